@@ -1,0 +1,77 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// The compiler as reviewer, for every target of ours.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "fieldmerge",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "fieldmerge", targets: ["fieldmerge"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CMariaDB", pkgConfig: "libmariadb", providers: [.apt(["libmariadb-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "MergeCore", swiftSettings: strict),
+        .target(name: "RecordStore", dependencies: ["MergeCore"], swiftSettings: strict),
+        .target(
+            name: "RuleFiles",
+            dependencies: ["MergeCore", "RecordStore", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict),
+        .target(
+            name: "MergeWire",
+            dependencies: ["MergeCore", "CJansson", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .target(
+            name: "MariaDBStore",
+            dependencies: ["RecordStore", "MergeCore", "CMariaDB"],
+            swiftSettings: strict),
+        .target(
+            name: "SQLiteStore",
+            dependencies: ["RecordStore", "MergeCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .target(name: "MergeService", dependencies: ["MergeCore", "RecordStore"], swiftSettings: strict),
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "fieldmerge",
+            dependencies: [
+                "MergeCore", "RuleFiles", "RecordStore", "MariaDBStore", "SQLiteStore", "Gateway",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,128 @@
+internal import CMariaDB
+import MergeCore
+import RecordStore
+
+/// One connection of the C client. It lives and dies on its connection's thread.
+final class Handle {
+    private let mysql: UnsafeMutablePointer<MYSQL>
+    private let place: String
+    private var statements: [String: PreparedStatement] = [:]
+    private var useOrder: [String] = []
+    private let health: ConnectionHealth
+    /// A fatal error was seen: nothing more may be sent.
+    var isBroken: Bool { health.isBroken }
+    let isMariaDB: Bool
+    /// The server's version number, such as 101119 for 10.11.19.
+    let version: UInt
+
+    private static let library: Int32 = mysql_server_init(0, nil, nil)
+    private static let cachedStatements = 256
+
+    init(_ configuration: MariaDBConfiguration, _ health: ConnectionHealth) throws(StoreError) {
+        guard Self.library == 0, let mysql = mysql_init(nil) else {
+            throw StoreError(.other, "the MariaDB client library could not be initialised")
+        }
+        place = configuration.place
+        self.health = health
+        var seconds = configuration.limits.connectSeconds
+        mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
+        // A little longer than a statement may run, so that the server's own limit speaks first.
+        var wait = configuration.limits.statementSeconds + configuration.limits.lockWaitSeconds + 5
+        mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &wait)
+        mysql_options(mysql, MYSQL_OPT_WRITE_TIMEOUT, &wait)
+        mysql_options(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4")
+        var off: my_bool = 0
+        var on: my_bool = 1
+        mysql_options(mysql, MYSQL_OPT_LOCAL_INFILE, &off)
+        mysql_options(mysql, MYSQL_REPORT_DATA_TRUNCATION, &on)
+        if configuration.requiresTLS {
+            mysql_options(mysql, MYSQL_OPT_SSL_ENFORCE, &on)
+            mysql_options(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on)
+            if let file = configuration.authorityFile { mysql_options(mysql, MYSQL_OPT_SSL_CA, file) }
+        }
+        let connected = mysql_real_connect(
+            mysql, configuration.socket == nil ? configuration.host : "localhost", configuration.user,
+            configuration.password ?? "", configuration.database, UInt32(configuration.port), configuration.socket,
+            UInt(CLIENT_MULTI_RESULTS) | UInt(CLIENT_FOUND_ROWS))
+        guard connected != nil else {
+            let error = Self.error(mysql, place)
+            mysql_close(mysql)
+            throw error.kind == .unavailable
+                ? error : StoreError(.unavailable, error.message, code: error.code)
+        }
+        self.mysql = mysql
+        isMariaDB = mariadb_connection(mysql) != 0
+        version = mysql_get_server_version(mysql)
+    }
+
+    deinit {
+        statements.removeAll()
+        mysql_close(mysql)
+    }
+
+    private static func error(_ mysql: UnsafeMutablePointer<MYSQL>, _ place: String) -> StoreError {
+        ServerError(
+            code: mysql_errno(mysql), state: String(cString: mysql_sqlstate(mysql)),
+            text: String(cString: mysql_error(mysql)), place: place
+        ).storeError
+    }
+
+    /// Notes whether the connection can still be used, and passes the error on.
+    func seen(_ error: StoreError) -> StoreError {
+        if ServerError.isFatal(error.code) { health.giveUp() }
+        return error
+    }
+
+    func error(of statement: UnsafeMutablePointer<MYSQL_STMT>) -> StoreError {
+        seen(
+            ServerError(
+                code: mysql_stmt_errno(statement), state: String(cString: mysql_stmt_sqlstate(statement)),
+                text: String(cString: mysql_stmt_error(statement)), place: place
+            ).storeError)
+    }
+
+    /// Marks the connection as one that nothing more may be sent on.
+    func giveUp() { health.giveUp() }
+
+    /// Runs a statement without values and without rows, such as COMMIT.
+    func command(_ sql: String) throws(StoreError) {
+        guard mysql_real_query(mysql, sql, UInt(sql.utf8.count)) == 0 else {
+            throw seen(Self.error(mysql, place))
+        }
+        if let result = mysql_store_result(mysql) { mysql_free_result(result) }
+    }
+
+    func ping() throws(StoreError) {
+        guard mysql_ping(mysql) == 0 else { throw seen(Self.error(mysql, place)) }
+    }
+
+    /// The statement of this text, prepared once; the one unused for longest makes room for a new one.
+    private func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
+        if let known = statements[sql] { return known }
+        guard let raw = mysql_stmt_init(mysql) else {
+            throw StoreError(.other, "the MariaDB client library has no memory for a statement")
+        }
+        guard mysql_stmt_prepare(raw, sql, UInt(sql.utf8.count)) == 0 else {
+            let error = error(of: raw)
+            mysql_stmt_close(raw)
+            throw error
+        }
+        if useOrder.count >= Self.cachedStatements { statements[useOrder.removeFirst()] = nil }
+        let statement = PreparedStatement(raw)
+        statements[sql] = statement
+        useOrder.append(sql)
+        return statement
+    }
+
+    func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
+        let prepared = try prepared(statement.sql)
+        try prepared.execute(statement.binds, on: self)
+        return try prepared.rows(statement.columns, on: self)
+    }
+
+    func execute(_ statement: Statement) throws(StoreError) -> Execution {
+        let prepared = try prepared(statement.sql)
+        try prepared.execute(statement.binds, on: self)
+        return Execution(generatedKey: prepared.generatedKey)
+    }
+}

@@ -1,0 +1,90 @@
+import MergeCore
+import RecordStore
+
+/// The state of one connection: its settings and the transaction that is open on it.
+final class MariaDBSession: StoreSession {
+    private let handle: Handle
+    let mustLockReads: Bool
+    private static let savepoint = "fieldmerge"
+
+    var isMariaDB: Bool { handle.isMariaDB }
+    var version: UInt { handle.version }
+
+    init(_ configuration: MariaDBConfiguration, _ health: ConnectionHealth) throws(StoreError) {
+        let handle = try Handle(configuration, health)
+        let limits = configuration.limits
+        // Strict everywhere, no surprises from a global ANSI mode, and no number for an explicit 0 in an
+        // AUTO_INCREMENT column. Every setting is one that any user may change for a session of its own.
+        try handle.command(
+            """
+            SET SESSION sql_mode = \
+            'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION', \
+            time_zone = '+00:00', innodb_lock_wait_timeout = \(limits.lockWaitSeconds), \
+            lock_wait_timeout = \(limits.lockWaitSeconds), autocommit = 1
+            """)
+        try handle.command(
+            handle.isMariaDB
+                ? "SET SESSION max_statement_time = \(limits.statementSeconds)"
+                : "SET SESSION max_execution_time = \(limits.statementSeconds * 1_000)")
+        mustLockReads = try Self.logsByStatement(handle)
+        // A server that logs by STATEMENT refuses writes under READ COMMITTED (error 1665).
+        try handle.command(
+            "SET SESSION TRANSACTION ISOLATION LEVEL " + (mustLockReads ? "REPEATABLE READ" : "READ COMMITTED"))
+        self.handle = handle
+    }
+
+    private static func logsByStatement(_ handle: Handle) throws(StoreError) -> Bool {
+        let rows = try handle.query(
+            Statement(
+                sql: "SELECT @@log_bin, @@binlog_format", binds: [],
+                columns: [
+                    Column(name: "log_bin", type: .integer(0...1), isNullable: true),
+                    Column(name: "binlog_format", type: .text(TextType()), isNullable: true),
+                ]))
+        return rows.first == [.integer(1), .text(ExactText("STATEMENT"))]
+    }
+
+    func ping() throws(StoreError) { try handle.ping() }
+
+    func begin() throws(StoreError) { try handle.command("START TRANSACTION") }
+
+    func beginSnapshot() throws(StoreError) {
+        try handle.command("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        try handle.command("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+    }
+
+    /// - Throws: `unknownOutcome` where the connection broke on the way; then nobody here knows what became of it.
+    func commit() throws(StoreError) {
+        do {
+            try handle.command("COMMIT")
+        } catch {
+            if handle.isBroken {
+                throw StoreError(
+                    .unknownOutcome, "the connection to the database broke during COMMIT", code: error.code)
+            }
+            abandon()
+            throw error
+        }
+    }
+
+    /// Ends the transaction without effect. A connection that cannot even do that is given up, which has the same
+    /// effect on the server.
+    func abandon() {
+        guard !handle.isBroken else { return }
+        do {
+            try handle.command("ROLLBACK")
+        } catch {
+            handle.giveUp()
+        }
+    }
+
+    func query(_ statement: Statement) throws(StoreError) -> [[Value]] { try handle.query(statement) }
+
+    func execute(_ statement: Statement) throws(StoreError) -> Execution { try handle.execute(statement) }
+
+    func setSavepoint() throws(StoreError) { try handle.command("SAVEPOINT " + Self.savepoint) }
+
+    func rollBackToSavepoint() throws(StoreError) { try handle.command("ROLLBACK TO SAVEPOINT " + Self.savepoint) }
+
+    func releaseSavepoint() throws(StoreError) { try handle.command("RELEASE SAVEPOINT " + Self.savepoint) }
+}

@@ -1,0 +1,142 @@
+internal import CMariaDB
+import MergeCore
+import RecordStore
+
+/// A statement prepared on one connection, with the buffers that its values travel through.
+final class PreparedStatement {
+    private let raw: UnsafeMutablePointer<MYSQL_STMT>
+    private var results: ResultBuffers?
+
+    init(_ raw: UnsafeMutablePointer<MYSQL_STMT>) {
+        self.raw = raw
+    }
+
+    deinit {
+        mysql_stmt_close(raw)
+    }
+
+    var generatedKey: Int128 { Int128(mysql_stmt_insert_id(raw)) }
+
+    func execute(_ binds: [Bind], on handle: Handle) throws(StoreError) {
+        guard mysql_stmt_param_count(raw) == binds.count else {
+            throw StoreError(.other, "a statement has \(binds.count) values for \(mysql_stmt_param_count(raw)) places")
+        }
+        let parameters = ParameterBuffers(binds)
+        if !binds.isEmpty, mysql_stmt_bind_param(raw, parameters.binds) != 0 { throw handle.error(of: raw) }
+        let status = withExtendedLifetime(parameters) { mysql_stmt_execute(raw) }
+        guard status == 0 else { throw handle.error(of: raw) }
+    }
+
+    /// Fetches every row. A deadlock can also arrive here, so each fetch is checked.
+    func rows(_ columns: [Column], on handle: Handle) throws(StoreError) -> [[Value]] {
+        defer { mysql_stmt_free_result(raw) }
+        guard mysql_stmt_field_count(raw) == columns.count else {
+            throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
+        }
+        let buffers = results ?? ResultBuffers(columns, metadata: raw)
+        results = buffers
+        guard mysql_stmt_bind_result(raw, buffers.binds) == 0, mysql_stmt_store_result(raw) == 0 else {
+            throw handle.error(of: raw)
+        }
+        var rows: [[Value]] = []
+        rows.reserveCapacity(Int(mysql_stmt_num_rows(raw)))
+        while true {
+            let status = mysql_stmt_fetch(raw)
+            if status == MYSQL_NO_DATA { return rows }
+            guard status == 0 || status == MYSQL_DATA_TRUNCATED else { throw handle.error(of: raw) }
+            var row: [Value] = []
+            row.reserveCapacity(columns.count)
+            for (index, column) in columns.enumerated() {
+                row.append(try buffers.value(index, column, raw))
+            }
+            rows.append(row)
+        }
+    }
+}
+
+/// The values of one execution in the form that the C client reads them.
+private final class ParameterBuffers {
+    let binds: UnsafeMutablePointer<MYSQL_BIND>
+    private let count: Int
+    private let bytes: UnsafeMutableRawPointer
+
+    init(_ values: [Bind]) {
+        count = max(values.count, 1)
+        binds = .allocate(capacity: count)
+        binds.initialize(repeating: MYSQL_BIND(), count: count)
+        let texts = values.map { bind in bind.storedText }
+        var size = 8
+        for (bind, text) in zip(values, texts) { size += Self.size(bind, text) }
+        bytes = .allocate(byteCount: size, alignment: 8)
+        var offset = 0
+        for (index, bind) in values.enumerated() {
+            store(bind, texts[index], in: &binds[index], at: &offset)
+        }
+    }
+
+    deinit {
+        binds.deinitialize(count: count)
+        binds.deallocate()
+        bytes.deallocate()
+    }
+
+    private static func size(_ bind: Bind, _ text: String?) -> Int {
+        let length: Int
+        if let text {
+            length = text.utf8.count
+        } else if case .bytes(let data) = bind.value {
+            length = data.count
+        } else {
+            length = 8
+        }
+        return (length + 7) & ~7
+    }
+
+    private func store(_ bind: Bind, _ text: String?, in target: inout MYSQL_BIND, at offset: inout Int) {
+        let place = bytes + offset
+        offset += Self.size(bind, text)
+        target.buffer = place
+        switch bind.value {
+        case .null: target.buffer_type = MYSQL_TYPE_NULL
+        case .boolean(let flag): number(Int64(flag ? 1 : 0), &target, place)
+        case .integer(let value):
+            if let small = Int64(exactly: value) {
+                number(small, &target, place)
+            } else {
+                place.storeBytes(of: UInt64(truncatingIfNeeded: value), as: UInt64.self)
+                target.buffer_type = MYSQL_TYPE_LONGLONG
+                target.is_unsigned = 1
+            }
+        case .float(let value):
+            place.storeBytes(of: value, as: Float.self)
+            target.buffer_type = MYSQL_TYPE_FLOAT
+        case .double(let value):
+            place.storeBytes(of: value, as: Double.self)
+            target.buffer_type = MYSQL_TYPE_DOUBLE
+        case .bytes(let data):
+            place.copyMemory(from: data, byteCount: data.count)
+            target.buffer_type = MYSQL_TYPE_BLOB
+            target.buffer_length = UInt(data.count)
+        case .decimal:
+            copy(text ?? "", &target, place)
+            target.buffer_type = MYSQL_TYPE_NEWDECIMAL
+        case .text, .members, .date, .dateTime, .time:
+            copy(text ?? "", &target, place)
+            target.buffer_type = MYSQL_TYPE_STRING
+        }
+    }
+
+    private func number(_ value: Int64, _ target: inout MYSQL_BIND, _ place: UnsafeMutableRawPointer) {
+        place.storeBytes(of: value, as: Int64.self)
+        target.buffer_type = MYSQL_TYPE_LONGLONG
+    }
+
+    private func copy(_ text: String, _ target: inout MYSQL_BIND, _ place: UnsafeMutableRawPointer) {
+        var text = text
+        let length = text.withUTF8 { utf8 in
+            if let base = utf8.baseAddress { place.copyMemory(from: base, byteCount: utf8.count) }
+            return utf8.count
+        }
+        target.buffer_length = UInt(length)
+    }
+}

@@ -1,0 +1,178 @@
+internal import CMariaDB
+import MergeCore
+import RecordStore
+
+/// Buffers that the rows of one SELECT are fetched into, one column after another.
+final class ResultBuffers {
+    let binds: UnsafeMutablePointer<MYSQL_BIND>
+    private let lengths: UnsafeMutablePointer<UInt>
+    private let nulls: UnsafeMutablePointer<my_bool>
+    private let errors: UnsafeMutablePointer<my_bool>
+    private let bytes: UnsafeMutableRawPointer
+    private let count: Int
+    private let isBit: [Bool]
+    /// Values that are longer are fetched once more with their full length.
+    private static let textSize = 256
+
+    init(_ columns: [Column], metadata statement: UnsafeMutablePointer<MYSQL_STMT>) {
+        count = max(columns.count, 1)
+        binds = .allocate(capacity: count)
+        binds.initialize(repeating: MYSQL_BIND(), count: count)
+        lengths = .allocate(capacity: count)
+        lengths.initialize(repeating: 0, count: count)
+        nulls = .allocate(capacity: count)
+        nulls.initialize(repeating: 0, count: count)
+        errors = .allocate(capacity: count)
+        errors.initialize(repeating: 0, count: count)
+        bytes = .allocate(byteCount: count * Self.textSize, alignment: 16)
+        var bits = [Bool](repeating: false, count: columns.count)
+        if let fields = mysql_stmt_result_metadata(statement) {
+            for index in columns.indices {
+                bits[index] = mysql_fetch_field_direct(fields, UInt32(index))?.pointee.type == MYSQL_TYPE_BIT
+            }
+            mysql_free_result(fields)
+        }
+        isBit = bits
+        for (index, column) in columns.enumerated() {
+            binds[index].buffer = bytes + index * Self.textSize
+            binds[index].buffer_length = UInt(Self.textSize)
+            binds[index].length = lengths + index
+            binds[index].is_null = nulls + index
+            binds[index].error = errors + index
+            binds[index].buffer_type = bits[index] ? MYSQL_TYPE_BLOB : Self.bufferType(column.type)
+        }
+    }
+
+    deinit {
+        binds.deallocate()
+        lengths.deallocate()
+        nulls.deallocate()
+        errors.deallocate()
+        bytes.deallocate()
+    }
+
+    private static func bufferType(_ type: ColumnType) -> enum_field_types {
+        switch type {
+        case .boolean, .integer, .bit, .year: MYSQL_TYPE_LONGLONG
+        case .float: MYSQL_TYPE_FLOAT
+        case .double: MYSQL_TYPE_DOUBLE
+        case .date: MYSQL_TYPE_DATE
+        case .dateTime, .timestamp: MYSQL_TYPE_DATETIME
+        case .time: MYSQL_TYPE_TIME
+        case .binary, .bytes: MYSQL_TYPE_BLOB
+        case .decimal, .numeric, .text, .enumeration, .set, .delimitedSet, .uuid: MYSQL_TYPE_STRING
+        }
+    }
+
+    func value(_ index: Int, _ column: Column, _ statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError)
+        -> Value
+    {
+        if nulls[index] != 0 { return .null }
+        let place = bytes + index * Self.textSize
+        if isBit[index] {
+            let number = data(index, place, statement).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return try Self.integer(Int128(number), column)
+        }
+        switch column.type {
+        case .boolean, .year, .bit: return try Self.integer(Int128(place.load(as: Int64.self)), column)
+        case .integer(let range):
+            let isUnsigned = range.lowerBound >= 0
+            return .integer(isUnsigned ? Int128(place.load(as: UInt64.self)) : Int128(place.load(as: Int64.self)))
+        case .float: return .float(place.load(as: Float.self))
+        case .double: return .double(place.load(as: Double.self))
+        case .date, .dateTime, .timestamp, .time: return try Self.time(place.load(as: MYSQL_TIME.self), column)
+        case .binary, .bytes: return .bytes(data(index, place, statement))
+        case .decimal, .numeric:
+            guard let number = ExactDecimal(try text(index, place, column, statement)) else {
+                throw Self.unreadable(column)
+            }
+            return .decimal(number)
+        case .text, .enumeration, .uuid: return .text(ExactText(try text(index, place, column, statement)))
+        case .set: return .members(Scalar.split(try text(index, place, column, statement), ","))
+        case .delimitedSet(let separator, _):
+            return .members(Scalar.split(try text(index, place, column, statement), separator))
+        }
+    }
+
+    private static func unreadable(_ column: Column) -> StoreError {
+        StoreError(
+            .unreadable,
+            "column “\(column.name)” holds something that its type \(column.type.name) cannot express; give it another "
+                + "type in the rules")
+    }
+
+    private static func integer(_ number: Int128, _ column: Column) throws(StoreError) -> Value {
+        guard column.type == .boolean else { return .integer(number) }
+        guard number == 0 || number == 1 else { throw unreadable(column) }
+        return .boolean(number == 1)
+    }
+
+    private static func time(_ time: MYSQL_TIME, _ column: Column) throws(StoreError) -> Value {
+        if case .time = column.type {
+            let hours = Int64(time.day) * 24 + Int64(time.hour)
+            let seconds = hours * 3_600 + Int64(time.minute) * 60 + Int64(time.second)
+            let total = seconds * 1_000_000 + Int64(time.second_part)
+            guard let span = TimeSpan(microseconds: time.neg != 0 ? -total : total) else { throw unreadable(column) }
+            return .time(span)
+        }
+        guard let date = CalendarDate(year: Int(time.year), month: Int(time.month), day: Int(time.day)) else {
+            throw unreadable(column)
+        }
+        if column.type == .date { return .date(date) }
+        guard
+            let moment = DateTime(
+                date: date, hour: Int(time.hour), minute: Int(time.minute), second: Int(time.second),
+                microsecond: Int(time.second_part))
+        else { throw unreadable(column) }
+        return .dateTime(moment)
+    }
+
+    private func data(
+        _ index: Int, _ place: UnsafeMutableRawPointer, _ statement: UnsafeMutablePointer<MYSQL_STMT>
+    ) -> [UInt8] {
+        let length = Int(lengths[index])
+        if length <= Self.textSize {
+            return [UInt8](UnsafeRawBufferPointer(start: place, count: length))
+        }
+        return [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
+            initialized = refetch(index, UnsafeMutableRawBufferPointer(buffer), statement)
+        }
+    }
+
+    private func text(
+        _ index: Int, _ place: UnsafeMutableRawPointer, _ column: Column,
+        _ statement: UnsafeMutablePointer<MYSQL_STMT>
+    ) throws(StoreError) -> String {
+        let length = Int(lengths[index])
+        let text: String?
+        if length <= Self.textSize {
+            text = String(validating: UnsafeRawBufferPointer(start: place, count: length), as: UTF8.self)
+        } else {
+            text = String(validating: data(index, place, statement), as: UTF8.self)
+        }
+        guard let text else { throw Self.unreadable(column) }
+        return text
+    }
+
+    private func refetch(
+        _ index: Int, _ buffer: UnsafeMutableRawBufferPointer, _ statement: UnsafeMutablePointer<MYSQL_STMT>
+    ) -> Int {
+        var bind = MYSQL_BIND()
+        var length: UInt = 0
+        var isNull: my_bool = 0
+        var error: my_bool = 0
+        bind.buffer_type = binds[index].buffer_type
+        bind.buffer = buffer.baseAddress
+        bind.buffer_length = UInt(buffer.count)
+        return withUnsafeMutablePointer(to: &length) { lengthPointer in
+            withUnsafeMutablePointer(to: &isNull) { nullPointer in
+                withUnsafeMutablePointer(to: &error) { errorPointer in
+                    bind.length = lengthPointer
+                    bind.is_null = nullPointer
+                    bind.error = errorPointer
+                    return mysql_stmt_fetch_column(statement, &bind, UInt32(index), 0) == 0 ? buffer.count : 0
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import RecordStore
+
+/// What the server or the client library said, before it is sorted into a `StoreError`.
+struct ServerError {
+    let code: UInt32
+    let state: String
+    let text: String
+    let place: String
+
+    /// Whether the connection can no longer be used.
+    static func isFatal(_ code: Int) -> Bool {
+        (2_000...2_099).contains(code) || [1_927, 1_053, 1_152, 1_158, 1_159, 1_160, 1_161, 4_031].contains(code)
+    }
+
+    var storeError: StoreError {
+        let number = Int(code)
+        if state.hasPrefix("45") {
+            return violation(ConstraintViolation(.trigger, sentence: text))
+        }
+        switch code {
+        case 1_213, 1_205, 1_020: return make(.serialization, "the transaction met another one in the database")
+        case 1_969, 3_024, 1_317: return make(.busy, "a statement took longer than it may")
+        case 1_040, 1_203, 1_226: return make(.unavailable, "the database server at \(place) has no connection left")
+        case 1_044, 1_045, 1_698, 1_227: return make(.unavailable, "the database server at \(place): \(text)")
+        case 1_049: return make(.unavailable, "the database server at \(place): \(text)")
+        case 1_142, 1_143, 1_370: return make(.denied, "the database user lacks a right: \(text)")
+        case 1_146, 1_054, 1_356, 1_412: return make(.schemaChanged, "the schema is not what it was: \(text)")
+        case 1_021, 1_114, 1_290, 1_836, 1_792: return make(.unavailable, "the database cannot write: error \(code)")
+        case 1_665: return make(.other, "the server logs by STATEMENT and refuses READ COMMITTED")
+        default: break
+        }
+        if let violation = constraint { return self.violation(violation) }
+        if Self.isFatal(number) {
+            return make(.unavailable, "the database server at \(place) cannot be reached")
+        }
+        return make(.other, "the database server refused a statement, SQLSTATE \(state)")
+    }
+
+    private func make(_ kind: StoreError.Kind, _ message: String) -> StoreError {
+        StoreError(kind, message, code: Int(code))
+    }
+
+    private func violation(_ violation: ConstraintViolation) -> StoreError {
+        make(.constraint(violation), "a constraint refused the write: \(violation.kind.rawValue)")
+    }
+
+    private var constraint: ConstraintViolation? {
+        let names = text.backquoted
+        switch code {
+        case 1_062, 1_586:
+            // MySQL writes `table.index`, MariaDB the index alone.
+            let name = text.lastQuoted.map { $0.split(separator: ".").last.map(String.init) ?? $0 }
+            return ConstraintViolation(.unique, name: name)
+        case 1_452, 1_216:
+            return ConstraintViolation(.foreignKey, name: text.name(after: "CONSTRAINT "), columns: text.foreignColumns)
+        case 1_451, 1_217:
+            return ConstraintViolation(.referenced, name: text.name(after: "CONSTRAINT "))
+        case 4_025, 3_819:
+            return ConstraintViolation(.check, name: names.first ?? text.firstQuoted)
+        case 1_048, 1_364, 4_006:
+            return ConstraintViolation(.notNull, columns: text.firstQuoted.map { [$0] } ?? [])
+        case 1_406, 1_264, 1_265, 1_366, 1_292, 1_411, 1_367, 1_690:
+            let column = text.name(after: "column ") ?? text.word(after: "column '")
+            let last = names.count > 1 ? names.last : nil
+            return ConstraintViolation(.value, columns: (last ?? column).map { [$0] } ?? [])
+        default: return nil
+        }
+    }
+}
+
+extension String {
+    /// Every `name` in backquotes.
+    fileprivate var backquoted: [String] { between("`") }
+
+    fileprivate var firstQuoted: String? { between("'").first }
+
+    fileprivate var lastQuoted: String? {
+        guard let start = word(after: "for key '") else { return between("'").last }
+        return start
+    }
+
+    /// The pieces that stand between pairs of a mark.
+    private func between(_ mark: Character) -> [String] {
+        let parts = split(separator: mark, omittingEmptySubsequences: false)
+        return parts.indices.filter { $0 % 2 == 1 && $0 < parts.count - 1 }.map { String(parts[$0]) }
+    }
+
+    private func tail(after mark: String) -> Substring? {
+        var found: Substring?
+        var index = startIndex
+        while index < endIndex {
+            if self[index...].hasPrefix(mark) { found = self[index...].dropFirst(mark.count) }
+            index = self.index(after: index)
+        }
+        return found
+    }
+
+    /// What follows the last `mark`, up to the closing quote at the end.
+    fileprivate func word(after mark: String) -> String? {
+        guard let tail = tail(after: mark), let end = tail.firstIndex(of: "'") else { return nil }
+        return String(tail[..<end])
+    }
+
+    /// The name in backquotes that follows the last `mark`.
+    fileprivate func name(after mark: String) -> String? {
+        guard let tail = tail(after: mark), tail.first == "`" else { return nil }
+        return String(tail.dropFirst().prefix { $0 != "`" })
+    }
+
+    /// The columns of `FOREIGN KEY (…)`.
+    fileprivate var foreignColumns: [String] {
+        guard let tail = tail(after: "FOREIGN KEY (") else { return [] }
+        return String(tail.prefix { $0 != ")" } + " ").backquoted
+    }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+
+/// Where the database is and how to reach it.
+package struct MariaDBConfiguration: Sendable {
+    package var host: String
+    package var port: UInt16
+    package var socket: String?
+    package var user: String
+    package var password: String?
+    package var database: String
+    /// TLS is demanded and the server's certificate checked.
+    package var requiresTLS: Bool
+    /// File of the authorities that the server's certificate may come from; nil trusts the system's.
+    package var authorityFile: String?
+    package var limits: Limits
+
+    /// Bounds on what one gateway asks of the server.
+    package struct Limits: Sendable {
+        /// Connections open at once.
+        package var connections = 8
+        /// Requests that may wait for a connection.
+        package var waiters = 4_096
+        /// Seconds until a connection attempt is given up.
+        package var connectSeconds: UInt32 = 5
+        /// Seconds that a statement waits for a row lock before the transaction starts anew.
+        package var lockWaitSeconds: UInt32 = 5
+        /// Seconds that one statement may run.
+        package var statementSeconds: UInt32 = 30
+        /// How often a transaction that met a deadlock or a lock timeout runs again.
+        package var retries = 20
+
+        package init() {}
+    }
+
+    /// Reads `mariadb://user[:password]@host[:port]/database[?socket=PATH][&tls=required][&ca=FILE]`.
+    /// - Throws: `MariaDBURLError`, which never repeats the password.
+    package init(url: String, password: String?, limits: Limits = Limits()) throws(MariaDBURLError) {
+        guard let parts = URLComponents(string: url), ["mariadb", "mysql"].contains(parts.scheme ?? "") else {
+            throw MariaDBURLError("the database URL is not of the form mariadb://user@host:3306/database")
+        }
+        guard let user = parts.user, !user.isEmpty else {
+            throw MariaDBURLError("the database URL names no user: mariadb://USER@host:3306/database")
+        }
+        let path = parts.path.hasPrefix("/") ? String(parts.path.dropFirst()) : parts.path
+        guard !path.isEmpty, !path.contains("/") else {
+            throw MariaDBURLError("the database URL names no database: mariadb://user@host:3306/DATABASE")
+        }
+        guard let port = UInt16(exactly: parts.port ?? 3306) else {
+            throw MariaDBURLError("the port of the database URL is not one of 1 to 65535")
+        }
+        host = parts.host.flatMap { $0.isEmpty ? nil : $0 } ?? "localhost"
+        self.port = port
+        self.user = user
+        self.password = password ?? parts.password
+        database = path
+        socket = nil
+        requiresTLS = false
+        authorityFile = nil
+        self.limits = limits
+        for item in parts.queryItems ?? [] {
+            switch (item.name, item.value) {
+            case ("socket", .some(let value)) where !value.isEmpty: socket = value
+            case ("tls", "required"): requiresTLS = true
+            case ("tls", "off"): requiresTLS = false
+            case ("ca", .some(let value)) where !value.isEmpty:
+                authorityFile = value
+                requiresTLS = true
+            default:
+                throw MariaDBURLError(
+                    "the database URL has “\(item.name)”, which is not socket=PATH, tls=required, tls=off or ca=FILE")
+            }
+        }
+    }
+
+    /// Where the server is, without user or password, for messages.
+    var place: String { socket ?? "\(host):\(port)" }
+}
+
+/// A database URL that cannot be used.
+package struct MariaDBURLError: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,90 @@
+package import MergeCore
+package import RecordStore
+
+/// The engine for MariaDB and MySQL over the C client: a pool of connections, each on its own thread.
+package final class MariaDBEngine: RecordEngine {
+    private let pool: ConnectionPool
+    private let retries: Int
+
+    package init(_ configuration: MariaDBConfiguration) {
+        pool = ConnectionPool(configuration)
+        retries = configuration.limits.retries
+    }
+
+    package var dialect: Dialect { .mariadb }
+
+    package func write<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) -> Answer {
+        try await repeating(deadline) { () async throws(StoreError) -> Answer in
+            try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) -> Answer in
+                try await connection.write(body)
+            }
+        }
+    }
+
+    package func read<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        try await repeating(deadline) { () async throws(StoreError) -> Answer in
+            try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) -> Answer in
+                try await connection.read(body)
+            }
+        }
+    }
+
+    package func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError)
+        -> DatabaseSchema
+    {
+        try await repeating(deadline) { () async throws(StoreError) -> DatabaseSchema in
+            try await pool.withConnection(deadline: deadline) {
+                connection async throws(StoreError) -> DatabaseSchema in
+                try await connection.schema(of: tables)
+            }
+        }
+    }
+
+    package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await repeating(deadline) { () async throws(StoreError) in
+            try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) in
+                try await connection.ping()
+            }
+        }
+    }
+
+    package func close() async {
+        await pool.close()
+    }
+
+    /// Runs again what met another transaction, and once more what met a dead connection: nothing was committed.
+    private func repeating<Answer: Sendable>(
+        _ deadline: ContinuousClock.Instant, _ body: () async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        var attempt = 0
+        while true {
+            let error: StoreError
+            do {
+                return try await body()
+            } catch let caught {
+                error = caught
+            }
+            attempt += 1
+            switch error.kind {
+            case .serialization where attempt <= retries && ContinuousClock.now < deadline:
+                // Full jitter, so that those who met once do not meet again.
+                let bound = min(64, 1 << min(attempt, 6))
+                try? await Task.sleep(for: .milliseconds(Int.random(in: 0...bound)))
+            case .unavailable where attempt <= 2 && ServerError.isFatal(error.code) && ContinuousClock.now < deadline:
+                continue
+            case .serialization:
+                throw StoreError(
+                    .busy, "the rows stayed locked by others through \(attempt) attempts", code: error.code)
+            default:
+                throw error
+            }
+            if Task.isCancelled { throw StoreError(.busy, "the request was cancelled") }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import RecordStore
+import Synchronization
+
+/// Hands out connections: a thin shell around `PoolState`.
+final class ConnectionPool: Sendable {
+    fileprivate enum Turn: Sendable {
+        case use(MariaDBConnection)
+        case open
+    }
+
+    fileprivate struct Waiter {
+        let continuation: CheckedContinuation<Turn, any Error>
+        let timer: Task<Void, any Error>
+    }
+
+    private struct State {
+        var pool: PoolState<MariaDBConnection>
+        var waiters: [UInt64: Waiter] = [:]
+        var lastWaiter: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let configuration: MariaDBConfiguration
+
+    init(_ configuration: MariaDBConfiguration) {
+        self.configuration = configuration
+        let limits = configuration.limits
+        state = Mutex(
+            State(pool: PoolState(maximumConnections: limits.connections, maximumWaiters: limits.waiters)))
+    }
+
+    /// Lends a connection for the time of `body`. One that broke meanwhile is thrown away.
+    func withConnection<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: (MariaDBConnection) async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        let connection = try await acquire(deadline)
+        let answer: Answer
+        do {
+            answer = try await body(connection)
+        } catch {
+            await giveBack(connection)
+            throw error
+        }
+        await giveBack(connection)
+        return answer
+    }
+
+    func close() async {
+        let (connections, waiting) = state.withLock { state in
+            let closing = state.pool.close()
+            return (closing.connections, closing.waiters.compactMap { state.waiters.removeValue(forKey: $0) })
+        }
+        for waiter in waiting { waiter.resume(.failure(Self.closed)) }
+        for connection in connections { await connection.close() }
+    }
+
+    private static let closed = StoreError(.unavailable, "the gateway is shutting down")
+    private static let late = StoreError(.busy, "no connection to the database became free in time")
+    private static let full = StoreError(.busy, "too many requests wait for a connection to the database")
+
+    private func acquire(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> MariaDBConnection {
+        let turn: Turn
+        do {
+            turn = try await withCheckedThrowingContinuation { continuation in
+                if let result = enter(continuation, deadline) { continuation.resume(with: result) }
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw Self.late
+        }
+        switch turn {
+        case .use(let connection): return connection
+        case .open: return try await open()
+        }
+    }
+
+    /// What the caller gets at once; nil where it has to wait.
+    private func enter(
+        _ continuation: CheckedContinuation<Turn, any Error>, _ deadline: ContinuousClock.Instant
+    ) -> Result<Turn, any Error>? {
+        state.withLock { state in
+            state.lastWaiter += 1
+            let id = state.lastWaiter
+            switch state.pool.acquire(waiter: id) {
+            case .use(let connection): return .success(.use(connection))
+            case .open: return .success(.open)
+            case .refuseClosed: return .failure(Self.closed)
+            case .refuseFull: return .failure(Self.full)
+            case .wait:
+                let timer = Task { [self] in
+                    try await Task.sleep(until: deadline, clock: .continuous)
+                    giveUp(id)
+                }
+                state.waiters[id] = Waiter(continuation: continuation, timer: timer)
+                return nil
+            }
+        }
+    }
+
+    private func giveUp(_ id: UInt64) {
+        let waiter = state.withLock { state in
+            state.pool.giveUp(id) ? state.waiters.removeValue(forKey: id) : nil
+        }
+        waiter?.resume(.failure(Self.late))
+    }
+
+    private func open() async throws(StoreError) -> MariaDBConnection {
+        do {
+            let connection = try MariaDBConnection(configuration)
+            try await connection.open()
+            return connection
+        } catch {
+            passOn(nil)
+            throw error
+        }
+    }
+
+    private func giveBack(_ connection: MariaDBConnection) async {
+        if connection.isUsable { await release(connection) } else { await discard(connection) }
+    }
+
+    private func release(_ connection: MariaDBConnection) async {
+        let (waiter, closing) = state.withLock { state -> (Waiter?, MariaDBConnection?) in
+            switch state.pool.release(connection) {
+            case .handOver(_, let id): (state.waiters.removeValue(forKey: id), nil)
+            case .keep: (nil, nil)
+            case .close(let connection): (nil, connection)
+            }
+        }
+        waiter?.resume(.success(.use(connection)))
+        await closing?.close()
+    }
+
+    private func discard(_ connection: MariaDBConnection) async {
+        passOn(connection)
+        await connection.close()
+    }
+
+    /// A place became free without a connection in it; whoever waits longest opens its own. What lies idle is dropped
+    /// with a connection that broke, because the server has probably gone away from under all of them.
+    private func passOn(_ broken: MariaDBConnection?) {
+        let (waiter, dropped) = state.withLock { state in
+            let dropped = broken == nil ? [] : state.pool.dropIdle()
+            return (state.pool.discard().flatMap { state.waiters.removeValue(forKey: $0) }, dropped)
+        }
+        waiter?.resume(.success(.open))
+        // Dropped connections close their handle when the last reference goes, on whatever thread that is.
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+extension ConnectionPool.Waiter {
+    fileprivate func resume(_ result: Result<ConnectionPool.Turn, any Error>) {
+        timer.cancel()
+        continuation.resume(with: result)
+    }
+}

@@ -1,0 +1,104 @@
+/// Who holds which connection and who waits, as a pure state machine: its functions change the state and return what
+/// the shell has to do.
+struct PoolState<Connection> {
+    private let maximumConnections: Int
+    private let maximumWaiters: Int
+    private var idle: [Connection] = []
+    /// Connections that are leased, idle or being opened.
+    private var count = 0
+    private var waiters: [(id: UInt64, isAbandoned: Bool)] = []
+    private var firstWaiter = 0
+    private var isClosed = false
+
+    init(maximumConnections: Int, maximumWaiters: Int) {
+        self.maximumConnections = max(1, maximumConnections)
+        self.maximumWaiters = maximumWaiters
+    }
+
+    enum Acquisition {
+        case use(Connection)
+        /// There is room for another: open it.
+        case open
+        case wait
+        case refuseFull
+        case refuseClosed
+    }
+
+    /// - Parameter waiter: under which number the caller waits, should it have to.
+    mutating func acquire(waiter: UInt64) -> Acquisition {
+        if isClosed { return .refuseClosed }
+        if let connection = idle.popLast() { return .use(connection) }
+        if count < maximumConnections {
+            count += 1
+            return .open
+        }
+        if waiters.count - firstWaiter >= maximumWaiters { return .refuseFull }
+        waiters.append((waiter, false))
+        return .wait
+    }
+
+    enum Release {
+        case handOver(Connection, to: UInt64)
+        case keep
+        case close(Connection)
+    }
+
+    /// A connection that can be used again comes back, or has just been opened for whoever waits.
+    mutating func release(_ connection: Connection) -> Release {
+        if isClosed {
+            count -= 1
+            return .close(connection)
+        }
+        if let waiter = nextWaiter() { return .handOver(connection, to: waiter) }
+        idle.append(connection)
+        return .keep
+    }
+
+    /// A connection broke, or could not be opened.
+    /// - Returns: a waiter that may now open one of its own.
+    mutating func discard() -> UInt64? {
+        guard !isClosed, let waiter = nextWaiter() else {
+            count -= 1
+            return nil
+        }
+        return waiter
+    }
+
+    /// Where one connection broke, those that lie idle are probably dead as well.
+    mutating func dropIdle() -> [Connection] {
+        defer { idle.removeAll() }
+        count -= idle.count
+        return idle
+    }
+
+    /// - Returns: whether the waiter still waited.
+    mutating func giveUp(_ waiter: UInt64) -> Bool {
+        guard let index = waiters[firstWaiter...].firstIndex(where: { $0.id == waiter && !$0.isAbandoned }) else {
+            return false
+        }
+        waiters[index].isAbandoned = true
+        return true
+    }
+
+    /// - Returns: idle connections to close and waiters to turn away.
+    mutating func close() -> (connections: [Connection], waiters: [UInt64]) {
+        isClosed = true
+        let waiting = waiters[firstWaiter...].filter { !$0.isAbandoned }.map(\.id)
+        waiters.removeAll()
+        firstWaiter = 0
+        return (dropIdle(), waiting)
+    }
+
+    private mutating func nextWaiter() -> UInt64? {
+        while firstWaiter < waiters.count {
+            let waiter = waiters[firstWaiter]
+            firstWaiter += 1
+            if firstWaiter > 64, firstWaiter * 2 > waiters.count {
+                waiters.removeFirst(firstWaiter)
+                firstWaiter = 0
+            }
+            if !waiter.isAbandoned { return waiter.id }
+        }
+        return nil
+    }
+}

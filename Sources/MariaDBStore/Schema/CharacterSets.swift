@@ -1,0 +1,56 @@
+import MergeCore
+import RecordStore
+
+/// Which characters the server's character sets can hold, asked of the server itself.
+final class CharacterSets {
+    private let session: MariaDBSession
+    private var known: [String: Repertoire] = [:]
+
+    init(_ session: MariaDBSession) {
+        self.session = session
+    }
+
+    /// nil for a set whose characters cannot be told (the multi-byte sets other than Unicode).
+    func repertoire(of name: String) throws(StoreError) -> Repertoire? {
+        switch name {
+        case "utf8mb4": return .unicode
+        case "utf8mb3", "utf8": return .basicPlane
+        case "ucs2": return .ucs2
+        case "utf16", "utf16le": return .utf16
+        case "utf32": return .utf32
+        default: break
+        }
+        if let repertoire = known[name] { return repertoire }
+        guard try isSingleByte(name), let characters = try characters(of: name) else { return nil }
+        known[name] = .singleByte(characters)
+        return .singleByte(characters)
+    }
+
+    private func isSingleByte(_ name: String) throws(StoreError) -> Bool {
+        let rows = try session.query(
+            Statement(
+                sql: "SELECT MAXLEN FROM information_schema.CHARACTER_SETS WHERE CHARACTER_SET_NAME = ?",
+                binds: [Bind(.text(ExactText(name)), .text(TextType()))],
+                columns: [Column(name: "MAXLEN", type: .integer(0...16), isNullable: true)]))
+        return rows.first == [.integer(1)]
+    }
+
+    /// Every byte of the set as the server reads it; a byte that stands for nothing comes back as `?`.
+    private func characters(of name: String) throws(StoreError) -> Set<UInt32>? {
+        // The name comes from information_schema; it is checked all the same before it becomes a part of SQL.
+        guard name.utf8.allSatisfy({ ($0 >= 97 && $0 <= 122) || ($0 >= 48 && $0 <= 57) || $0 == 95 }) else {
+            return nil
+        }
+        let rows = try session.query(
+            Statement(
+                sql: "SELECT CONVERT(CAST(? AS BINARY) USING \(name))",
+                binds: [Bind(.bytes(Array(0...255)), .bytes(maximum: nil))],
+                columns: [Column(name: "characters", type: .text(TextType()), isNullable: true)]))
+        guard case .text(let text)? = rows.first?.first else { return nil }
+        let scalars = Array(text.string.unicodeScalars)
+        guard scalars.count == 256 else { return nil }
+        let question = UInt32(UInt8(ascii: "?"))
+        return Set(
+            scalars.enumerated().filter { $1.value != question || $0 == Int(question) }.map { $1.value })
+    }
+}

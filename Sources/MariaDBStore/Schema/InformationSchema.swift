@@ -1,0 +1,40 @@
+import MergeCore
+import RecordStore
+
+/// Questions to information_schema about one table, all answers as text.
+struct InformationSchema {
+    private let session: MariaDBSession
+    private let table: TableName?
+
+    init(_ session: MariaDBSession, table: TableName? = nil) {
+        self.session = session
+        self.table = table
+    }
+
+    /// Rows of `columns` from a view of information_schema.
+    /// - Parameter schemaColumn: the column that holds the table's schema.
+    func rows(
+        _ columns: [String], from view: String, schemaColumn: String = "TABLE_SCHEMA", also condition: String = "",
+        orderedBy order: String? = nil
+    ) throws(StoreError) -> [[String?]] {
+        let text = ColumnType.text(TextType())
+        var conditions = [schemaColumn + (table?.schema == nil ? " = DATABASE()" : " = ?")]
+        var binds: [Bind] = []
+        if let schema = table?.schema { binds.append(Bind(.text(ExactText(schema)), text)) }
+        if let table {
+            conditions.append("TABLE_NAME = ?")
+            binds.append(Bind(.text(ExactText(table.name)), text))
+        }
+        if !condition.isEmpty { conditions.append(condition) }
+        let sql =
+            "SELECT " + columns.joined(separator: ", ") + " FROM information_schema." + view + " WHERE "
+            + conditions.joined(separator: " AND ") + (order.map { " ORDER BY " + $0 } ?? "")
+        let result = try session.query(
+            Statement(
+                sql: sql, binds: binds,
+                columns: columns.map { Column(name: $0, type: text, isNullable: true) }))
+        return result.map { row in
+            row.map { value in if case .text(let text) = value { text.string } else { nil } }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import MergeCore
+import RecordStore
+
+/// Reads from information_schema what the rules need to know of their tables.
+struct SchemaReader {
+    private let session: MariaDBSession
+    private let characterSets: CharacterSets
+
+    init(_ session: MariaDBSession) {
+        self.session = session
+        characterSets = CharacterSets(session)
+    }
+
+    func read(_ tables: [TableName]) throws(StoreError) -> DatabaseSchema {
+        let names = try InformationSchema(session).rows(["TABLE_NAME"], from: "TABLES", orderedBy: "TABLE_NAME")
+        var found: [TableName: TableSchema] = [:]
+        for table in tables where found[table] == nil {
+            found[table] = try read(table)
+        }
+        return DatabaseSchema(tables: found, allNames: names.compactMap { $0[0] })
+    }
+
+    private func read(_ name: TableName) throws(StoreError) -> TableSchema? {
+        let source = InformationSchema(session, table: name)
+        let heads = try source.rows(["TABLE_NAME", "TABLE_TYPE", "ENGINE"], from: "TABLES")
+        // information_schema ignores the case of names; where the file system does not, the exact one counts.
+        guard let head = heads.first(where: { $0[0] == name.name }) ?? (heads.count == 1 ? heads[0] : nil),
+            let kind = head[1]
+        else { return nil }
+        let isView = kind.hasSuffix("VIEW")
+        let engine = head[2] ?? kind
+        let checks = try checks(source)
+        let indexes = try indexes(source)
+        return TableSchema(
+            name: name, isView: isView, engine: engine,
+            isTransactional: isView ? true : try isTransactional(engine),
+            columns: try columns(source, checks), primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [],
+            uniqueIndexes: indexes, foreignKeys: try foreignKeys(source), checks: checks)
+    }
+
+    private func isTransactional(_ engine: String) throws(StoreError) -> Bool {
+        let text = ColumnType.text(TextType())
+        let rows = try session.query(
+            Statement(
+                sql: "SELECT TRANSACTIONS FROM information_schema.ENGINES WHERE ENGINE = ?",
+                binds: [Bind(.text(ExactText(engine)), text)],
+                columns: [Column(name: "TRANSACTIONS", type: text, isNullable: true)]))
+        return rows.first == [.text(ExactText("YES"))]
+    }
+
+    /// MySQL names no table beside its CHECK constraints; their names then stand in the errors alone.
+    private func checks(_ source: InformationSchema) throws(StoreError) -> [String: String] {
+        guard session.isMariaDB else { return [:] }
+        let rows = try source.rows(
+            ["CONSTRAINT_NAME", "CHECK_CLAUSE"], from: "CHECK_CONSTRAINTS", schemaColumn: "CONSTRAINT_SCHEMA")
+        var checks: [String: String] = [:]
+        for row in rows {
+            if let name = row[0], let clause = row[1] { checks[name] = clause }
+        }
+        return checks
+    }
+
+    private func indexes(_ source: InformationSchema) throws(StoreError) -> [UniqueIndex] {
+        let rows = try source.rows(
+            ["INDEX_NAME", "COLUMN_NAME"], from: "STATISTICS", also: "NON_UNIQUE = 0",
+            orderedBy: "INDEX_NAME, SEQ_IN_INDEX")
+        return Self.grouped(rows).map { UniqueIndex(name: $0.name, columns: $0.rows.compactMap { $0[1] }) }
+    }
+
+    private func foreignKeys(_ source: InformationSchema) throws(StoreError) -> [ForeignKey] {
+        let rows = try source.rows(
+            [
+                "CONSTRAINT_NAME", "COLUMN_NAME", "REFERENCED_TABLE_NAME", "REFERENCED_COLUMN_NAME",
+                "NULLIF(REFERENCED_TABLE_SCHEMA, DATABASE())",
+            ], from: "KEY_COLUMN_USAGE", also: "REFERENCED_TABLE_NAME IS NOT NULL",
+            orderedBy: "CONSTRAINT_NAME, ORDINAL_POSITION")
+        return Self.grouped(rows).compactMap { name, rows in
+            guard let first = rows.first, let target = first[2] else { return nil }
+            return ForeignKey(
+                name: name, columns: rows.compactMap { $0[1] }, target: TableName(schema: first[4], name: target),
+                targetColumns: rows.compactMap { $0[3] })
+        }
+    }
+
+    /// Neighbouring rows whose first column is the same.
+    private static func grouped(_ rows: [[String?]]) -> [(name: String, rows: [[String?]])] {
+        var groups: [(name: String, rows: [[String?]])] = []
+        for row in rows {
+            guard let name = row[0] else { continue }
+            if groups.last?.name == name {
+                groups[groups.count - 1].rows.append(row)
+            } else {
+                groups.append((name, [row]))
+            }
+        }
+        return groups
+    }
+
+    private func columns(_ source: InformationSchema, _ checks: [String: String]) throws(StoreError)
+        -> [ColumnSchema]
+    {
+        let rows = try source.rows(
+            [
+                "COLUMN_NAME", "COLUMN_TYPE", "DATA_TYPE", "IS_NULLABLE", "COLUMN_DEFAULT", "EXTRA",
+                "GENERATION_EXPRESSION", "CHARACTER_SET_NAME", "CHARACTER_MAXIMUM_LENGTH", "CHARACTER_OCTET_LENGTH",
+                "NUMERIC_PRECISION", "NUMERIC_SCALE", "DATETIME_PRECISION",
+            ], from: "COLUMNS", orderedBy: "ORDINAL_POSITION")
+        var columns: [ColumnSchema] = []
+        for row in rows {
+            guard let name = row[0], let declared = row[1], let data = row[2] else { continue }
+            let isJSON = checks.values.contains { $0.lowercased() == "json_valid(`\(name.lowercased())`)" }
+            var repertoire: Repertoire?
+            if let set = row[7] { repertoire = try characterSets.repertoire(of: set) }
+            let facts = ColumnFacts(
+                declaredType: declared, dataType: isJSON ? "json" : data.lowercased(),
+                repertoire: repertoire,
+                characters: row[8].flatMap { Int($0) }, bytes: row[9].flatMap { Int($0) },
+                precision: row[10].flatMap { Int($0) }, scale: row[11].flatMap { Int($0) },
+                fraction: row[12].flatMap { Int($0) }, hasWideTimestamp: session.isMariaDB && session.version >= 110_500)
+            let extra = (row[5] ?? "").lowercased()
+            let isNullable = row[3] == "YES"
+            let isAutoIncrement = extra.contains("auto_increment")
+            columns.append(
+                ColumnSchema(
+                    name: name, declaredType: isJSON ? "json" : declared, types: facts.types, isNullable: isNullable,
+                    hasDefault: isNullable || isAutoIncrement || row[4] != nil,
+                    isAutoIncrement: isAutoIncrement, serverOwned: Self.serverOwned(extra, row[6])))
+        }
+        return columns
+    }
+
+    private static func serverOwned(_ extra: String, _ expression: String?) -> String? {
+        if let expression, !expression.isEmpty { return "it is generated" }
+        if extra.contains("on update") { return "the server sets it on every update (ON UPDATE CURRENT_TIMESTAMP)" }
+        return nil
+    }
+}

@@ -1,0 +1,185 @@
+/// What to do with a row of a table.
+package enum RowChange: Sendable, Hashable {
+    case none
+    case insert([Assignment])
+    case update([Assignment])
+    case delete
+}
+
+/// One column and the value that it gets.
+package struct Assignment: Sendable, Hashable {
+    /// Position in the section's `columns`.
+    package let column: Int
+    package let value: Value
+
+    package init(column: Int, value: Value) {
+        self.column = column
+        self.value = value
+    }
+}
+
+/// The decision on one row: its outcomes and what to write.
+package struct RowDecision: Sendable, Hashable {
+    package var outcomes: [Outcome]
+    package var change: RowChange
+    package var isRejected: Bool
+
+    package init(outcomes: [Outcome], change: RowChange, isRejected: Bool = false) {
+        self.outcomes = outcomes
+        self.change = change
+        self.isRejected = isRejected
+    }
+}
+
+/// Decides rows of one section. Pure: the same input gives the same decision.
+package struct RowDecider {
+    package let section: Section
+    private let digest: (_ group: Int, [Value]) -> [UInt8]
+
+    /// - Parameter digest: the digest of a group's values as they stand on the wire.
+    package init(section: Section, digest: @escaping (_ group: Int, [Value]) -> [UInt8]) {
+        self.section = section
+        self.digest = digest
+    }
+
+    /// - Parameters:
+    ///   - action: what the client wants, with every temporary id settled.
+    ///   - item: the row's real key in a list, for the outcomes.
+    ///   - current: the row as the database holds it; nil where it is gone.
+    package func decide(_ action: RowAction, item: RecordKey?, current: [Value]?) -> RowDecision {
+        switch (action, current) {
+        case (.create(let new), nil): create(new, item)
+        case (.create(let new), .some(let row)): merge(created: new, item, row)
+        case (.edit(let groups), nil): edit(missing: groups, item)
+        case (.edit(let groups), .some(let row)): edit(groups, item, row)
+        case (.delete, nil): RowDecision(outcomes: [Outcome(.already, item: item)], change: .none)
+        case (.delete(let groups), .some(let row)): delete(groups, item, row)
+        }
+    }
+
+    private func create(_ new: FieldValues, _ item: RecordKey?) -> RowDecision {
+        let assignments = zip(new.fields, new.values).map { field, value in
+            Assignment(column: section.fields[field].column, value: value)
+        }
+        return RowDecision(outcomes: [Outcome(.inserted, item: item)], change: .insert(assignments))
+    }
+
+    /// A row that exists is merged group by group with an absent base; fields that were left out count as current.
+    private func merge(created new: FieldValues, _ item: RecordKey?, _ row: [Value]) -> RowDecision {
+        var sent: [Int: Value] = [:]
+        for (field, value) in zip(new.fields, new.values) { sent[field] = value }
+        var result = RowDecision(outcomes: [], change: .none)
+        var assignments: [Assignment] = []
+        for (index, group) in section.groups.enumerated() where group.fields.contains(where: { sent[$0] != nil }) {
+            let current = section.values(of: index, in: row)
+            let edited = zip(group.fields, current).map { sent[$0] ?? $1 }
+            apply(
+                index, base: nil, shownBase: .null, edited: edited, current: current, item, &result, &assignments)
+        }
+        result.change = assignments.isEmpty ? .none : .update(assignments)
+        return result
+    }
+
+    private func edit(_ groups: [GroupEdit], _ item: RecordKey?, _ row: [Value]) -> RowDecision {
+        var result = RowDecision(outcomes: [], change: .none)
+        var assignments: [Assignment] = []
+        for edit in groups {
+            let current = section.values(of: edit.group, in: row)
+            apply(
+                edit.group, base: Self.state(edit.base), shownBase: Self.shown(edit.base),
+                edited: edit.edited.values, current: current, item, &result, &assignments)
+        }
+        result.change = assignments.isEmpty ? .none : .update(assignments)
+        return result
+    }
+
+    private func apply(
+        _ index: Int, base: GroupState?, shownBase: Shown, edited: [Value], current: [Value], _ item: RecordKey?,
+        _ result: inout RowDecision, _ assignments: inout [Assignment]
+    ) {
+        let group = section.groups[index]
+        let decision = GroupDecision.decide(
+            base: base, edited: edited, current: current, policy: group.onConflict,
+            digest: { digest(index, $0) })
+        if decision.outcome == .unchanged { return }
+        if decision.outcome == .rejected { result.isRejected = true }
+        var outcome = Outcome(decision.outcome, item: item, group: index)
+        if decision.isConflict {
+            outcome.conflict = Conflict(
+                base: shownBase, current: .group(current), edited: .group(edited),
+                written: .group(decision.written ?? current))
+        }
+        result.outcomes.append(outcome)
+        guard let written = decision.written else { return }
+        // Columns that already hold their value are left alone: they cannot wake a trigger or an ON UPDATE clause.
+        for (field, (value, held)) in zip(group.fields, zip(written, current)) where value != held {
+            assignments.append(Assignment(column: section.fields[field].column, value: value))
+        }
+    }
+
+    private func edit(missing groups: [GroupEdit], _ item: RecordKey?) -> RowDecision {
+        let wishes = groups.filter { edit in
+            !Self.state(edit.base).matches(edit.edited.values) { digest(edit.group, $0) }
+        }
+        if wishes.isEmpty { return RowDecision(outcomes: [], change: .none) }
+        return missing(base: Self.shownBases(groups), edited: Self.merged(groups.map(\.edited)), item)
+    }
+
+    /// The outcome of an edit to a row that is gone, or to one whose record is.
+    private func missing(base: Shown, edited: Shown, _ item: RecordKey?) -> RowDecision {
+        let isRejected = section.onMissing == .reject
+        var outcome = Outcome(isRejected ? .rejected : .missing, item: item)
+        outcome.conflict = Conflict(base: base, current: .null, edited: edited, written: .null)
+        return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
+    }
+
+    /// The decision on a row whose record is gone: nothing can be created or changed under it any more.
+    package func decideWithoutRecord(_ action: RowAction, item: RecordKey?) -> RowDecision {
+        switch action {
+        case .create(let new): missing(base: .null, edited: .fields(new.fields, new.values), item)
+        case .edit, .delete: decide(action, item: item, current: nil)
+        }
+    }
+
+    private func delete(_ groups: [GroupBase], _ item: RecordKey?, _ row: [Value]) -> RowDecision {
+        let isConflict = groups.contains { $0.base.values != section.values(of: $0.group, in: row) }
+        var outcome = Outcome(.deleted, item: item)
+        guard isConflict else { return RowDecision(outcomes: [outcome], change: .delete) }
+        let base = Self.merged(groups.map(\.base))
+        switch section.onDeleteConflict {
+        case .delete:
+            outcome.conflict = Conflict(base: base, current: .row(row), edited: .null, written: .null)
+            return RowDecision(outcomes: [outcome], change: .delete)
+        case .keep, .reject:
+            let isRejected = section.onDeleteConflict == .reject
+            outcome = Outcome(isRejected ? .rejected : .kept, item: item)
+            outcome.conflict = Conflict(base: base, current: .row(row), edited: .null, written: .row(row))
+            return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
+        }
+    }
+
+    private static func state(_ base: Base) -> GroupState {
+        switch base {
+        case .values(let fields): .values(fields.values)
+        case .digest(let digest): .digest(digest)
+        }
+    }
+
+    private static func shown(_ base: Base) -> Shown {
+        switch base {
+        case .values(let fields): .group(fields.values)
+        case .digest(let digest): .digest(digest)
+        }
+    }
+
+    private static func merged(_ parts: [FieldValues]) -> Shown {
+        .fields(parts.flatMap(\.fields), parts.flatMap(\.values))
+    }
+
+    private static func shownBases(_ groups: [GroupEdit]) -> Shown {
+        let held = groups.compactMap { edit in
+            if case .values(let fields) = edit.base { fields } else { nil }
+        }
+        return merged(held)
+    }
+}

@@ -1,0 +1,157 @@
+/// Where something stands in the request, such as `edits[1].changeset.customer`.
+package struct WirePath: Sendable, Hashable, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package func member(_ name: String) -> WirePath { WirePath(text.isEmpty ? name : text + "." + name) }
+
+    package func element(_ index: Int) -> WirePath { WirePath(text + "[\(index)]") }
+
+    package var description: String { text }
+}
+
+/// Values of some fields of a section, in the order in which they were sent.
+package struct FieldValues: Sendable, Hashable {
+    /// Positions in the section's `fields`.
+    package var fields: [Int]
+    /// Parallel to `fields`; null where a temporary id stands that is not settled yet.
+    package var values: [Value]
+    /// Places in `values` that wait for the real key of a row that this push creates.
+    package var pending: [PendingReference]
+
+    package init(fields: [Int], values: [Value], pending: [PendingReference] = []) {
+        self.fields = fields
+        self.values = values
+        self.pending = pending
+    }
+
+    package static let none = FieldValues(fields: [], values: [])
+
+    /// The same values with temporary ids replaced by the keys in `ids`; those that are unknown stay pending.
+    package func resolved(_ ids: (TemporaryID) -> Value?) -> FieldValues {
+        guard !pending.isEmpty else { return self }
+        var out = self
+        out.pending = []
+        for reference in pending {
+            if let value = ids(reference.id) {
+                out.values[reference.position] = value
+            } else {
+                out.pending.append(reference)
+            }
+        }
+        return out
+    }
+}
+
+/// A temporary id that stands in place of a value.
+package struct PendingReference: Sendable, Hashable {
+    package let position: Int
+    package let id: TemporaryID
+
+    package init(position: Int, id: TemporaryID) {
+        self.position = position
+        self.id = id
+    }
+}
+
+/// What the client held when it began to edit a group.
+package enum Base: Sendable, Hashable {
+    case values(FieldValues)
+    /// The SHA-256 of the canonical JSON of the values (RFC 8785).
+    case digest([UInt8])
+}
+
+/// The change to one group of a row that exists.
+package struct GroupEdit: Sendable, Hashable {
+    package let group: Int
+    package let base: Base
+    package let edited: FieldValues
+    package let path: WirePath
+
+    package init(group: Int, base: Base, edited: FieldValues, path: WirePath) {
+        self.group = group
+        self.base = base
+        self.edited = edited
+        self.path = path
+    }
+}
+
+/// The base of a group of a row that is deleted.
+package struct GroupBase: Sendable, Hashable {
+    package let group: Int
+    package let base: FieldValues
+
+    package init(group: Int, base: FieldValues) {
+        self.group = group
+        self.base = base
+    }
+}
+
+/// What a client wants of one row.
+package enum RowAction: Sendable, Hashable {
+    /// Any subset of the fields.
+    case create(FieldValues)
+    case edit([GroupEdit])
+    case delete([GroupBase])
+}
+
+/// The changes to one row of one section.
+package struct RowEdit: Sendable, Hashable {
+    /// Position in the resource's `sections`.
+    package let section: Int
+    /// nil in a singleton that is not the root: its record names it.
+    package let id: RowID?
+    package let action: RowAction
+    package let path: WirePath
+
+    package init(section: Int, id: RowID?, action: RowAction, path: WirePath) {
+        self.section = section
+        self.id = id
+        self.action = action
+        self.path = path
+    }
+}
+
+/// The changes to one record.
+package struct Edit: Sendable, Hashable {
+    package let resource: Resource
+    package let id: RowID
+    package let rows: [RowEdit]
+    package let path: WirePath
+
+    package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath) {
+        self.resource = resource
+        self.id = id
+        self.rows = rows
+        self.path = path
+    }
+
+    /// Whether the edit creates its record.
+    package var createsRecord: Bool {
+        rows.contains { row in
+            if row.section == 0, case .create = row.action { true } else { false }
+        }
+    }
+}
+
+/// What stands or falls together in a push.
+package enum Atomicity: String, Sendable, Hashable, CaseIterable {
+    case push
+    case edit
+}
+
+/// A list of edits that runs as one transaction.
+package struct Push: Sendable, Hashable {
+    package let key: String?
+    package let atomicity: Atomicity
+    package let edits: [Edit]
+
+    package init(key: String?, atomicity: Atomicity, edits: [Edit]) {
+        self.key = key
+        self.atomicity = atomicity
+        self.edits = edits
+    }
+}

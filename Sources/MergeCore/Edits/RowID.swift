@@ -1,0 +1,51 @@
+/// An id that a client made up for a row that it creates: `tmp:…` or a negative integer, spelled as in the reply.
+package struct TemporaryID: Sendable, Hashable, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package var description: String { text }
+}
+
+/// One part of a key that is not settled yet.
+package enum KeyPart: Sendable, Hashable {
+    case value(Value)
+    /// The key of a row that this push creates.
+    case temporary(TemporaryID)
+    /// The database numbers it (AUTO_INCREMENT).
+    case generated
+}
+
+/// How an edit names its row.
+package struct RowID: Sendable, Hashable {
+    package let parts: [KeyPart]
+    /// The name under which other edits refer to the row, and the reply maps it.
+    package let temporary: TemporaryID?
+    /// A negative integer in an AUTO_INCREMENT key that this push does not create: a real key, should the row exist.
+    package let isSuspect: Bool
+
+    package init(parts: [KeyPart], temporary: TemporaryID? = nil, isSuspect: Bool = false) {
+        self.parts = parts
+        self.temporary = temporary
+        self.isSuspect = isSuspect
+    }
+
+    package init(_ key: RecordKey) {
+        self.init(parts: key.parts.map { .value($0) })
+    }
+
+    /// The key, where every part is settled.
+    package var key: RecordKey? {
+        var values: [Value] = []
+        values.reserveCapacity(parts.count)
+        for part in parts {
+            guard case .value(let value) = part else { return nil }
+            values.append(value)
+        }
+        return RecordKey(values)
+    }
+
+    package var isGenerated: Bool { parts.contains(.generated) }
+}

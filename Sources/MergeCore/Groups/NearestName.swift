@@ -1,0 +1,41 @@
+/// Finds the name that a mistyped one was probably meant to be.
+package enum NearestName {
+    /// The closest of `names` within a third of the length, case ignored; nil where none is close.
+    package static func suggestion(for name: String, among names: some Sequence<String>) -> String? {
+        let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
+        var best: (name: String, distance: Int)?
+        for candidate in names {
+            let distance = editDistance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
+            if distance < best?.distance ?? Int.max { best = (candidate, distance) }
+        }
+        guard let best, best.distance <= max(1, max(wanted.count, best.name.unicodeScalars.count) / 3) else {
+            return nil
+        }
+        return best.name
+    }
+
+    /// `; did you mean “x”?` or nothing, ready to follow a sentence.
+    package static func hint(for name: String, among names: some Sequence<String>) -> String {
+        suggestion(for: name, among: names).map { "; did you mean “\($0)”?" } ?? ""
+    }
+
+    /// Edits between two words, a swap of neighbours being one (optimal string alignment distance, Damerau 1964).
+    private static func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+        var before = [Int](repeating: 0, count: b.count + 1)
+        var previous = Array(0...b.count)
+        for i in 1...a.count {
+            var row = [i] + [Int](repeating: 0, count: b.count)
+            for j in 1...b.count {
+                let change = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+                row[j] = min(change, previous[j] + 1, row[j - 1] + 1)
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    row[j] = min(row[j], before[j - 2] + 1)
+                }
+            }
+            before = previous
+            previous = row
+        }
+        return previous[b.count]
+    }
+}

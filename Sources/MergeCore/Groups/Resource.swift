@@ -1,0 +1,38 @@
+/// A kind of record: what one merge-rule file describes, bound to the live schema.
+package struct Resource: Sendable, Hashable {
+    package let name: String
+    package let description: String?
+    /// The first is the root.
+    package let sections: [Section]
+    private let sectionsByName: [String: Int]
+
+    /// nil where there is no root section at the front.
+    package init?(name: String, description: String?, sections: [Section]) {
+        guard sections.first?.kind == .root, sections.dropFirst().allSatisfy({ $0.kind != .root }) else { return nil }
+        self.name = name
+        self.description = description
+        self.sections = sections
+        sectionsByName = Dictionary(
+            sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package var root: Section { sections[0] }
+
+    package func section(named name: String) -> Int? { sectionsByName[name] }
+}
+
+/// All resources that a gateway serves, with the version that clients may name.
+package struct Catalog: Sendable, Hashable {
+    package let resources: [Resource]
+    /// A digest of the meaning of all rule files and the types of the columns they name.
+    package let version: String
+    private let byName: [String: Int]
+
+    package init(resources: [Resource], version: String) {
+        self.resources = resources
+        self.version = version
+        byName = Dictionary(resources.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package subscript(name: String) -> Resource? { byName[name].map { resources[$0] } }
+}

@@ -1,0 +1,143 @@
+/// A column of a section's table.
+package struct Column: Sendable, Hashable {
+    package let name: String
+    package let type: ColumnType
+    package let isNullable: Bool
+
+    package init(name: String, type: ColumnType, isNullable: Bool) {
+        self.name = name
+        self.type = type
+        self.isNullable = isNullable
+    }
+}
+
+/// A client-facing name for one column.
+package struct Field: Sendable, Hashable {
+    package let name: String
+    /// The position of its column in the section's `columns`.
+    package let column: Int
+    /// The section whose key this field holds, where it is a reference: temporary ids in it are replaced.
+    package let reference: SectionReference?
+
+    package init(name: String, column: Int, reference: SectionReference? = nil) {
+        self.name = name
+        self.column = column
+        self.reference = reference
+    }
+}
+
+/// Names a section of a resource, the target of a reference.
+package struct SectionReference: Sendable, Hashable {
+    package let resource: String
+    package let section: String
+
+    package init(resource: String, section: String) {
+        self.resource = resource
+        self.section = section
+    }
+}
+
+/// Fields that mean something only together: the atom of merging.
+package struct Group: Sendable, Hashable {
+    package let name: String
+    /// Positions in the section's `fields`; at least one, and side by side.
+    package let fields: Range<Int>
+    package let onConflict: ConflictPolicy
+
+    package init(name: String, fields: Range<Int>, onConflict: ConflictPolicy) {
+        self.name = name
+        self.fields = fields
+        self.onConflict = onConflict
+    }
+
+    /// On the wire a group of one field carries a bare value, a group of several an object.
+    package var isBare: Bool { fields.count == 1 }
+}
+
+/// Ties a row of a section to its record: this column holds what the root's column holds.
+package struct ParentLink: Sendable, Hashable {
+    /// Position in this section's `columns`.
+    package let column: Int
+    /// Position in the root section's `columns`.
+    package let rootColumn: Int
+
+    package init(column: Int, rootColumn: Int) {
+        self.column = column
+        self.rootColumn = rootColumn
+    }
+}
+
+/// How many rows a section has in a record.
+package enum SectionKind: String, Sendable, Hashable {
+    case root
+    case singleton
+    case list
+}
+
+/// A named part of a record: one table, its key, and its groups.
+///
+/// A row of a section is an array of values that runs parallel to `columns`; the key's columns come first.
+package struct Section: Sendable, Hashable {
+    package let name: String
+    package let kind: SectionKind
+    package let table: TableName
+    package let columns: [Column]
+    /// How many of the first columns are the key; 0 only in a singleton that is found by its parent alone.
+    package let keyCount: Int
+    /// The position of the key column that the database numbers by itself.
+    package let generatedKeyColumn: Int?
+    package let fields: [Field]
+    package let groups: [Group]
+    package let readOnly: [Field]
+    package let parent: [ParentLink]
+    /// Columns that order the rows of a list.
+    package let order: [Int]
+    package let onMissing: MissingPolicy
+    package let onDeleteConflict: DeleteConflictPolicy
+    private let groupsByName: [String: Int]
+    private let fieldsByName: [String: Int]
+    private let readOnlyByName: [String: Int]
+
+    package init(
+        name: String, kind: SectionKind, table: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int?,
+        fields: [Field], groups: [Group], readOnly: [Field], parent: [ParentLink], order: [Int],
+        onMissing: MissingPolicy, onDeleteConflict: DeleteConflictPolicy
+    ) {
+        self.name = name
+        self.kind = kind
+        self.table = table
+        self.columns = columns
+        self.keyCount = keyCount
+        self.generatedKeyColumn = generatedKeyColumn
+        self.fields = fields
+        self.groups = groups
+        self.readOnly = readOnly
+        self.parent = parent
+        self.order = order
+        self.onMissing = onMissing
+        self.onDeleteConflict = onDeleteConflict
+        groupsByName = Self.index(groups.map(\.name))
+        fieldsByName = Self.index(fields.map(\.name))
+        readOnlyByName = Self.index(readOnly.map(\.name))
+    }
+
+    private static func index(_ names: [String]) -> [String: Int] {
+        Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package func group(named name: String) -> Int? { groupsByName[name] }
+    package func field(named name: String) -> Int? { fieldsByName[name] }
+    package func readOnlyField(named name: String) -> Int? { readOnlyByName[name] }
+
+    /// The group that a field belongs to.
+    package func group(ofField field: Int) -> Int? { groups.firstIndex { $0.fields.contains(field) } }
+
+    package func type(ofField field: Int) -> ColumnType { columns[fields[field].column].type }
+
+    package func key(of row: [Value]) -> RecordKey { RecordKey(Array(row.prefix(keyCount))) }
+
+    /// The values of one group in a row.
+    package func values(of group: Int, in row: [Value]) -> [Value] {
+        groups[group].fields.map { row[fields[$0].column] }
+    }
+}

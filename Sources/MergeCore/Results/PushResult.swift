@@ -1,0 +1,60 @@
+/// What became of a push or of one of its edits.
+package enum PushStatus: String, Sendable, Hashable {
+    case merged
+    case rejected
+    case failed
+    case partial
+}
+
+/// A temporary id and the key that its row got.
+package struct IDMapping: Sendable, Hashable {
+    package let temporary: TemporaryID
+    package let key: RecordKey
+    /// The section whose key it is.
+    package let section: Int
+
+    package init(temporary: TemporaryID, key: RecordKey, section: Int) {
+        self.temporary = temporary
+        self.key = key
+        self.section = section
+    }
+}
+
+/// What became of one edit.
+package struct EditResult: Sendable, Hashable {
+    package let resource: Resource
+    package var id: RowLabel?
+    package var status: PushStatus
+    /// The record as it stands after the push; nil where there is none.
+    package var record: Record?
+    /// nil in a push that was rolled back.
+    package var ids: [IDMapping]?
+    package var outcomes: [Outcome]
+    package var problem: Problem?
+
+    package init(
+        resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
+        outcomes: [Outcome] = [], problem: Problem? = nil
+    ) {
+        self.resource = resource
+        self.id = id
+        self.status = status
+        self.record = record
+        self.ids = ids
+        self.outcomes = outcomes
+        self.problem = problem
+    }
+}
+
+/// What became of a push.
+package struct PushResult: Sendable, Hashable {
+    package let key: String?
+    package let status: PushStatus
+    package let results: [EditResult]
+
+    package init(key: String?, status: PushStatus, results: [EditResult]) {
+        self.key = key
+        self.status = status
+        self.results = results
+    }
+}

@@ -1,0 +1,177 @@
+extension ColumnType {
+    /// Converts what a client sent to the value that the column would store.
+    ///
+    /// Legacy contents (`Value.isLegacyOnly`, the ENUM error value) pass here, because a client may hold them as its
+    /// base; whether one may be written is asked of `forbidsWriting`.
+    /// - Throws: `ValueProblem` where the column cannot hold it exactly. NULL is the caller's to check.
+    package func accept(_ scalar: Scalar) throws(ValueProblem) -> Value {
+        if case .null = scalar { return .null }
+        switch self {
+        case .boolean: return try acceptBoolean(scalar)
+        case .integer(let range): return .integer(try scalar.integer(in: range))
+        case .bit(let width): return .integer(try scalar.integer(in: 0...((Int128(1) << width) - 1)))
+        case .year:
+            let year = try scalar.integer(in: 0...2_155)
+            guard year == 0 || year >= 1_901 else { throw ValueProblem("is not a year of 1901 to 2155, or 0") }
+            return .integer(year)
+        case .decimal(let precision, let scale, let isUnsigned):
+            return .decimal(try scalar.decimal(precision: precision, scale: scale, isUnsigned: isUnsigned))
+        case .numeric(let scale): return .decimal(try scalar.numeric(scale: scale))
+        case .float(let isUnsigned): return .float(try scalar.float(isUnsigned: isUnsigned))
+        case .double(let isUnsigned): return .double(try scalar.double(isUnsigned: isUnsigned))
+        case .text(let type): return .text(try type.fitted(try scalar.string()))
+        case .enumeration(let members):
+            let text = ExactText(try scalar.string())
+            guard members.contains(text) || text.string.isEmpty else {
+                throw ValueProblem("is none of the column's ENUM members")
+            }
+            return .text(text)
+        case .set(let members): return .members(try scalar.members(of: members))
+        case .delimitedSet(let separator, let type):
+            return .members(try scalar.members(separator: separator, type: type))
+        case .date, .dateTime, .timestamp, .time: return try acceptTime(scalar)
+        case .binary(let length):
+            let bytes = try scalar.bytes(maximum: length)
+            return .bytes(bytes + [UInt8](repeating: 0, count: length - bytes.count))
+        case .bytes(let maximum): return .bytes(try scalar.bytes(maximum: maximum))
+        case .uuid: return .text(try scalar.uuid())
+        }
+    }
+
+    /// Why the value may not be written though a base may hold it; nil where it may.
+    package func forbidsWriting(_ value: Value) -> ValueProblem? {
+        if value.isLegacyOnly { return ValueProblem("has a zero month or day, which is never written") }
+        if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {
+            return ValueProblem("is the ENUM error value, which is never written")
+        }
+        return nil
+    }
+
+    private func acceptBoolean(_ scalar: Scalar) throws(ValueProblem) -> Value {
+        switch scalar {
+        case .boolean(let flag): return .boolean(flag)
+        case .integer(0): return .boolean(false)
+        case .integer(1): return .boolean(true)
+        case .number(let number) where number.text == "0" || number.text == "1": return .boolean(number.text == "1")
+        default: throw ValueProblem("is \(scalar.kind) that is neither true nor false, neither 1 nor 0")
+        }
+    }
+}
+
+extension Scalar {
+    func string() throws(ValueProblem) -> String {
+        guard case .text(let text) = self else { throw ValueProblem("is \(kind) where a string is needed") }
+        return text
+    }
+
+    /// An integer: a number with a zero fraction or a decimal string.
+    func integer(in range: ClosedRange<Int128>) throws(ValueProblem) -> Int128 {
+        let value: Int128
+        switch self {
+        case .integer(let small): value = Int128(small)
+        case .number(let number):
+            guard let whole = number.integer else { throw outOfRange(number, range) }
+            value = whole
+        case .text(let text):
+            guard let whole = Self.decimalInteger(text) else { throw ValueProblem("is not a decimal integer") }
+            value = whole
+        default: throw ValueProblem("is \(kind) where an integer is needed")
+        }
+        guard range.contains(value) else {
+            throw ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    private func outOfRange(_ number: ExactDecimal, _ range: ClosedRange<Int128>) -> ValueProblem {
+        number.fractionDigits > 0
+            ? ValueProblem("has a fraction where an integer is needed")
+            : ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    /// `-12`, `12`: digits and a sign, nothing that only a lenient reader would take.
+    private static func decimalInteger(_ text: String) -> Int128? {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        guard !digits.isEmpty, digits.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return nil }
+        return Int128(text)
+    }
+
+    private func exactNumber() throws(ValueProblem) -> ExactDecimal {
+        switch self {
+        case .integer(let small): return ExactDecimal(Int128(small))
+        case .number(let number): return number
+        case .text(let text):
+            guard let number = ExactDecimal(text), text.utf8.first != UInt8(ascii: "+") else {
+                throw ValueProblem("is not a decimal number")
+            }
+            return number
+        default: throw ValueProblem("is \(kind) where a number is needed")
+        }
+    }
+
+    func decimal(precision: Int, scale: Int, isUnsigned: Bool) throws(ValueProblem) -> ExactDecimal {
+        let number = try exactNumber()
+        guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
+        guard number.fractionDigits <= scale else {
+            throw ValueProblem("has more than the column's \(scale) decimals")
+        }
+        guard number.integerDigits <= precision - scale else {
+            throw ValueProblem("has more than the column's \(precision - scale) digits before the point")
+        }
+        return number
+    }
+
+    /// SQLite keeps a NUMERIC value as a 64-bit integer or a double; what neither holds exactly is refused.
+    func numeric(scale: Int) throws(ValueProblem) -> ExactDecimal {
+        let number = try exactNumber()
+        guard number.fractionDigits <= scale else {
+            throw ValueProblem("has more than the column's \(scale) decimals")
+        }
+        if let whole = number.integer, Int64(exactly: whole) != nil { return number }
+        guard let double = Double(number.text), ExactDecimal(shortest: double) == number else {
+            throw ValueProblem("has more digits than the column's affinity keeps")
+        }
+        return number
+    }
+
+    /// Held exactly if the shortest form that reads back as the stored value has the same decimal value.
+    func double(isUnsigned: Bool) throws(ValueProblem) -> Double {
+        let number = try exactNumber()
+        guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
+        guard let double = Double(number.text), ExactDecimal(shortest: double) == number else {
+            throw ValueProblem("is not a number that a DOUBLE holds exactly")
+        }
+        return double
+    }
+
+    func float(isUnsigned: Bool) throws(ValueProblem) -> Float {
+        let number = try exactNumber()
+        guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
+        guard let float = Float(number.text), ExactDecimal(shortest: float) == number else {
+            throw ValueProblem("is not a number that a FLOAT holds exactly")
+        }
+        return float
+    }
+
+    func bytes(maximum: Int?) throws(ValueProblem) -> [UInt8] {
+        guard let bytes = Base64.decode(try string()) else { throw ValueProblem("is not base64") }
+        if let maximum, bytes.count > maximum { throw ValueProblem("is longer than the column's \(maximum) bytes") }
+        return bytes
+    }
+
+    func uuid() throws(ValueProblem) -> ExactText {
+        let text = try string().lowercased()
+        let hex = text.utf8.filter { $0 != UInt8(ascii: "-") }
+        let isHex = hex.allSatisfy { ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 102) }
+        guard hex.count == 32, isHex, text.utf8.count == 36 || text.utf8.count == 32 else {
+            throw ValueProblem("is not a UUID")
+        }
+        var out: [UInt8] = []
+        for (index, byte) in hex.enumerated() {
+            if [8, 12, 16, 20].contains(index) { out.append(UInt8(ascii: "-")) }
+            out.append(byte)
+        }
+        guard text.utf8.count == 32 || text.utf8.elementsEqual(out) else { throw ValueProblem("is not a UUID") }
+        return ExactText(String(decoding: out, as: UTF8.self))
+    }
+}

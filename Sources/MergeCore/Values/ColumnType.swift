@@ -1,0 +1,52 @@
+/// The type of a column, with the limits that decide which values it can hold exactly.
+package enum ColumnType: Sendable, Hashable {
+    /// BIT(1), or an integer column that the rules call boolean.
+    case boolean
+    case integer(ClosedRange<Int128>)
+    /// BIT(n), 2 to 64 bits.
+    case bit(Int)
+    case year
+    case decimal(precision: Int, scale: Int, isUnsigned: Bool)
+    /// A NUMERIC column of SQLite: decimals that a 64-bit integer or a double holds exactly.
+    case numeric(scale: Int)
+    case float(isUnsigned: Bool)
+    case double(isUnsigned: Bool)
+    case text(TextType)
+    case enumeration([ExactText])
+    case set([ExactText])
+    /// A text column that holds members between separators.
+    case delimitedSet(separator: String, TextType)
+    case date
+    /// DATETIME with 0 to 6 digits of fraction.
+    case dateTime(fraction: Int)
+    /// TIMESTAMP with 0 to 6 digits of fraction, within the range that the server can hold.
+    case timestamp(fraction: Int, ClosedRange<DateTime>?)
+    case time(fraction: Int)
+    /// BINARY(n): padded with zero bytes.
+    case binary(Int)
+    /// VARBINARY and the BLOB types, with their longest length in bytes.
+    case bytes(maximum: Int?)
+    case uuid
+
+    /// The name that `GET /v1/rules` and messages use.
+    package var name: String {
+        switch self {
+        case .boolean: "boolean"
+        case .integer: "integer"
+        case .bit: "bit"
+        case .year: "year"
+        case .decimal, .numeric: "decimal"
+        case .float: "float"
+        case .double: "double"
+        case .text: "text"
+        case .enumeration: "enum"
+        case .set, .delimitedSet: "set"
+        case .date: "date"
+        case .dateTime: "datetime"
+        case .timestamp: "timestamp"
+        case .time: "time"
+        case .binary, .bytes: "binary"
+        case .uuid: "uuid"
+        }
+    }
+}

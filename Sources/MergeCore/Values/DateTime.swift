@@ -1,0 +1,50 @@
+/// A date with a time of day to the microsecond, without a zone.
+package struct DateTime: Sendable, Hashable, Comparable {
+    package let date: CalendarDate
+    /// Microseconds since midnight, 0 to 86,399,999,999.
+    package let microseconds: Int64
+
+    package static let microsecondsPerDay: Int64 = 86_400_000_000
+
+    /// nil where the time is not one of a day.
+    package init?(date: CalendarDate, microseconds: Int64) {
+        guard (0..<Self.microsecondsPerDay).contains(microseconds) else { return nil }
+        self.date = date
+        self.microseconds = microseconds
+    }
+
+    /// nil where a part is out of its range; 60 seconds (a leap second) is no time that a column can hold.
+    package init?(date: CalendarDate, hour: Int, minute: Int, second: Int, microsecond: Int) {
+        guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
+            (0..<1_000_000).contains(microsecond)
+        else { return nil }
+        self.date = date
+        microseconds = Int64(hour * 3_600 + minute * 60 + second) * 1_000_000 + Int64(microsecond)
+    }
+
+    package var hour: Int { Int(microseconds / 3_600_000_000) }
+    package var minute: Int { Int(microseconds / 60_000_000 % 60) }
+    package var second: Int { Int(microseconds / 1_000_000 % 60) }
+    package var microsecond: Int { Int(microseconds % 1_000_000) }
+
+    /// The same instant seen from an offset of `minutes` to the east; nil where it leaves the years 0 to 9999.
+    package func subtracting(offsetMinutes minutes: Int) -> DateTime? {
+        guard !date.isIncomplete else { return minutes == 0 ? self : nil }
+        let total = microseconds - Int64(minutes) * 60_000_000
+        let days = total.dividedFloor(by: Self.microsecondsPerDay)
+        guard let moved = CalendarDate(dayNumber: date.dayNumber + Int(days)) else { return nil }
+        return DateTime(date: moved, microseconds: total - days * Self.microsecondsPerDay)
+    }
+
+    package static func < (a: DateTime, b: DateTime) -> Bool {
+        (a.date, a.microseconds) < (b.date, b.microseconds)
+    }
+}
+
+extension Int64 {
+    /// Division that rounds towards minus infinity, so that a time before midnight falls on the day before.
+    fileprivate func dividedFloor(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}

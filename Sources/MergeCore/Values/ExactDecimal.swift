@@ -1,0 +1,138 @@
+/// A decimal number of any length, held exactly and compared by value.
+///
+/// It is kept as its normal form in text: no leading zeros, no trailing zeros after the point, no `-0`. Equal text is
+/// then equal value, short numbers live inline in the `String`, and nothing is ever rounded.
+package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
+    /// The normal form, such as `-12.5`.
+    package let text: String
+
+    /// The most digits an exponent may spread a number to; far beyond DECIMAL(65,38) and any double.
+    package static let maximumDigits = 1_100
+
+    private init(normal: String) {
+        text = normal
+    }
+
+    package init(_ integer: Int128) {
+        text = String(integer)
+    }
+
+    /// The value of the shortest decimal form that reads back as `double`; nil for infinities and NaN.
+    package init?(shortest double: Double) {
+        guard double.isFinite else { return nil }
+        self.init(double.description)
+    }
+
+    /// The value of the shortest decimal form that reads back as `float`; nil for infinities and NaN.
+    package init?(shortest float: Float) {
+        guard float.isFinite else { return nil }
+        self.init(float.description)
+    }
+
+    /// Reads `[+-]digits[.digits][e[+-]digits]`; nil for anything else and for numbers of absurd length.
+    package init?(_ source: some StringProtocol) {
+        var digits: [UInt8] = []
+        var fraction = 0
+        var seenPoint = false
+        var seenDigit = false
+        var negative = false
+        var exponent = 0
+        var bytes = source.utf8.makeIterator()
+        var next = bytes.next()
+        if next == UInt8(ascii: "-") || next == UInt8(ascii: "+") {
+            negative = next == UInt8(ascii: "-")
+            next = bytes.next()
+        }
+        while let byte = next {
+            if byte >= 48 && byte <= 57 {
+                seenDigit = true
+                if !(digits.isEmpty && byte == 48) { digits.append(byte) }
+                if seenPoint { fraction += 1 }
+            } else if byte == UInt8(ascii: "."), !seenPoint {
+                seenPoint = true
+            } else {
+                break
+            }
+            next = bytes.next()
+        }
+        guard seenDigit else { return nil }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            guard let read = Self.exponent(&bytes) else { return nil }
+            exponent = read
+            next = nil
+        }
+        guard next == nil else { return nil }
+        self.init(negative: negative, digits: digits, fraction: fraction - exponent)
+    }
+
+    private static func exponent(_ bytes: inout some IteratorProtocol<UInt8>) -> Int? {
+        var next = bytes.next()
+        var negative = false
+        if next == UInt8(ascii: "-") || next == UInt8(ascii: "+") {
+            negative = next == UInt8(ascii: "-")
+            next = bytes.next()
+        }
+        guard next != nil else { return nil }
+        var value = 0
+        while let byte = next {
+            guard byte >= 48 && byte <= 57 else { return nil }
+            value = min(value * 10 + Int(byte - 48), 100_000)
+            next = bytes.next()
+        }
+        return negative ? -value : value
+    }
+
+    /// The number `digits × 10^-fraction`; nil where it would need more than `maximumDigits` digits.
+    private init?(negative: Bool, digits source: [UInt8], fraction scale: Int) {
+        var digits = source
+        var fraction = scale
+        if digits.isEmpty {
+            self.init(normal: "0")
+            return
+        }
+        while fraction > 0, digits.last == 48 {
+            digits.removeLast()
+            fraction -= 1
+        }
+        guard digits.count + abs(fraction) <= Self.maximumDigits else { return nil }
+        if fraction < 0 {
+            digits.append(contentsOf: repeatElement(48, count: -fraction))
+            fraction = 0
+        }
+        if digits.count <= fraction {
+            digits.insert(contentsOf: repeatElement(48, count: fraction - digits.count + 1), at: 0)
+        }
+        if fraction > 0 { digits.insert(UInt8(ascii: "."), at: digits.count - fraction) }
+        if negative { digits.insert(UInt8(ascii: "-"), at: 0) }
+        self.init(normal: String(decoding: digits, as: UTF8.self))
+    }
+
+    package var isNegative: Bool { text.utf8.first == UInt8(ascii: "-") }
+
+    /// Digits before the point, without sign; 0 for a number below one.
+    package var integerDigits: Int {
+        let digits = text.utf8.prefix { $0 != UInt8(ascii: ".") }
+        let count = digits.count - (isNegative ? 1 : 0)
+        return count == 1 && digits.last == 48 ? 0 : count
+    }
+
+    /// Digits after the point.
+    package var fractionDigits: Int {
+        guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return 0 }
+        return text.utf8.distance(from: point, to: text.utf8.endIndex) - 1
+    }
+
+    /// The number as an integer; nil where it has a fraction or needs more than 127 bits.
+    package var integer: Int128? {
+        fractionDigits == 0 ? Int128(text) : nil
+    }
+
+    /// The number with exactly `scale` digits after the point; `scale` must not be below `fractionDigits`.
+    package func text(scale: Int) -> String {
+        let have = fractionDigits
+        guard have < scale else { return text }
+        return (have == 0 ? text + "." : text) + String(repeating: "0", count: scale - have)
+    }
+
+    package var description: String { text }
+}

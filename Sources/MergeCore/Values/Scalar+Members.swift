@@ -1,0 +1,57 @@
+extension Scalar {
+    private func memberTexts(separator: String) throws(ValueProblem) -> [ExactText] {
+        switch self {
+        case .text(let text): return Self.split(text, separator)
+        case .array(let elements):
+            var out: [ExactText] = []
+            for element in elements {
+                guard case .text(let text) = element else {
+                    throw ValueProblem("has \(element.kind) among its members where strings are needed")
+                }
+                out.append(ExactText(text))
+            }
+            return out
+        default: throw ValueProblem("is \(kind) where an array of strings is needed")
+        }
+    }
+
+    /// Members of a SET column, in the column's own order, each once.
+    func members(of allowed: [ExactText]) throws(ValueProblem) -> [ExactText] {
+        let sent = Set(try memberTexts(separator: ","))
+        guard sent.isSubset(of: allowed) else { throw ValueProblem("has a member that the column's SET lacks") }
+        return allowed.filter(sent.contains)
+    }
+
+    /// Members of a delimited text, in the order given, each once.
+    func members(separator: String, type: TextType) throws(ValueProblem) -> [ExactText] {
+        var seen: Set<ExactText> = []
+        let sent = try memberTexts(separator: separator).filter { seen.insert($0).inserted }
+        if sent.contains(where: { $0.string.isEmpty }) { throw ValueProblem("has an empty member") }
+        if case .array = self, sent.contains(where: { Self.split($0.string, separator).count > 1 }) {
+            throw ValueProblem("has a member that contains the separator")
+        }
+        _ = try type.fitted(sent.map(\.string).joined(separator: separator))
+        return sent
+    }
+
+    /// The parts of a delimited text; an empty text has none.
+    package static func split(_ text: String, _ separator: String) -> [ExactText] {
+        guard !text.isEmpty, !separator.isEmpty else { return text.isEmpty ? [] : [ExactText(text)] }
+        let bytes = Array(text.utf8)
+        let mark = Array(separator.utf8)
+        var parts: [ExactText] = []
+        var start = 0
+        var index = 0
+        while index + mark.count <= bytes.count {
+            if bytes[index..<index + mark.count].elementsEqual(mark) {
+                parts.append(ExactText(String(decoding: bytes[start..<index], as: UTF8.self)))
+                index += mark.count
+                start = index
+            } else {
+                index += 1
+            }
+        }
+        parts.append(ExactText(String(decoding: bytes[start...], as: UTF8.self)))
+        return parts
+    }
+}

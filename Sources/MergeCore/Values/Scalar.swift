@@ -1,0 +1,23 @@
+/// A value as it arrives, before it is converted to its column's type.
+package enum Scalar: Sendable, Hashable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    /// Any other number, exactly as it was written.
+    case number(ExactDecimal)
+    case text(String)
+    case array([Scalar])
+    case object
+
+    /// The JSON name of the kind, for error messages.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer, .number: "a number"
+        case .text: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// What a TIME column holds: a signed span of up to 838:59:59, to the microsecond.
+package struct TimeSpan: Sendable, Hashable, Comparable {
+    /// Signed length in microseconds.
+    package let microseconds: Int64
+
+    /// 838:59:59.999999, the widest span that any fraction allows.
+    package static let limit: Int64 = (838 * 3_600 + 59 * 60 + 59) * 1_000_000 + 999_999
+
+    /// nil beyond 838:59:59 (with a fraction) on either side.
+    package init?(microseconds: Int64) {
+        guard microseconds.magnitude <= UInt64(Self.limit) else { return nil }
+        self.microseconds = microseconds
+    }
+
+    package var isNegative: Bool { microseconds < 0 }
+    package var hours: Int { Int(microseconds.magnitude / 3_600_000_000) }
+    package var minute: Int { Int(microseconds.magnitude / 60_000_000 % 60) }
+    package var second: Int { Int(microseconds.magnitude / 1_000_000 % 60) }
+    package var microsecond: Int { Int(microseconds.magnitude % 1_000_000) }
+
+    package static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.microseconds < b.microseconds }
+}

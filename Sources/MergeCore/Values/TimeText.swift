@@ -1,0 +1,104 @@
+/// Reads and writes dates and times as text, digit by digit and without leniency.
+package struct TimeReader {
+    private var bytes: Substring.UTF8View
+
+    package init(_ text: String) {
+        bytes = text[...].utf8
+    }
+
+    package var isAtEnd: Bool { bytes.isEmpty }
+
+    /// Exactly `count` digits, or nil.
+    package mutating func digits(_ count: Int) -> Int? {
+        guard bytes.count >= count else { return nil }
+        var value = 0
+        for byte in bytes.prefix(count) {
+            guard byte >= 48 && byte <= 57 else { return nil }
+            value = value * 10 + Int(byte - 48)
+        }
+        bytes = bytes.dropFirst(count)
+        return value
+    }
+
+    /// As many digits as stand there, at least one and at most nine.
+    package mutating func number() -> (value: Int, count: Int)? {
+        let run = bytes.prefix { $0 >= 48 && $0 <= 57 }
+        guard (1...9).contains(run.count), let value = digits(run.count) else { return nil }
+        return (value, run.count)
+    }
+
+    package mutating func take(_ character: Character) -> Bool {
+        guard let byte = character.asciiValue, bytes.first == byte else { return false }
+        bytes = bytes.dropFirst()
+        return true
+    }
+
+    package mutating func date() -> CalendarDate? {
+        guard let year = digits(4), take("-"), let month = digits(2), take("-"), let day = digits(2) else { return nil }
+        return CalendarDate(year: year, month: month, day: day)
+    }
+
+    /// An optional fraction of a second in microseconds, with the digits after its last one that is not zero.
+    package mutating func fraction() -> (microseconds: Int, digits: Int)? {
+        guard take(".") else { return (0, 0) }
+        guard let (value, count) = number() else { return nil }
+        var nanoseconds = value
+        for _ in count..<9 { nanoseconds *= 10 }
+        var significant = count
+        var rest = value
+        while significant > 0, rest % 10 == 0 {
+            rest /= 10
+            significant -= 1
+        }
+        return (nanoseconds / 1_000, significant)
+    }
+
+    /// `YYYY-MM-DD`, a `T` or a space, `hh:mm:ss` and an optional fraction.
+    package mutating func dateTime() -> (moment: DateTime, fractionDigits: Int)? {
+        guard let date = date(), take("T") || take(" "), let hour = digits(2), take(":"), let minute = digits(2),
+            take(":"), let second = digits(2), let (microseconds, count) = fraction(),
+            let moment = DateTime(date: date, hour: hour, minute: minute, second: second, microsecond: microseconds)
+        else { return nil }
+        return (moment, count)
+    }
+
+    /// `Z` or `+hh:mm`, in minutes to the east.
+    package mutating func offset() -> Int? {
+        if take("Z") || take("z") { return 0 }
+        let negative = bytes.first == UInt8(ascii: "-")
+        guard take("+") || take("-"), let hours = digits(2), hours <= 23 else { return nil }
+        _ = take(":")
+        guard let minutes = digits(2), minutes < 60 else { return nil }
+        return (negative ? -1 : 1) * (hours * 60 + minutes)
+    }
+}
+
+extension CalendarDate {
+    /// `YYYY-MM-DD`.
+    package var text: String { Self.pad(Int(year), 4) + "-" + Self.pad(Int(month), 2) + "-" + Self.pad(Int(day), 2) }
+
+    static func pad(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return digits.utf8.count >= width ? digits : String(repeating: "0", count: width - digits.utf8.count) + digits
+    }
+
+    static func fraction(_ microsecond: Int, digits: Int) -> String {
+        digits == 0 ? "" : "." + pad(microsecond, 6).prefix(digits)
+    }
+}
+
+extension DateTime {
+    /// `YYYY-MM-DDThh:mm:ss` with `fraction` digits of a second (0 to 6).
+    package func text(separator: String, fraction: Int) -> String {
+        date.text + separator + CalendarDate.pad(hour, 2) + ":" + CalendarDate.pad(minute, 2) + ":"
+            + CalendarDate.pad(second, 2) + CalendarDate.fraction(microsecond, digits: fraction)
+    }
+}
+
+extension TimeSpan {
+    /// `[-]hh:mm:ss` (three digits of hours where they are needed) with `fraction` digits of a second.
+    package func text(fraction: Int) -> String {
+        (isNegative ? "-" : "") + CalendarDate.pad(hours, 2) + ":" + CalendarDate.pad(minute, 2) + ":"
+            + CalendarDate.pad(second, 2) + CalendarDate.fraction(microsecond, digits: fraction)
+    }
+}

@@ -1,0 +1,64 @@
+package import MergeCore
+
+/// How a transaction is to end.
+package enum Ending<Answer: Sendable>: Sendable {
+    case commit(Answer)
+    case rollback(Answer)
+}
+
+/// A database that holds records. Both engines pass one compat suite, which is this protocol's contract.
+package protocol RecordEngine: Sendable {
+    var dialect: Dialect { get }
+
+    /// Runs `body` in one transaction that may write, on one connection, away from the cooperative threads.
+    ///
+    /// The body is pure but for the session, and runs again from the start where the database says deadlock, lock
+    /// timeout or snapshot conflict, or the connection breaks before COMMIT; so it must not keep state outside.
+    /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
+    func write<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) -> Answer
+
+    /// Runs `body` in one snapshot that sees only committed rows.
+    func read<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer
+
+    /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
+    func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError) -> DatabaseSchema
+
+    /// Asks the database for a sign of life.
+    func ping(deadline: ContinuousClock.Instant) async throws(StoreError)
+
+    /// Closes every connection; calls that wait for one fail.
+    func close() async
+}
+
+/// One transaction, confined to its connection's thread: it cannot outlive the closure that it is handed to.
+package protocol StoreSession: AnyObject {
+    /// Rows of a SELECT, each parallel to the statement's `columns`.
+    func query(_ statement: Statement) throws(StoreError) -> [[Value]]
+
+    /// Runs an INSERT, UPDATE or DELETE.
+    func execute(_ statement: Statement) throws(StoreError) -> Execution
+
+    /// Marks a place in the transaction to which it can be taken back.
+    func setSavepoint() throws(StoreError)
+    func rollBackToSavepoint() throws(StoreError)
+    func releaseSavepoint() throws(StoreError)
+
+    /// Every read inside the transaction has to lock, or it would show an old snapshot.
+    var mustLockReads: Bool { get }
+}
+
+/// What a write did.
+package struct Execution: Sendable, Hashable {
+    /// The number that the database gave to an AUTO_INCREMENT column; 0 where it gave none.
+    package let generatedKey: Int128
+
+    package init(generatedKey: Int128) {
+        self.generatedKey = generatedKey
+    }
+}

@@ -1,0 +1,71 @@
+/// Why the database refused or could not do what was asked. Messages never hold values of rows.
+package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What a caller can do about it.
+    package enum Kind: Sendable, Hashable {
+        /// The database cannot be reached, or the connection broke before COMMIT: nothing was written.
+        case unavailable
+        /// No connection or lock could be had in time: nothing was written.
+        case busy
+        /// The transaction was chosen as the victim of a deadlock or met a newer snapshot: run it again.
+        case serialization
+        /// The connection broke during COMMIT: nobody here knows whether it took effect.
+        case unknownOutcome
+        /// A constraint of the database refused the write.
+        case constraint(ConstraintViolation)
+        /// A table or column is not what the schema said when it was read.
+        case schemaChanged
+        /// A right is missing.
+        case denied
+        /// A column holds something that its type cannot express.
+        case unreadable
+        /// Anything else.
+        case other
+    }
+
+    package let kind: Kind
+    /// What happened, where, and what to do; safe for logs.
+    package let message: String
+    /// The engine's own number of the error; 0 where it has none.
+    package let code: Int
+
+    package init(_ kind: Kind, _ message: String, code: Int = 0) {
+        self.kind = kind
+        self.message = message
+        self.code = code
+    }
+
+    package var description: String { code == 0 ? message : "\(message) (error \(code))" }
+}
+
+/// Which rule of the database a write broke.
+package struct ConstraintViolation: Sendable, Hashable {
+    /// The kinds of constraints.
+    package enum Kind: String, Sendable, Hashable {
+        case unique
+        /// The row refers to a row that is not there.
+        case foreignKey = "foreign-key"
+        /// Other rows refer to the row.
+        case referenced
+        case check
+        case notNull = "not-null"
+        /// A trigger refused the write (SIGNAL, RAISE).
+        case trigger
+        /// The column cannot hold the value.
+        case value
+    }
+
+    package let kind: Kind
+    /// The constraint's or index's name, where the database tells it.
+    package let name: String?
+    /// The columns, where the database tells them.
+    package let columns: [String]
+    /// What the operator's own trigger says to the user.
+    package let sentence: String?
+
+    package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {
+        self.kind = kind
+        self.name = name
+        self.columns = columns
+        self.sentence = sentence
+    }
+}

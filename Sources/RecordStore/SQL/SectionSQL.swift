@@ -1,0 +1,96 @@
+package import MergeCore
+
+/// The statements that read and write the rows of one section, as pure text.
+package struct SectionSQL: Sendable {
+    private let section: Section
+    private let dialect: Dialect
+    private let selectFrom: String
+
+    /// `IN` lists are padded to these sizes, so that few statements are prepared.
+    package static let batchSizes = [1, 2, 4, 8, 16, 32, 64, 128]
+    package static let maximumBatch = 128
+
+    package init(_ section: Section, _ dialect: Dialect) {
+        self.section = section
+        self.dialect = dialect
+        let names = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        selectFrom = "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE "
+    }
+
+    /// Rows whose columns hold one of the tuples; padded to a size of `batchSizes` by repeating the last.
+    package func select(where columns: [Int], in tuples: [[Value]], locking: Bool) -> Statement {
+        let size = Self.batchSizes.first { $0 >= tuples.count } ?? tuples.count
+        var binds: [Bind] = []
+        binds.reserveCapacity(size * columns.count)
+        for index in 0..<size {
+            let tuple = tuples[min(index, tuples.count - 1)]
+            for (column, value) in zip(columns, tuple) { binds.append(Bind(value, section.columns[column].type)) }
+        }
+        let names = columns.map { dialect.quoted(section.columns[$0].name) }
+        let condition: String
+        if names.count == 1 {
+            condition =
+                size == 1
+                ? names[0] + " = ?"
+                : names[0] + " IN (" + repeatElement("?", count: size).joined(separator: ",") + ")"
+        } else {
+            // A disjunction of keys uses the index in both engines; row values do not in MariaDB.
+            let one = "(" + names.map { $0 + " = ?" }.joined(separator: " AND ") + ")"
+            condition = repeatElement(one, count: size).joined(separator: " OR ")
+        }
+        return Statement(
+            sql: selectFrom + condition + (locking ? dialect.lockingClause : ""), binds: binds,
+            columns: section.columns)
+    }
+
+    /// The next rows in key order, after a key or from the start.
+    package func page(after key: RecordKey?, limit: Int) -> Statement {
+        let names = section.columns.prefix(section.keyCount).map { dialect.quoted($0.name) }
+        var conditions: [String] = []
+        var binds: [Bind] = []
+        if let key {
+            // (a, b) > (x, y) spelled out, so that an index serves it in both engines.
+            for last in 0..<names.count {
+                var parts: [String] = []
+                for index in 0...last {
+                    parts.append(names[index] + (index == last ? " > ?" : " = ?"))
+                    binds.append(Bind(key.parts[index], section.columns[index].type))
+                }
+                conditions.append("(" + parts.joined(separator: " AND ") + ")")
+            }
+        }
+        let sql =
+            selectFrom + (conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " OR "))
+            + " ORDER BY " + names.joined(separator: ", ") + " LIMIT ?"
+        binds.append(Bind(.integer(Int128(limit)), .integer(0...Int128(Int64.max))))
+        return Statement(sql: sql, binds: binds, columns: section.columns)
+    }
+
+    package func insert(_ assignments: [Assignment]) -> Statement {
+        let into = "INSERT INTO " + dialect.quoted(section.table)
+        guard !assignments.isEmpty else { return Statement(sql: into + dialect.defaultRow, binds: []) }
+        let names = assignments.map { dialect.quoted(section.columns[$0.column].name) }.joined(separator: ", ")
+        let marks = repeatElement("?", count: assignments.count).joined(separator: ", ")
+        return Statement(sql: into + " (\(names)) VALUES (\(marks))", binds: binds(assignments))
+    }
+
+    package func update(_ assignments: [Assignment], key: [Assignment]) -> Statement {
+        let names = assignments.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
+        return Statement(
+            sql: "UPDATE " + dialect.quoted(section.table) + " SET " + names.joined(separator: ", ")
+                + whereAll(key),
+            binds: binds(assignments) + binds(key))
+    }
+
+    package func delete(key: [Assignment]) -> Statement {
+        Statement(sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key))
+    }
+
+    private func whereAll(_ key: [Assignment]) -> String {
+        " WHERE " + key.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }.joined(separator: " AND ")
+    }
+
+    private func binds(_ assignments: [Assignment]) -> [Bind] {
+        assignments.map { Bind($0.value, section.columns[$0.column].type) }
+    }
+}

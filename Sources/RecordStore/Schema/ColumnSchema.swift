@@ -1,0 +1,29 @@
+package import MergeCore
+
+/// A column as the live schema describes it.
+package struct ColumnSchema: Sendable, Hashable {
+    package let name: String
+    /// The type as the database spells it, for messages and the digest of the rules.
+    package let declaredType: String
+    /// What the rules may make of the column, the first being its own type; empty where none is supported.
+    package let types: [ColumnType]
+    package let isNullable: Bool
+    /// The database fills the column where an INSERT leaves it out.
+    package let hasDefault: Bool
+    package let isAutoIncrement: Bool
+    /// Why no client may write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil where one may.
+    package let serverOwned: String?
+
+    package init(
+        name: String, declaredType: String, types: [ColumnType], isNullable: Bool, hasDefault: Bool,
+        isAutoIncrement: Bool = false, serverOwned: String? = nil
+    ) {
+        self.name = name
+        self.declaredType = declaredType
+        self.types = types
+        self.isNullable = isNullable
+        self.hasDefault = hasDefault
+        self.isAutoIncrement = isAutoIncrement
+        self.serverOwned = serverOwned
+    }
+}

@@ -1,0 +1,80 @@
+package import MergeCore
+
+/// A unique index, the primary key among them.
+package struct UniqueIndex: Sendable, Hashable {
+    package let name: String
+    package let columns: [String]
+
+    package init(name: String, columns: [String]) {
+        self.name = name
+        self.columns = columns
+    }
+}
+
+/// A foreign key from one table to another.
+package struct ForeignKey: Sendable, Hashable {
+    package let name: String
+    package let columns: [String]
+    package let target: TableName
+    package let targetColumns: [String]
+
+    package init(name: String, columns: [String], target: TableName, targetColumns: [String]) {
+        self.name = name
+        self.columns = columns
+        self.target = target
+        self.targetColumns = targetColumns
+    }
+}
+
+/// A table or view as the live schema describes it.
+package struct TableSchema: Sendable, Hashable {
+    package let name: TableName
+    package let isView: Bool
+    /// The storage engine, for messages.
+    package let engine: String
+    package let isTransactional: Bool
+    package let columns: [ColumnSchema]
+    package let primaryKey: [String]
+    package let uniqueIndexes: [UniqueIndex]
+    package let foreignKeys: [ForeignKey]
+    /// Names of CHECK constraints and what they say, for messages.
+    package let checks: [String: String]
+
+    package init(
+        name: TableName, isView: Bool, engine: String, isTransactional: Bool, columns: [ColumnSchema],
+        primaryKey: [String], uniqueIndexes: [UniqueIndex], foreignKeys: [ForeignKey], checks: [String: String]
+    ) {
+        self.name = name
+        self.isView = isView
+        self.engine = engine
+        self.isTransactional = isTransactional
+        self.columns = columns
+        self.primaryKey = primaryKey
+        self.uniqueIndexes = uniqueIndexes
+        self.foreignKeys = foreignKeys
+        self.checks = checks
+    }
+
+    package func column(_ name: String) -> ColumnSchema? { columns.first { $0.name == name } }
+
+    /// Whether the columns, in any order, are a key: unique and never NULL.
+    package func isKey(_ names: [String]) -> Bool {
+        let wanted = Set(names)
+        if !primaryKey.isEmpty, Set(primaryKey) == wanted { return true }
+        return uniqueIndexes.contains { index in
+            Set(index.columns) == wanted && index.columns.allSatisfy { column($0)?.isNullable == false }
+        }
+    }
+}
+
+/// The tables that the rules name, as they stand in the database.
+package struct DatabaseSchema: Sendable, Hashable {
+    package let tables: [TableName: TableSchema]
+    /// Every table and view of the schema connected to, to suggest names from.
+    package let allNames: [String]
+
+    package init(tables: [TableName: TableSchema], allNames: [String]) {
+        self.tables = tables
+        self.allNames = allNames
+    }
+}
