@@ -35,7 +35,10 @@ let package = Package(
         .target(name: "RecordStore", dependencies: ["MergeCore"], swiftSettings: strict),
         .target(
             name: "RuleFiles",
-            dependencies: ["MergeCore", "RecordStore", .product(name: "Yams", package: "Yams")],
+            dependencies: [
+                "MergeCore", "RecordStore", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: strict),
         .target(
             name: "MergeWire",
@@ -47,7 +50,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "SQLiteStore",
-            dependencies: ["RecordStore", "MergeCore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "RecordStore", "MergeCore", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .target(name: "MergeService", dependencies: ["MergeCore", "RecordStore"], swiftSettings: strict),
         .target(

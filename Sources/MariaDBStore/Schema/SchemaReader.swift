@@ -122,8 +122,8 @@ struct SchemaReader {
             let isAutoIncrement = extra.contains("auto_increment")
             columns.append(
                 ColumnSchema(
-                    name: name, declaredType: isJSON ? "json" : declared, types: facts.types, isNullable: isNullable,
-                    hasDefault: isNullable || isAutoIncrement || row[4] != nil,
+                    name: name, declaredType: isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""),
+                    types: facts.types, isNullable: isNullable, hasDefault: isNullable || isAutoIncrement || row[4] != nil,
                     isAutoIncrement: isAutoIncrement, serverOwned: Self.serverOwned(extra, row[6])))
         }
         return columns

@@ -16,7 +16,7 @@ extension ColumnType {
             return .integer(year)
         case .decimal(let precision, let scale, let isUnsigned):
             return .decimal(try scalar.decimal(precision: precision, scale: scale, isUnsigned: isUnsigned))
-        case .numeric(let scale): return .decimal(try scalar.numeric(scale: scale))
+        case .numeric: return .decimal(try scalar.numeric())
         case .float(let isUnsigned): return .float(try scalar.float(isUnsigned: isUnsigned))
         case .double(let isUnsigned): return .double(try scalar.double(isUnsigned: isUnsigned))
         case .text(let type): return .text(try type.fitted(try scalar.string()))
@@ -43,6 +43,14 @@ extension ColumnType {
         if value.isLegacyOnly { return ValueProblem("has a zero month or day, which is never written") }
         if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {
             return ValueProblem("is the ENUM error value, which is never written")
+        }
+        if case .numeric(let precision, let scale) = self, case .decimal(let number) = value {
+            if let scale, number.fractionDigits > scale {
+                return ValueProblem("has more than the column's \(scale) decimals")
+            }
+            if let precision, number.integerDigits > precision - (scale ?? 0) {
+                return ValueProblem("has more than the column's \(precision - (scale ?? 0)) digits before the point")
+            }
         }
         return nil
     }
@@ -122,11 +130,8 @@ extension Scalar {
     }
 
     /// SQLite keeps a NUMERIC value as a 64-bit integer or a double; what neither holds exactly is refused.
-    func numeric(scale: Int) throws(ValueProblem) -> ExactDecimal {
+    func numeric() throws(ValueProblem) -> ExactDecimal {
         let number = try exactNumber()
-        guard number.fractionDigits <= scale else {
-            throw ValueProblem("has more than the column's \(scale) decimals")
-        }
         if let whole = number.integer, Int64(exactly: whole) != nil { return number }
         guard let double = Double(number.text), ExactDecimal(shortest: double) == number else {
             throw ValueProblem("has more digits than the column's affinity keeps")

@@ -7,15 +7,18 @@ package struct TextType: Sendable, Hashable {
     package let repertoire: Repertoire
     /// CHAR: trailing spaces are padding and no part of the value.
     package let isPadded: Bool
+    /// SQLite's NUMERIC affinity would store a text that looks like a number as that number.
+    package let turnsNumbers: Bool
 
     package init(
         maximumCharacters: Int? = nil, maximumBytes: Int? = nil, repertoire: Repertoire = .unicode,
-        isPadded: Bool = false
+        isPadded: Bool = false, turnsNumbers: Bool = false
     ) {
         self.maximumCharacters = maximumCharacters
         self.maximumBytes = maximumBytes
         self.repertoire = repertoire
         self.isPadded = isPadded
+        self.turnsNumbers = turnsNumbers
     }
 
     /// The text as the column would hold it.
@@ -31,6 +34,9 @@ package struct TextType: Sendable, Hashable {
             let code = String(missing.value, radix: 16, uppercase: true)
             throw ValueProblem("has a character that the column's character set cannot hold (U+\(code))")
         }
+        if turnsNumbers, Double(text.trimmingASCIISpaces) != nil {
+            throw ValueProblem("looks like a number, which the column's affinity would change")
+        }
         // Bytes are never fewer than characters, so the count of characters is needed only for long texts.
         if let limit = maximumCharacters, text.utf8.count > limit, text.unicodeScalars.count > limit {
             throw ValueProblem("is longer than the column's \(limit) characters")
@@ -39,5 +45,12 @@ package struct TextType: Sendable, Hashable {
             throw ValueProblem("is longer than the column's \(limit) bytes")
         }
         return ExactText(text)
+    }
+}
+
+extension String {
+    fileprivate var trimmingASCIISpaces: Substring {
+        let isSpace = { (character: Character) in character.isASCII && character.isWhitespace }
+        return drop(while: isSpace).reversed().drop(while: isSpace).reversed().reduce(into: Substring()) { $0.append($1) }
     }
 }

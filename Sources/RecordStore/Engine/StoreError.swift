@@ -18,6 +18,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case denied
         /// A column holds something that its type cannot express.
         case unreadable
+        /// A record is larger than the gateway serves.
+        case tooLarge
         /// Anything else.
         case other
     }

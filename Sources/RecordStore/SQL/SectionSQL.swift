@@ -5,6 +5,7 @@ package struct SectionSQL: Sendable {
     private let section: Section
     private let dialect: Dialect
     private let selectFrom: String
+    private let listOrder: String
 
     /// `IN` lists are padded to these sizes, so that few statements are prepared.
     package static let batchSizes = [1, 2, 4, 8, 16, 32, 64, 128]
@@ -14,11 +15,19 @@ package struct SectionSQL: Sendable {
         self.section = section
         self.dialect = dialect
         let names = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        let order = section.order + (0..<section.keyCount).filter { !section.order.contains($0) }
+        listOrder = " ORDER BY " + order.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         selectFrom = "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE "
     }
 
     /// Rows whose columns hold one of the tuples; padded to a size of `batchSizes` by repeating the last.
-    package func select(where columns: [Int], in tuples: [[Value]], locking: Bool) -> Statement {
+    ///
+    /// - Parameters:
+    ///   - isOrdered: in the order of the section's list, which a locking read need not pay for.
+    ///   - limit: how many rows at most.
+    package func select(
+        where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil
+    ) -> Statement {
         let size = Self.batchSizes.first { $0 >= tuples.count } ?? tuples.count
         var binds: [Bind] = []
         binds.reserveCapacity(size * columns.count)
@@ -38,9 +47,18 @@ package struct SectionSQL: Sendable {
             let one = "(" + names.map { $0 + " = ?" }.joined(separator: " AND ") + ")"
             condition = repeatElement(one, count: size).joined(separator: " OR ")
         }
+        var sql = selectFrom + condition
+        if isOrdered, section.kind == .list { sql += listOrder }
+        if let limit {
+            sql += " LIMIT ?"
+            binds.append(Self.count(limit))
+        }
         return Statement(
-            sql: selectFrom + condition + (locking ? dialect.lockingClause : ""), binds: binds,
-            columns: section.columns)
+            sql: sql + (locking ? dialect.lockingClause : ""), binds: binds, columns: section.columns)
+    }
+
+    private static func count(_ number: Int) -> Bind {
+        Bind(.integer(Int128(number)), .integer(0...Int128(Int64.max)))
     }
 
     /// The next rows in key order, after a key or from the start.
@@ -62,7 +80,7 @@ package struct SectionSQL: Sendable {
         let sql =
             selectFrom + (conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " OR "))
             + " ORDER BY " + names.joined(separator: ", ") + " LIMIT ?"
-        binds.append(Bind(.integer(Int128(limit)), .integer(0...Int128(Int64.max))))
+        binds.append(Self.count(limit))
         return Statement(sql: sql, binds: binds, columns: section.columns)
     }
 

@@ -7,6 +7,8 @@ package struct ColumnSchema: Sendable, Hashable {
     package let declaredType: String
     /// What the rules may make of the column, the first being its own type; empty where none is supported.
     package let types: [ColumnType]
+    /// What the rules may make of it only by naming the type.
+    package let explicitTypes: [ColumnType]
     package let isNullable: Bool
     /// The database fills the column where an INSERT leaves it out.
     package let hasDefault: Bool
@@ -15,12 +17,13 @@ package struct ColumnSchema: Sendable, Hashable {
     package let serverOwned: String?
 
     package init(
-        name: String, declaredType: String, types: [ColumnType], isNullable: Bool, hasDefault: Bool,
-        isAutoIncrement: Bool = false, serverOwned: String? = nil
+        name: String, declaredType: String, types: [ColumnType], explicitTypes: [ColumnType] = [],
+        isNullable: Bool, hasDefault: Bool, isAutoIncrement: Bool = false, serverOwned: String? = nil
     ) {
         self.name = name
         self.declaredType = declaredType
         self.types = types
+        self.explicitTypes = explicitTypes
         self.isNullable = isNullable
         self.hasDefault = hasDefault
         self.isAutoIncrement = isAutoIncrement

@@ -1,0 +1,144 @@
+import MergeCore
+import RecordStore
+
+/// Tells a client which constraint of the database refused a row, which fields it concerns, and, where two rows
+/// collide, which row is in the way.
+struct ConstraintExplainer {
+    let resource: Resource
+    let section: Int
+    let served: Served
+    let session: any StoreSession
+    let dialect: Dialect
+
+    private var shape: Section { resource.sections[section] }
+    private var table: TableSchema? { served.schema.tables[shape.table] }
+
+    /// - Parameters:
+    ///   - assignments: the columns that were to be written.
+    ///   - row: the row as it stands; nil for one that was to be inserted.
+    func refusal(
+        _ violation: ConstraintViolation, assignments: [Assignment], row: [Value]?, path: WirePath, error: StoreError
+    ) throws(StoreError) -> Refusal {
+        var problem = Problem(
+            status: 422, code: violation.kind.rawValue, title: "The database refused the write", detail: "",
+            path: path, retry: false, constraint: violation.name)
+        switch violation.kind {
+        case .unique:
+            return Refusal(problem: try collision(problem, violation, assignments, row, error))
+        case .foreignKey:
+            let columns = foreignColumns(violation, assignments)
+            problem.fields = names(columns)
+            problem.detail = "A row that these fields refer to does not exist\(constraint(violation))."
+        case .referenced:
+            problem.detail = "Other rows still refer to this one\(constraint(violation))."
+        case .check:
+            problem.fields = names(checkColumns(violation))
+            problem.detail = "A check of the database fails\(constraint(violation))."
+        case .notNull:
+            problem.fields = names(violation.columns)
+            problem.detail = "The database needs a value here, and none was given."
+        case .value:
+            problem.fields = names(violation.columns)
+            problem.detail = "The database cannot hold a value."
+        case .trigger:
+            problem.detail = violation.sentence ?? "A trigger of the database refused the write."
+        }
+        return Refusal(problem: problem)
+    }
+
+    private func constraint(_ violation: ConstraintViolation) -> String {
+        violation.name.map { " (constraint “\($0)”)" } ?? ""
+    }
+
+    /// Field names of columns; a column that clients do not know keeps its own name to the operator alone.
+    private func names(_ columns: [String]) -> [String] {
+        columns.compactMap { column in
+            (shape.fields + shape.readOnly).first { shape.columns[$0.column].name == column }?.name
+                ?? (shape.columns.prefix(shape.keyCount).contains { $0.name == column } ? "id" : nil)
+        }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private func foreignColumns(_ violation: ConstraintViolation, _ assignments: [Assignment]) -> [String] {
+        if !violation.columns.isEmpty { return violation.columns }
+        let written = Set(assignments.map { shape.columns[$0.column].name })
+        let keys = table?.foreignKeys.filter { key in
+            violation.name.map { $0 == key.name } ?? !written.isDisjoint(with: key.columns)
+        }
+        return keys?.flatMap(\.columns) ?? []
+    }
+
+    private func checkColumns(_ violation: ConstraintViolation) -> [String] {
+        guard let name = violation.name else { return [] }
+        // Where the database tells no text, the name of the check may be its text (SQLite).
+        let clause = table?.checks[name] ?? name
+        let words = Set(
+            clause.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }.map(String.init))
+        return shape.columns.map(\.name).filter { words.contains($0) || clause.contains("`\($0)`") }
+    }
+
+    // MARK: Two rows under one unique index
+
+    private func collision(
+        _ start: Problem, _ violation: ConstraintViolation, _ assignments: [Assignment], _ row: [Value]?,
+        _ error: StoreError
+    ) throws(StoreError) -> Problem {
+        var problem = start
+        let index = table?.uniqueIndexes.first { index in
+            violation.name.map { $0 == index.name } ?? (index.columns == violation.columns)
+        }
+        let columns = index?.columns ?? violation.columns
+        problem.index = index?.name ?? violation.name
+        problem.constraint = nil
+        problem.fields = names(columns)
+        problem.title = "Another row has these values"
+        problem.detail = "A unique index (“\(problem.index ?? "?")”) allows them only once."
+        guard let found = try rowInTheWay(columns, assignments, row) else { return problem }
+        let isKey = !columns.isEmpty && Set(columns) == Set(shape.columns.prefix(shape.keyCount).map(\.name))
+        let place = try place(of: found)
+        if row == nil, isKey, place != nil, try isSameRecord(found, assignments) {
+            // The row came into being after it was looked for: run again, and merge with it.
+            throw StoreError(.serialization, "a row was created by another at the same time", code: error.code)
+        }
+        problem.rowInTheWay = place
+        return problem
+    }
+
+    private func isSameRecord(_ found: [Value], _ assignments: [Assignment]) throws(StoreError) -> Bool {
+        shape.parent.allSatisfy { link in
+            assignments.contains { $0.column == link.column && $0.value == found[link.column] }
+        }
+    }
+
+    private func rowInTheWay(
+        _ columns: [String], _ assignments: [Assignment], _ row: [Value]?
+    ) throws(StoreError) -> [Value]? {
+        var positions: [Int] = []
+        var values: [Value] = []
+        for name in columns {
+            guard let position = shape.columns.firstIndex(where: { $0.name == name }) else { return nil }
+            guard let value = assignments.first(where: { $0.column == position })?.value ?? row?[position],
+                !value.isNull
+            else { return nil }
+            positions.append(position)
+            values.append(value)
+        }
+        guard !positions.isEmpty else { return nil }
+        let rows = try session.query(
+            SectionSQL(shape, dialect).select(where: positions, in: [values], locking: true))
+        return rows.first { found in row.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
+    }
+
+    /// How a client can name the row; nil where its record cannot be told.
+    private func place(of row: [Value]) throws(StoreError) -> RowPlace? {
+        if section == 0 { return RowPlace(resource: resource, record: shape.key(of: row)) }
+        let root = resource.root
+        let links = shape.parent
+        let roots = try session.query(
+            SectionSQL(root, dialect).select(
+                where: links.map(\.rootColumn), in: [links.map { row[$0.column] }], locking: false))
+        guard let owner = roots.first else { return nil }
+        return RowPlace(
+            resource: resource, record: root.key(of: owner), section: section,
+            item: shape.kind == .list ? shape.key(of: row) : nil)
+    }
+}

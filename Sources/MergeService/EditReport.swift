@@ -1,0 +1,38 @@
+import MergeCore
+
+/// What is known of one edit while its push runs.
+struct EditReport: Sendable {
+    let resource: Resource
+    /// How the client named the record.
+    let sent: RowLabel?
+    /// The record's key, once it is settled.
+    var key: RecordKey?
+    var outcomes: [Outcome] = []
+    var ids: [IDMapping] = []
+    var isRejected = false
+    var problem: Problem?
+
+    init(_ edit: Edit) {
+        resource = edit.resource
+        sent = edit.id.temporary.map { .temporary($0) } ?? edit.id.key.map { .key($0) }
+        key = edit.id.key
+    }
+
+    /// Neither refused by a policy nor by the database.
+    var isMerged: Bool { !isRejected && problem == nil }
+
+    /// Forgets what was taken back, but for the conflicts, which the client is told all the same.
+    mutating func rollBack() {
+        ids = []
+        outcomes = outcomes.filter { $0.conflict != nil }
+    }
+}
+
+/// What one run of a push's transaction came to.
+struct PushAttempt: Sendable {
+    var reports: [EditReport]
+    /// The records after the push, parallel to the reports; nil where the transaction was taken back.
+    var records: [Record?]?
+    /// A fault in the request that only the database could show: nothing has a result.
+    var fault: Problem?
+}

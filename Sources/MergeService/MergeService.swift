@@ -1,0 +1,106 @@
+package import MergeCore
+package import RecordStore
+
+/// The digest of a group's values as they stand on the wire: SHA-256 of their canonical JSON.
+package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
+
+/// What a gateway does with a request once it is typed: reads records and merges pushes.
+package struct MergeService: Sendable {
+    package let engine: any RecordEngine
+    package let limits: MergeLimits
+    private let digest: GroupDigest
+
+    package init(engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest) {
+        self.engine = engine
+        self.limits = limits
+        self.digest = digest
+    }
+
+    /// One record in one snapshot; nil where there is none.
+    package func record(
+        _ resource: Resource, _ key: RecordKey, deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Record? {
+        try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try reader(resource, session).records([key], locking: false)[key]
+        }
+    }
+
+    /// A page of records in key order, in one snapshot.
+    /// - Returns: at most `limit` records, and the key after which the next page begins; nil at the end.
+    package func page(
+        _ resource: Resource, after key: RecordKey?, limit: Int, deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> (records: [Record], next: RecordKey?) {
+        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try reader(resource, session).page(after: key, limit: limit + 1)
+        }
+        let records = Array(found.prefix(limit))
+        return (records, found.count > limit ? records.last?.key : nil)
+    }
+
+    private func reader(_ resource: Resource, _ session: any StoreSession) -> RecordReader {
+        RecordReader(
+            resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
+    }
+
+    /// Merges a push in one transaction.
+    /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
+    package func merge(
+        _ push: Push, served: Served, deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushResult {
+        let plan: PushPlan
+        do {
+            plan = try PushPlan(push)
+        } catch {
+            throw Failure(problem: error, cause: nil)
+        }
+        do {
+            let dialect = engine.dialect
+            let attempt: PushAttempt
+            do {
+                attempt = try await engine.write(deadline: deadline) {
+                    [limits, digest] session throws(StoreError) -> Ending<PushAttempt> in
+                    try PushRun(plan, served, session: session, dialect: dialect, limits: limits, digest: digest).run()
+                }
+            } catch {
+                guard case .constraint = error.kind else { throw error }
+                attempt = Self.refusedAtCommit(push, error.problem)
+            }
+            if let fault = attempt.fault { throw Failure(problem: fault, cause: nil) }
+            let records = try await records(of: attempt, deadline)
+            return ResultAssembly(push: push, reports: attempt.reports, wasRolledBack: attempt.records == nil)
+                .result(records)
+        } catch let error as StoreError {
+            throw Failure(problem: error.problem, cause: error)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(problem: StoreError(.other, "").problem, cause: nil)
+        }
+    }
+
+    /// A constraint that the database checks only at COMMIT names no row.
+    private static func refusedAtCommit(_ push: Push, _ problem: Problem) -> PushAttempt {
+        var reports = push.edits.map(EditReport.init)
+        for index in reports.indices { reports[index].problem = problem }
+        return PushAttempt(reports: reports)
+    }
+
+    /// What stands now; after a transaction that was taken back it is read anew.
+    private func records(
+        of attempt: PushAttempt, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> [Record?] {
+        if let records = attempt.records { return records }
+        let dialect = engine.dialect
+        return try await engine.read(deadline: deadline) { [limits] session throws(StoreError) in
+            try RecordCollector(session, dialect, limits).records(of: attempt.reports)
+        }
+    }
+}
+
+/// Why a request has no result.
+package struct Failure: Error, Sendable {
+    /// What the client is told.
+    package let problem: Problem
+    /// What the log is told.
+    package let cause: StoreError?
+}

@@ -1,0 +1,159 @@
+package import MergeCore
+
+/// The order in which the edits and rows of a push run: as sent, but for those that need a row which another creates.
+package struct PushPlan: Sendable {
+    /// An edit with its rows in order.
+    struct Step: Sendable {
+        /// Position in the push.
+        let index: Int
+        let edit: Edit
+        let rows: [RowEdit]
+        /// Positions of the edits that create rows which this one names.
+        let needs: Set<Int>
+    }
+
+    let push: Push
+    let steps: [Step]
+
+    /// - Throws: a 400 `Problem` where a temporary id is created twice, nowhere, or in a circle.
+    package init(_ push: Push) throws(Problem) {
+        self.push = push
+        let creations = try Creations(push)
+        var needs: [Set<Int>] = []
+        var rows: [[RowEdit]] = []
+        for (index, edit) in push.edits.enumerated() {
+            var needed: Set<Int> = []
+            for id in edit.namedIDs {
+                guard let creator = creations.edits[id] else { throw Self.unknown(id, edit.path) }
+                if creator != index { needed.insert(creator) }
+            }
+            needs.append(needed)
+            rows.append(try Self.ordered(edit, creations))
+        }
+        let order = try Self.order(push.edits.count) { Array(needs[$0]) } circle: { index in
+            Self.circle(push.edits[index].path)
+        }
+        steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }
+    }
+
+    /// Deletions of items, the root, the other items; a row that names a row which the edit creates comes after it.
+    private static func ordered(_ edit: Edit, _ creations: Creations) throws(Problem) -> [RowEdit] {
+        let phased = edit.rows.enumerated().sorted { a, b in
+            (a.element.phase, a.offset) < (b.element.phase, b.offset)
+        }.map(\.element)
+        var creators: [TemporaryID: Int] = [:]
+        for (index, row) in phased.enumerated() {
+            if let id = row.createdID { creators[id] = index }
+        }
+        if creators.isEmpty { return phased }
+        let root = phased.firstIndex { $0.section == 0 }
+        let order = try order(phased.count) { index in
+            var needed = phased[index].namedIDs.compactMap { creators[$0] }.filter { $0 != index }
+            // Items of a record that the edit creates need its key.
+            if let root, root != index, edit.createsRecord { needed.append(root) }
+            return needed
+        } circle: { index in
+            circle(phased[index].path)
+        }
+        return order.map { phased[$0] }
+    }
+
+    /// The stable order in which each comes after what it needs (depth first, Tarjan 1976).
+    private static func order(
+        _ count: Int, needs: (Int) -> [Int], circle: (Int) -> Problem
+    ) throws(Problem) -> [Int] {
+        enum Mark { case new, open, done }
+        var marks = [Mark](repeating: .new, count: count)
+        var order: [Int] = []
+        for start in 0..<count where marks[start] == .new {
+            var stack: [(index: Int, rest: [Int])] = [(start, needs(start).sorted())]
+            marks[start] = .open
+            while let top = stack.last {
+                guard let next = top.rest.first else {
+                    marks[top.index] = .done
+                    order.append(top.index)
+                    stack.removeLast()
+                    continue
+                }
+                stack[stack.count - 1].rest.removeFirst()
+                switch marks[next] {
+                case .new:
+                    marks[next] = .open
+                    stack.append((next, needs(next).sorted()))
+                case .open: throw circle(next)
+                case .done: break
+                }
+            }
+        }
+        return order
+    }
+
+    private static func circle(_ path: WirePath) -> Problem {
+        Problem(
+            status: 400, code: "temporary-id", title: "Temporary ids in a circle",
+            detail: "Rows that this push creates need each other's keys, so none can be written first.", path: path)
+    }
+
+    private static func unknown(_ id: TemporaryID, _ path: WirePath) -> Problem {
+        Problem(
+            status: 400, code: "temporary-id", title: "Unknown temporary id",
+            detail: "No row of this push is created under the temporary id \(id).", path: path)
+    }
+}
+
+/// Which edit creates which temporary id.
+private struct Creations {
+    var edits: [TemporaryID: Int] = [:]
+
+    init(_ push: Push) throws(Problem) {
+        for (index, edit) in push.edits.enumerated() {
+            for row in edit.rows {
+                guard let id = row.createdID else { continue }
+                guard edits.updateValue(index, forKey: id) == nil else {
+                    throw Problem(
+                        status: 400, code: "temporary-id", title: "Temporary id created twice",
+                        detail: "The temporary id \(id) is created more than once in this push.", path: row.path)
+                }
+            }
+        }
+    }
+}
+
+extension RowEdit {
+    /// Deletions of items come first, the root second, all else last.
+    fileprivate var phase: Int {
+        if section == 0 { return 1 }
+        if case .delete = action { return 0 }
+        return 2
+    }
+
+    fileprivate var createdID: TemporaryID? {
+        if case .create = action { id?.temporary } else { nil }
+    }
+
+    /// Temporary ids that must have their key before the row can be decided.
+    fileprivate var namedIDs: [TemporaryID] {
+        var ids = (id?.parts ?? []).compactMap { part in
+            if case .temporary(let id) = part { id } else { nil }
+        }
+        switch action {
+        case .create(let new): ids += new.pending.map(\.id)
+        case .edit(let groups):
+            for edit in groups {
+                ids += edit.edited.pending.map(\.id)
+                if case .values(let base) = edit.base { ids += base.pending.map(\.id) }
+            }
+        case .delete(let groups): for group in groups { ids += group.base.pending.map(\.id) }
+        }
+        return ids
+    }
+}
+
+extension Edit {
+    fileprivate var namedIDs: [TemporaryID] {
+        let own = id.parts.compactMap { part in
+            if case .temporary(let id) = part { id } else { nil }
+        }
+        return own + rows.flatMap(\.namedIDs)
+    }
+}

@@ -1,0 +1,85 @@
+package import MergeCore
+package import RecordStore
+
+/// Binds rule files to the live schema: from names in files to columns with types.
+package struct RuleBinder {
+    private let files: [RuleFile]
+    private let schema: DatabaseSchema
+    private var findings = Findings()
+
+    private init(_ files: [RuleFile], _ schema: DatabaseSchema) {
+        self.files = files
+        self.schema = schema
+    }
+
+    /// - Returns: what can be served, nil where an error stands in the way, and everything there is to say.
+    package static func bind(_ folder: RuleFolder, to schema: DatabaseSchema) -> (catalog: Catalog?, findings: Findings) {
+        var binder = RuleBinder(folder.files, schema)
+        var resources: [Resource] = []
+        for file in folder.files {
+            if let resource = binder.bind(file) { resources.append(resource) }
+        }
+        var all = folder.findings
+        for finding in binder.findings.all { all.append(finding) }
+        guard !all.hasErrors, resources.count == folder.files.count else { return (nil, all) }
+        return (Catalog(resources: resources, version: RulesVersion.digest(resources, schema)), all)
+    }
+
+    private mutating func bind(_ file: RuleFile) -> Resource? {
+        guard let first = file.sections.first else { return nil }
+        let rootTable = table(of: first)
+        // Columns of the root that other sections hang on are read with it, whether clients see them or not.
+        var links: [[(own: Placed<String>, root: String)]] = []
+        for section in file.sections { links.append(rootLinks(section, first, rootTable)) }
+        let linked = links.flatMap { $0.map(\.root) }
+        var sections: [Section] = []
+        var root: Section?
+        for (index, section) in file.sections.enumerated() {
+            let table = index == 0 ? rootTable : table(of: section)
+            guard let table else { continue }
+            var binder = SectionBinder(section, table, isRoot: index == 0, schema: schema, files: files)
+            let bound = binder.bind(extraColumns: index == 0 ? linked : [], links: links[index], root: root)
+            for finding in binder.findings.all { findings.append(finding) }
+            guard let bound else { continue }
+            if index == 0 { root = bound }
+            sections.append(bound)
+        }
+        guard sections.count == file.sections.count else { return nil }
+        return Resource(name: file.resource.value, description: file.description, sections: sections)
+    }
+
+    private mutating func table(of section: RuleSection) -> TableSchema? {
+        guard let name = section.tableName, let place = section.table?.place else { return nil }
+        guard let table = schema.tables[name] else {
+            let hint = name.schema == nil ? nearest(name.name, schema.allNames) : ""
+            findings.error(place, "the database has no table “\(name)”\(hint)")
+            return nil
+        }
+        return table
+    }
+
+    /// Which column of the root each parent column follows.
+    private mutating func rootLinks(
+        _ section: RuleSection, _ root: RuleSection, _ table: TableSchema?
+    ) -> [(own: Placed<String>, root: String)] {
+        guard let table else { return [] }
+        let key = root.key.isEmpty ? table.primaryKey : root.key.map(\.value)
+        return section.parent.compactMap { link in
+            if let named = link.rootColumn {
+                if table.column(named.value) != nil { return (link.column, named.value) }
+                findings.error(
+                    named.place,
+                    "the root's table “\(table.name)” has no column “\(named.value)”"
+                        + nearest(named.value, table.columns.map(\.name)))
+                return nil
+            }
+            // The short form means the root's column of the same name, or else its key.
+            if table.column(link.column.value) != nil { return (link.column, link.column.value) }
+            if key.count == 1 { return (link.column, key[0]) }
+            findings.error(
+                link.column.place,
+                "the root's table has no column “\(link.column.value)”; write “{\(link.column.value): COLUMN OF THE ROOT}”")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import Crypto
+import MergeCore
+import RecordStore
+
+/// The digest by which clients tell whether the rules are still those that they know.
+enum RulesVersion {
+    /// Over the meaning of the rules and the types of their columns, so that a comment does not change it and an
+    /// altered column does. All gateways of one database come to the same digest.
+    static func digest(_ resources: [Resource], _ schema: DatabaseSchema) -> String {
+        var hash = SHA256()
+        for resource in resources.sorted(by: { $0.name < $1.name }) {
+            add(["resource", resource.name, resource.description ?? ""], &hash)
+            for section in resource.sections { add(section, schema, &hash) }
+        }
+        return hash.finalize().prefix(16).map { byte in
+            let text = String(byte, radix: 16)
+            return text.count == 1 ? "0" + text : text
+        }.joined()
+    }
+
+    /// Each word with its length before it, so that no two lists run together to the same bytes.
+    private static func add(_ words: [String], _ hash: inout SHA256) {
+        for word in words {
+            hash.update(data: Array("\(word.utf8.count):".utf8))
+            hash.update(data: Array(word.utf8))
+        }
+    }
+
+    private static func add(_ section: Section, _ schema: DatabaseSchema, _ hash: inout SHA256) {
+        add(
+            [
+                "section", section.name, section.kind.rawValue, section.table.description, "\(section.keyCount)",
+                section.onMissing.rawValue, section.onDeleteConflict.rawValue,
+            ], &hash)
+        let table = schema.tables[section.table]
+        for column in section.columns {
+            let declared = table?.column(column.name)
+            add(
+                [
+                    "column", column.name, column.type.name, declared?.declaredType ?? "",
+                    column.isNullable ? "null" : "not null", declared?.hasDefault == true ? "default" : "",
+                    declared?.isAutoIncrement == true ? "generated" : "",
+                ], &hash)
+            if case .delimitedSet(let separator, _) = column.type { add([separator], &hash) }
+        }
+        for group in section.groups {
+            add(["group", group.name, group.onConflict.rawValue], &hash)
+            for field in section.fields[group.fields] { add(field, &hash) }
+        }
+        for field in section.readOnly { add(["read-only"], &hash); add(field, &hash) }
+        for link in section.parent { add(["parent", "\(link.column)", "\(link.rootColumn)"], &hash) }
+        add(["order"] + section.order.map { "\($0)" }, &hash)
+    }
+
+    private static func add(_ field: Field, _ hash: inout SHA256) {
+        add(
+            [
+                "field", field.name, "\(field.column)", field.reference?.resource ?? "",
+                field.reference?.section ?? "",
+            ], &hash)
+    }
+}

@@ -1,0 +1,207 @@
+import MergeCore
+import RecordStore
+
+/// Binds one section to its table.
+struct SectionBinder {
+    private let rules: RuleSection
+    private let table: TableSchema
+    private let isRoot: Bool
+    private let references: ReferenceFinder
+    private(set) var findings = Findings()
+    private var columns: [Column] = []
+    private var positions: [String: Int] = [:]
+
+    init(_ rules: RuleSection, _ table: TableSchema, isRoot: Bool, schema: DatabaseSchema, files: [RuleFile]) {
+        self.rules = rules
+        self.table = table
+        self.isRoot = isRoot
+        references = ReferenceFinder(files: files, schema: schema)
+    }
+
+    /// nil where an error stands in the way.
+    mutating func bind(
+        extraColumns: [String], links: [(own: Placed<String>, root: String)], root: Section?
+    ) -> Section? {
+        checkTable()
+        let key = keyColumns()
+        for name in key { _ = add(name, rules.name.place) }
+        var fields: [Field] = []
+        var groups: [Group] = []
+        var covered: [String: Place] = [:]
+        let parents = Set(links.map(\.own.value))
+        for group in rules.groups {
+            let start = fields.count
+            for field in group.fields {
+                checkWritable(field, key: key, parents: parents, linked: extraColumns)
+                cover(field, &covered)
+                if let bound = bind(field) { fields.append(bound) }
+            }
+            if fields.count > start {
+                groups.append(
+                    Group(
+                        name: group.name.value, fields: start..<fields.count,
+                        onConflict: group.onConflict ?? rules.onConflict))
+            }
+        }
+        var readOnly: [Field] = []
+        for field in rules.readOnly {
+            if covered[field.column.value] != nil {
+                findings.error(field.column.place, "column “\(field.column.value)” stands in a group already")
+            }
+            if let bound = bind(field) { readOnly.append(bound) }
+        }
+        for name in extraColumns { _ = add(name, rules.name.place) }
+        let parent = links.compactMap { link -> ParentLink? in
+            guard let own = add(link.own.value, link.own.place) else { return nil }
+            guard let root, let rootColumn = root.columns.firstIndex(where: { $0.name == link.root }) else { return nil }
+            return ParentLink(column: own, rootColumn: rootColumn)
+        }
+        let order = rules.order.compactMap { add($0.value, $0.place) }
+        checkCreation(key: key, parents: parents, covered: covered)
+        guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
+        return Section(
+            name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton, table: table.name,
+            columns: columns, keyCount: key.count,
+            generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
+            groups: groups, readOnly: readOnly, parent: parent, order: order, onMissing: rules.onMissing,
+            onDeleteConflict: rules.onDeleteConflict)
+    }
+
+    private mutating func checkTable() {
+        let place = rules.table?.place ?? rules.name.place
+        if table.isView {
+            findings.error(place, "“\(table.name)” is a view, which is not supported yet")
+        } else if !table.isTransactional {
+            findings.error(
+                place,
+                "table “\(table.name)” has the engine \(table.engine), which knows no transactions; a merge could be torn")
+        }
+    }
+
+    private mutating func keyColumns() -> [String] {
+        if rules.key.isEmpty {
+            if table.primaryKey.isEmpty {
+                findings.error(
+                    rules.table?.place ?? rules.name.place,
+                    "table “\(table.name)” has no primary key; name the columns of a unique index that are never NULL "
+                        + "with “key”")
+            }
+            return table.primaryKey
+        }
+        let known = rules.key.filter { name in
+            if table.column(name.value) != nil { return true }
+            missing(name)
+            return false
+        }
+        if known.count == rules.key.count, !table.isKey(known.map(\.value)), let place = rules.key.first?.place {
+            findings.error(
+                place,
+                "no primary key or unique index of NOT NULL columns of table “\(table.name)” has exactly these columns")
+        }
+        return known.map(\.value)
+    }
+
+    private mutating func missing(_ name: Placed<String>) {
+        let parts = name.value.split(separator: ".", maxSplits: 1)
+        if parts.count == 2, parts[0] != table.name.name {
+            findings.error(
+                name.place,
+                "“\(name.value)” is no column of table “\(table.name)”; a group cannot mix tables, give the other table a "
+                    + "section of its own")
+            return
+        }
+        findings.error(
+            name.place,
+            "table “\(table.name)” has no column “\(name.value)”" + nearest(name.value, table.columns.map(\.name)))
+    }
+
+    /// The position of a column among those that are read; one that is not there yet is added with its own type.
+    private mutating func add(_ name: String, _ place: Place, type: ColumnType? = nil) -> Int? {
+        if let position = positions[name] { return position }
+        guard let column = table.column(name) else {
+            missing(Placed(value: name, place: place))
+            return nil
+        }
+        guard let type = type ?? column.types.first else {
+            findings.error(
+                place,
+                "column “\(name)” has the type \(column.declaredType), which is not supported"
+                    + (column.explicitTypes.isEmpty ? " yet" : " without a “type” in the rules"))
+            return nil
+        }
+        positions[name] = columns.count
+        columns.append(Column(name: name, type: type, isNullable: column.isNullable))
+        return columns.count - 1
+    }
+
+    private mutating func bind(_ field: RuleField) -> Field? {
+        var type: ColumnType?
+        if let named = field.type, let column = table.column(field.column.value) {
+            type = self.type(named, of: column, separator: field.separator?.value ?? ",")
+            if type == nil { return nil }
+        }
+        guard let position = add(field.column.value, field.column.place, type: type) else { return nil }
+        let reference = references.reference(of: field, in: table, &findings)
+        return Field(name: field.name.value, column: position, reference: reference)
+    }
+
+    private mutating func type(_ named: Placed<String>, of column: ColumnSchema, separator: String) -> ColumnType? {
+        let offered = column.types + column.explicitTypes
+        guard let type = offered.first(where: { $0.name == named.value }) else {
+            let names = offered.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+            let advice = names.isEmpty ? "it is not supported yet" : "it can be \(names.joined(separator: ", "))"
+            findings.error(
+                named.place,
+                "column “\(column.name)” of type \(column.declaredType) cannot be \(named.value); \(advice)"
+                    + nearest(named.value, names))
+            return nil
+        }
+        if case .delimitedSet(_, let text) = type { return .delimitedSet(separator: separator, text) }
+        return type
+    }
+
+    private mutating func checkWritable(
+        _ field: RuleField, key: [String], parents: Set<String>, linked: [String]
+    ) {
+        let name = field.column.value
+        if key.contains(name) {
+            findings.error(
+                field.column.place, "column “\(name)” is the key, which comes from “id”; leave it out or make it read-only")
+        } else if parents.contains(name) {
+            findings.error(
+                field.column.place,
+                "column “\(name)” ties the row to its record and is set from it; leave it out or make it read-only")
+        } else if linked.contains(name) {
+            findings.error(
+                field.column.place, "column “\(name)” is what other sections hang on; make it read-only")
+        } else if let owned = table.column(name)?.serverOwned {
+            findings.error(field.column.place, "column “\(name)” cannot be written, because \(owned); make it read-only")
+        } else if table.column(name)?.isAutoIncrement == true {
+            findings.error(field.column.place, "the database numbers column “\(name)” itself; make it read-only")
+        }
+    }
+
+    private mutating func cover(_ field: RuleField, _ covered: inout [String: Place]) {
+        if let first = covered[field.column.value] {
+            findings.error(
+                field.column.place,
+                "column “\(field.column.value)” stands in a group already, in line \(first.line)")
+        } else {
+            covered[field.column.value] = field.column.place
+        }
+    }
+
+    private mutating func checkCreation(key: [String], parents: Set<String>, covered: [String: Place]) {
+        for column in table.columns {
+            let isGiven =
+                column.hasDefault || column.serverOwned != nil || key.contains(column.name)
+                || parents.contains(column.name) || covered[column.name] != nil
+            if !isGiven {
+                findings.warning(
+                    rules.name.place,
+                    "column “\(column.name)” of table “\(table.name)” is NOT NULL without a default and in no group, so no "
+                        + "client can create a row of section “\(rules.name.value)”")
+            }
+        }
+    }
+}

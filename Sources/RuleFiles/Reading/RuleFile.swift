@@ -1,0 +1,54 @@
+import MergeCore
+
+/// Something that stands in a rule file, with its place.
+package struct Placed<Content: Sendable & Hashable>: Sendable, Hashable {
+    let value: Content
+    let place: Place
+}
+
+/// One rule file as written, before it meets the schema.
+package struct RuleFile: Sendable, Hashable {
+    let resource: Placed<String>
+    let description: String?
+    let sections: [RuleSection]
+
+    /// The tables that the file names.
+    package var tables: [TableName] { sections.compactMap { $0.tableName } }
+}
+
+struct RuleSection: Sendable, Hashable {
+    let name: Placed<String>
+    let isList: Bool
+    let table: Placed<String>?
+    let schema: Placed<String>?
+    let key: [Placed<String>]
+    let parent: [RuleLink]
+    let order: [Placed<String>]
+    let groups: [RuleGroup]
+    let readOnly: [RuleField]
+    let onConflict: ConflictPolicy
+    let onMissing: MissingPolicy
+    let onDeleteConflict: DeleteConflictPolicy
+
+    var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }
+}
+
+/// A column of a section and the root's column that it follows; nil where the short form leaves it open.
+struct RuleLink: Sendable, Hashable {
+    let column: Placed<String>
+    let rootColumn: Placed<String>?
+}
+
+struct RuleGroup: Sendable, Hashable {
+    let name: Placed<String>
+    let fields: [RuleField]
+    let onConflict: ConflictPolicy?
+}
+
+struct RuleField: Sendable, Hashable {
+    let name: Placed<String>
+    let column: Placed<String>
+    let type: Placed<String>?
+    let separator: Placed<String>?
+    let references: Placed<String>?
+}

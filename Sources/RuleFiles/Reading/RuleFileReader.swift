@@ -1,0 +1,230 @@
+import MergeCore
+internal import Yams
+
+func nearest(_ name: String, _ names: [String]) -> String { NearestName.hint(for: name, among: names) }
+
+/// Turns the text of one rule file into a `RuleFile`, with every finding on the way.
+struct RuleFileReader {
+    let file: String
+    private(set) var findings = Findings()
+
+    private static let reserved: Set<String> = ["id", "old", "new", "oldHash"]
+
+    init(file: String) {
+        self.file = file
+    }
+
+    /// nil where the file cannot be used at all.
+    mutating func read(_ text: String) -> RuleFile? {
+        guard let root = parse(text),
+            let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
+        else { return nil }
+        mapping.refuseUnknown(
+            ["resource", "description", "sections"], later: ["non-transactional"], in: "a rule file", &findings)
+        let resource = mapping.text("resource", &findings)
+        if let resource {
+            checkResourceName(resource)
+        } else if mapping["resource"] == nil {
+            findings.error(mapping.place, "the file names no resource; write “resource: NAME”")
+        }
+        let description = mapping.text("description", &findings)?.value
+        let sections = readSections(mapping)
+        guard let resource, let sections else { return nil }
+        return RuleFile(resource: resource, description: description, sections: sections)
+    }
+
+    private mutating func parse(_ text: String) -> Node? {
+        let start = Place(file: file, line: 1, column: 1)
+        do {
+            if let node = try Parser(yaml: text).singleRoot() { return node }
+            findings.error(start, "the file is empty")
+        } catch let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
+            let YamlError.composer(_, problem, mark, _)
+        {
+            findings.error(Place(file: file, line: mark.line, column: mark.column), "the file is not YAML: \(problem)")
+        } catch let YamlError.duplicatedKeysInMapping(duplicates, context) {
+            let names = duplicates.map { "“\($0)”" }.joined(separator: ", ")
+            let place = Place(file: file, line: context.mark.line, column: context.mark.column)
+            findings.error(place, "a mapping has the key \(names) more than once")
+        } catch {
+            findings.error(start, "the file is not YAML")
+        }
+        return nil
+    }
+
+    private mutating func checkResourceName(_ name: Placed<String>) {
+        let isPlain = name.value.utf8.allSatisfy { byte in
+            (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte == UInt8(ascii: "-")
+        }
+        if !isPlain {
+            findings.error(name.place, "a resource's name has lower-case letters, digits and hyphens alone")
+        }
+    }
+
+    private mutating func readSections(_ mapping: YAMLMapping) -> [RuleSection]? {
+        guard let node = mapping["sections"] else {
+            findings.error(mapping.place, "the file has no sections; write “sections:” and the root section first")
+            return nil
+        }
+        guard let sections = YAMLMapping(node, file: file, what: "“sections”", &findings) else { return nil }
+        if sections.entries.isEmpty { findings.error(sections.place, "the file has no sections") }
+        var out: [RuleSection] = []
+        for (index, entry) in sections.entries.enumerated() {
+            checkName(entry.key, "section")
+            if let section = readSection(entry.key, entry.value, isRoot: index == 0) { out.append(section) }
+        }
+        return out.count == sections.entries.count && !out.isEmpty ? out : nil
+    }
+
+    private mutating func checkName(_ name: Placed<String>, _ what: String) {
+        if Self.reserved.contains(name.value) {
+            findings.error(name.place, "“\(name.value)” is reserved and names no \(what)")
+        }
+    }
+
+    private mutating func readSection(_ name: Placed<String>, _ node: Node, isRoot: Bool) -> RuleSection? {
+        guard let mapping = YAMLMapping(node, file: file, what: "section “\(name.value)”", &findings) else {
+            return nil
+        }
+        mapping.refuseUnknown(
+            [
+                "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
+                "list", "parent", "order",
+            ], later: ["identity", "where", "delete", "checks"], in: "a section", &findings)
+        let table = mapping.text("table", &findings)
+        if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
+        let isList = mapping.flag("list", &findings) ?? false
+        let parent = readParent(mapping)
+        if isRoot {
+            if isList {
+                findings.error(mapping.place(of: "list"), "the first section is the root and cannot be a list")
+            }
+            if mapping["parent"] != nil {
+                findings.error(mapping.place(of: "parent"), "the root section has no parent")
+            }
+        } else if mapping["parent"] == nil {
+            findings.error(
+                name.place,
+                "section “\(name.value)” does not say to which record its rows belong; write “parent: {COLUMN: COLUMN OF "
+                    + "THE ROOT}”")
+        }
+        if mapping["order"] != nil, !isList {
+            findings.error(mapping.place(of: "order"), "“order” belongs to a list")
+        }
+        var names: [String: Place] = [:]
+        let groups = readGroups(mapping, &names)
+        let readOnly = readReadOnly(mapping, &names)
+        return RuleSection(
+            name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
+            key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
+            groups: groups, readOnly: readOnly,
+            onConflict: mapping.choice("on-conflict", ConflictPolicy.self, &findings) ?? .clientWins,
+            onMissing: mapping.choice("on-missing", MissingPolicy.self, later: ["restore"], &findings) ?? .drop,
+            onDeleteConflict: mapping.choice("on-delete-conflict", DeleteConflictPolicy.self, &findings) ?? .delete)
+    }
+
+    private mutating func readParent(_ mapping: YAMLMapping) -> [RuleLink] {
+        guard let node = mapping["parent"] else { return [] }
+        guard node.mapping != nil else {
+            return mapping.names("parent", &findings).map { RuleLink(column: $0, rootColumn: nil) }
+        }
+        guard let links = YAMLMapping(node, file: file, what: "“parent”", &findings) else { return [] }
+        if links.entries.isEmpty { findings.error(links.place, "“parent” names no column") }
+        return links.entries.compactMap { key, value in
+            value.name(in: file, "the root's column of “\(key.value)”", &findings)
+                .map { RuleLink(column: key, rootColumn: $0) }
+        }
+    }
+
+    private mutating func readGroups(_ mapping: YAMLMapping, _ names: inout [String: Place]) -> [RuleGroup] {
+        guard let node = mapping["groups"],
+            let groups = YAMLMapping(node, file: file, what: "“groups”", &findings)
+        else { return [] }
+        var out: [RuleGroup] = []
+        for (name, value) in groups.entries {
+            checkName(name, "group")
+            if let group = readGroup(name, value) {
+                for field in group.fields { checkUnique(field.name, &names) }
+                out.append(group)
+            }
+        }
+        return out
+    }
+
+    private mutating func checkUnique(_ name: Placed<String>, _ names: inout [String: Place]) {
+        if let first = names[name.value] {
+            findings.error(
+                name.place, "the section has a field “\(name.value)” already, in line \(first.line)")
+        } else {
+            names[name.value] = name.place
+        }
+    }
+
+    private mutating func readGroup(_ name: Placed<String>, _ node: Node) -> RuleGroup? {
+        if node.scalar != nil {
+            let column = node.name(in: file, "the column of group “\(name.value)”", &findings)
+            return column.map { column in
+                let field = RuleField(name: name, column: column, type: nil, separator: nil, references: nil)
+                return RuleGroup(name: name, fields: [field], onConflict: nil)
+            }
+        }
+        guard let mapping = YAMLMapping(node, file: file, what: "group “\(name.value)”", &findings) else { return nil }
+        mapping.refuseUnknown(
+            ["column", "fields", "type", "separator", "references", "on-conflict"], later: ["merge"], in: "a group",
+            &findings)
+        let policy = mapping.choice("on-conflict", ConflictPolicy.self, &findings)
+        guard let node = mapping["fields"] else {
+            return readField(name, mapping, known: true).map {
+                RuleGroup(name: name, fields: [$0], onConflict: policy)
+            }
+        }
+        for key in ["column", "type", "separator", "references"] where mapping[key] != nil {
+            findings.error(mapping.place(of: key), "“\(key)” stands beside a single column; put it into the field")
+        }
+        guard let fields = YAMLMapping(node, file: file, what: "“fields”", &findings) else { return nil }
+        if fields.entries.isEmpty { findings.error(fields.place, "group “\(name.value)” has no fields") }
+        let read = fields.entries.compactMap { readField($0.key, $0.value) }
+        return read.isEmpty ? nil : RuleGroup(name: name, fields: read, onConflict: policy)
+    }
+
+    private mutating func readReadOnly(_ mapping: YAMLMapping, _ names: inout [String: Place]) -> [RuleField] {
+        guard let node = mapping["read-only"],
+            let fields = YAMLMapping(node, file: file, what: "“read-only”", &findings)
+        else { return [] }
+        let read = fields.entries.compactMap { readField($0.key, $0.value) }
+        for field in read { checkUnique(field.name, &names) }
+        return read
+    }
+
+    private mutating func readField(_ name: Placed<String>, _ node: Node) -> RuleField? {
+        checkName(name, "field")
+        if node.scalar != nil {
+            return node.name(in: file, "the column of field “\(name.value)”", &findings).map {
+                RuleField(name: name, column: $0, type: nil, separator: nil, references: nil)
+            }
+        }
+        guard let mapping = YAMLMapping(node, file: file, what: "field “\(name.value)”", &findings) else { return nil }
+        return readField(name, mapping, known: false)
+    }
+
+    private mutating func readField(_ name: Placed<String>, _ mapping: YAMLMapping, known: Bool) -> RuleField? {
+        if !known {
+            mapping.refuseUnknown(
+                ["column", "type", "separator", "references"], later: [], in: "a field", &findings)
+        }
+        guard let column = mapping.text("column", &findings) else {
+            if mapping["column"] == nil {
+                findings.error(name.place, "“\(name.value)” names no column; write “column: NAME” or “fields: {…}”")
+            }
+            return nil
+        }
+        let type = mapping.text("type", &findings)
+        let separator = mapping.text("separator", &findings)
+        if let separator, type?.value != "set" {
+            findings.error(separator.place, "“separator” belongs to “type: set”")
+        }
+        return RuleField(
+            name: name, column: column, type: type, separator: separator,
+            references: mapping.text("references", &findings))
+    }
+}

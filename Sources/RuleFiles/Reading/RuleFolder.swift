@@ -1,0 +1,61 @@
+import FoundationEssentials
+
+/// The rule files of a folder, as written.
+package struct RuleFolder: Sendable {
+    package let files: [RuleFile]
+    package let findings: Findings
+
+    /// Reads every `*.yaml` of a folder, in the order of their names.
+    package init(path: String) {
+        var findings = Findings()
+        var files: [RuleFile] = []
+        let folder = Place(file: path, line: 1, column: 1)
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: path)
+                .filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+            if names.isEmpty { findings.error(folder, "the folder holds no rule file (*.yaml)") }
+            for name in names {
+                let file = path.hasSuffix("/") ? path + name : path + "/" + name
+                let data = try Data(contentsOf: URL(filePath: file))
+                Self.read(data, file, &files, &findings)
+            }
+        } catch {
+            findings.error(folder, "the folder, or a file in it, cannot be read")
+        }
+        Self.refuseTwins(files, &findings)
+        self.files = files
+        self.findings = findings
+    }
+
+    /// Rule files that are at hand as text, for tests.
+    package init(texts: [(file: String, text: String)]) {
+        var findings = Findings()
+        var files: [RuleFile] = []
+        for (file, text) in texts { Self.read(Data(text.utf8), file, &files, &findings) }
+        Self.refuseTwins(files, &findings)
+        self.files = files
+        self.findings = findings
+    }
+
+    private static func read(_ data: Data, _ file: String, _ files: inout [RuleFile], _ findings: inout Findings) {
+        guard let text = String(validating: data, as: UTF8.self) else {
+            findings.error(Place(file: file, line: 1, column: 1), "the file is not UTF-8")
+            return
+        }
+        var reader = RuleFileReader(file: file)
+        if let read = reader.read(text) { files.append(read) }
+        for finding in reader.findings.all { findings.append(finding) }
+    }
+
+    private static func refuseTwins(_ files: [RuleFile], _ findings: inout Findings) {
+        var seen: [String: Place] = [:]
+        for file in files {
+            if let first = seen[file.resource.value] {
+                findings.error(
+                    file.resource.place, "the resource “\(file.resource.value)” stands in \(first.file) already")
+            } else {
+                seen[file.resource.value] = file.resource.place
+            }
+        }
+    }
+}

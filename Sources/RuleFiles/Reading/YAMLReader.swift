@@ -1,0 +1,100 @@
+internal import Yams
+
+/// A mapping of a rule file, read key by key; what is left over is unknown.
+struct YAMLMapping {
+    private let pairs: [(key: Placed<String>, value: Node)]
+    let place: Place
+    private let file: String
+
+    /// nil, with a finding, where the node is no mapping or a key is no plain name.
+    init?(_ node: Node, file: String, what: String, _ findings: inout Findings) {
+        self.file = file
+        place = node.place(in: file)
+        guard let mapping = node.mapping else {
+            findings.error(place, "\(what) must be a mapping of names to values")
+            return nil
+        }
+        var pairs: [(key: Placed<String>, value: Node)] = []
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string, !name.isEmpty else {
+                findings.error(key.place(in: file), "a key in \(what) must be a name")
+                continue
+            }
+            pairs.append((Placed(value: name, place: key.place(in: file)), value))
+        }
+        self.pairs = pairs
+    }
+
+    var entries: [(key: Placed<String>, value: Node)] { pairs }
+
+    subscript(name: String) -> Node? { pairs.first { $0.key.value == name }?.value }
+
+    func place(of name: String) -> Place { pairs.first { $0.key.value == name }?.key.place ?? place }
+
+    /// Names every key that is not known, or not supported yet.
+    func refuseUnknown(_ known: [String], later: [String], in what: String, _ findings: inout Findings) {
+        for (key, _) in pairs where !known.contains(key.value) {
+            if later.contains(key.value) {
+                findings.error(key.place, "“\(key.value)” is not supported yet")
+            } else {
+                let hint = nearest(key.value, known + later)
+                findings.error(key.place, "“\(key.value)” is not a key of \(what)\(hint)")
+            }
+        }
+    }
+
+    func text(_ name: String, _ findings: inout Findings) -> Placed<String>? {
+        self[name].flatMap { $0.name(in: file, "“\(name)”", &findings) }
+    }
+
+    func flag(_ name: String, _ findings: inout Findings) -> Bool? {
+        guard let node = self[name] else { return nil }
+        guard let flag = node.bool else {
+            findings.error(node.place(in: file), "“\(name)” must be true or false")
+            return nil
+        }
+        return flag
+    }
+
+    /// One name or a list of names.
+    func names(_ name: String, _ findings: inout Findings) -> [Placed<String>] {
+        guard let node = self[name] else { return [] }
+        guard let sequence = node.sequence else {
+            return node.name(in: file, "“\(name)”", &findings).map { [$0] } ?? []
+        }
+        if sequence.isEmpty { findings.error(node.place(in: file), "“\(name)” names no column") }
+        return sequence.compactMap { $0.name(in: file, "an entry of “\(name)”", &findings) }
+    }
+
+    /// One of a closed set of words.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, _ type: Choice.Type, later: [String] = [], _ findings: inout Findings
+    ) -> Choice? where Choice.RawValue == String {
+        guard let text = text(name, &findings) else { return nil }
+        if let choice = Choice(rawValue: text.value) { return choice }
+        if later.contains(text.value) {
+            findings.error(text.place, "“\(name): \(text.value)” is not supported yet")
+        } else {
+            let words = Choice.allCases.map(\.rawValue)
+            findings.error(
+                text.place,
+                "“\(name)” is one of \(words.joined(separator: ", ")), not “\(text.value)”\(nearest(text.value, words))")
+        }
+        return nil
+    }
+}
+
+extension Node {
+    func place(in file: String) -> Place {
+        Place(file: file, line: mark?.line ?? 1, column: mark?.column ?? 1)
+    }
+
+    /// A scalar that is not empty.
+    func name(in file: String, _ what: String, _ findings: inout Findings) -> Placed<String>? {
+        guard let text = scalar?.string, !text.isEmpty else {
+            findings.error(place(in: file), "\(what) must be a name")
+            return nil
+        }
+        return Placed(value: text, place: place(in: file))
+    }
+}

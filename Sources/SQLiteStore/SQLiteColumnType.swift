@@ -1,0 +1,67 @@
+import MergeCore
+
+/// What the declared type of a SQLite column means to FieldMerge.
+///
+/// SQLite itself knows only affinities (https://www.sqlite.org/datatype3.html section 3.1); the declared name tells
+/// more of what its programs keep there.
+struct SQLiteColumnType {
+    let declared: String
+
+    private var name: String { declared.uppercased() }
+
+    /// `(p)` or `(p,s)` behind the name.
+    private var arguments: [Int] {
+        guard let open = declared.firstIndex(of: "("), let close = declared.lastIndex(of: ")"), open < close else {
+            return []
+        }
+        return declared[declared.index(after: open)..<close].split(separator: ",")
+            .compactMap { Int($0.filter { $0.isNumber }) }
+    }
+
+    private static let wide = ColumnType.integer(Int128(Int64.min)...Int128(Int64.max))
+
+    /// A text in a column whose affinity would store what looks like a number as that number.
+    private static let guarded = TextType(turnsNumbers: true)
+
+    /// The column's own type first, then what the rules may call it instead.
+    var types: [ColumnType] {
+        let name = name
+        let fraction = min(arguments.first ?? 0, 6)
+        let clock: [ColumnType] = [
+            .date, .dateTime(fraction: fraction), .timestamp(fraction: fraction, nil), .time(fraction: fraction),
+        ]
+        if name.contains("INT") { return [Self.wide, .boolean] }
+        if name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT") {
+            return [.text(TextType()), .delimitedSet(separator: ",", TextType())] + clock
+        }
+        if name.contains("BLOB") || name.contains("BINARY") {
+            return [.bytes(maximum: nil)]
+        }
+        if name.contains("REAL") || name.contains("FLOA") || name.contains("DOUB") {
+            return [.double(isUnsigned: false)]
+        }
+        let texts: [ColumnType] = [.text(Self.guarded), .delimitedSet(separator: ",", Self.guarded)]
+        let number = ColumnType.numeric(
+            precision: arguments.first, scale: arguments.isEmpty ? nil : arguments.count > 1 ? arguments[1] : 0)
+        if name.hasPrefix("BOOL") { return [.boolean, Self.wide] }
+        if name.hasPrefix("DECIMAL") || name.hasPrefix("NUMERIC") {
+            return [number, Self.wide, .boolean]
+        }
+        if name.hasPrefix("DATETIME") { return [clock[1], clock[0], clock[2]] + texts }
+        if name.hasPrefix("TIMESTAMP") { return [clock[2], clock[1]] + texts }
+        if name.hasPrefix("DATE") { return [clock[0], clock[1]] + texts }
+        if name.hasPrefix("TIME") { return [clock[3]] + texts }
+        return []
+    }
+
+    /// Types that the rules may give to a column whose declared type says nothing.
+    var explicitTypes: [ColumnType] {
+        if declared.isEmpty {
+            return [Self.wide, .boolean, .text(TextType()), .double(isUnsigned: false), .bytes(maximum: nil)]
+        }
+        return [
+            Self.wide, .boolean, .numeric(precision: nil, scale: nil), .text(Self.guarded),
+            .delimitedSet(separator: ",", Self.guarded),
+        ]
+    }
+}

@@ -1,0 +1,136 @@
+internal import GRDB
+package import MergeCore
+package import RecordStore
+
+/// The embedded engine over GRDB: one connection that writes and a few that read.
+///
+/// The file's own journal mode is kept, because the file is the user's and other programs open it too; GRDB's
+/// `DatabasePool` would turn it to WAL.
+package final class SQLiteEngine: RecordEngine {
+    private let writer: DatabaseQueue
+    private let readers: [DatabaseQueue]
+    private static let readerCount = 2
+
+    /// - Parameters:
+    ///   - path: the database file, which must exist.
+    ///   - busySeconds: how long a transaction waits for another program's.
+    /// - Throws: `StoreError` where the file cannot be opened.
+    package init(path: String, busySeconds: Double = 5) throws(StoreError) {
+        do {
+            // Readers first: they open nothing that does not exist, where a writer would make an empty file.
+            readers = try (0..<Self.readerCount).map { _ in
+                try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true))
+            }
+            writer = try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: false))
+            let synchronous = try writer.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+            guard synchronous == 2 else {
+                throw StoreError(.other, "SQLite did not take the setting synchronous = FULL")
+            }
+        } catch {
+            throw SQLiteError.storeError(error)
+        }
+    }
+
+    private static func configuration(_ busySeconds: Double, readonly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = readonly
+        configuration.busyMode = .timeout(busySeconds)
+        configuration.foreignKeysEnabled = true
+        configuration.prepareDatabase { database in
+            // A commit that was answered survives a loss of power.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // Programs that write into a table's triggers expect the behaviour of the sqlite3 shell.
+            try database.execute(sql: "PRAGMA recursive_triggers = OFF")
+        }
+        return configuration
+    }
+
+    package var dialect: Dialect { .sqlite }
+
+    package func write<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) -> Answer {
+        try await repeating(deadline) { () async throws -> Answer in
+            try await writer.writeWithoutTransaction { database in
+                var answer: Answer?
+                try database.inTransaction(.immediate) {
+                    switch try body(SQLiteSession(database)) {
+                    case .commit(let made):
+                        answer = made
+                        return .commit
+                    case .rollback(let made):
+                        answer = made
+                        return .rollback
+                    }
+                }
+                guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
+                return answer
+            }
+        }
+    }
+
+    package func read<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        try await repeating(deadline) { () async throws -> Answer in
+            try await reader.unsafeRead { database in
+                var answer: Answer?
+                // A deferred transaction sees one snapshot from its first SELECT on.
+                try database.inTransaction(.deferred) {
+                    answer = try body(SQLiteSession(database))
+                    return .commit
+                }
+                guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
+                return answer
+            }
+        }
+    }
+
+    private var reader: DatabaseQueue { readers.randomElement() ?? writer }
+
+    package func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError)
+        -> DatabaseSchema
+    {
+        try await repeating(deadline) { () async throws -> DatabaseSchema in
+            try await reader.read { try SQLiteSchemaReader($0).read(tables) }
+        }
+    }
+
+    package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await repeating(deadline) { () async throws in
+            _ = try await reader.read { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master LIMIT 1") }
+        }
+    }
+
+    package func close() async {
+        for queue in readers + [writer] {
+            do {
+                try queue.close()
+            } catch {
+                // A statement still runs; its connection closes when the last reference to it goes.
+                continue
+            }
+        }
+    }
+
+    /// Runs again what found the file locked, until the deadline.
+    private func repeating<Answer: Sendable>(
+        _ deadline: ContinuousClock.Instant, _ body: () async throws -> Answer
+    ) async throws(StoreError) -> Answer {
+        while true {
+            let error: StoreError
+            do {
+                return try await body()
+            } catch let caught {
+                error = SQLiteError.storeError(caught)
+            }
+            guard error.kind == .serialization else { throw error }
+            guard ContinuousClock.now < deadline, !Task.isCancelled else {
+                throw StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
+            }
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
+        }
+    }
+}

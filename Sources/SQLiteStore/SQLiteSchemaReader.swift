@@ -1,0 +1,96 @@
+internal import GRDB
+import MergeCore
+import RecordStore
+
+/// Reads the schema of a SQLite file.
+struct SQLiteSchemaReader {
+    private let database: Database
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    func read(_ tables: [TableName]) throws -> DatabaseSchema {
+        let names = try String.fetchAll(
+            database, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        var found: [TableName: TableSchema] = [:]
+        for table in tables where found[table] == nil { found[table] = try read(table) }
+        return DatabaseSchema(tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") })
+    }
+
+    private func read(_ table: TableName) throws -> TableSchema? {
+        guard table.schema == nil,
+            let head = try Row.fetchOne(
+                database, sql: "SELECT type, sql FROM sqlite_master WHERE name = ? AND type IN ('table', 'view')",
+                arguments: [table.name])
+        else { return nil }
+        let isView: Bool = head["type"] == "view"
+        let definition: String = head["sql"] ?? ""
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT * FROM pragma_table_xinfo(?) ORDER BY cid", arguments: [table.name])
+        let keyed = rows.filter { ($0["pk"] as Int? ?? 0) > 0 }
+            .sorted { ($0["pk"] as Int? ?? 0) < ($1["pk"] as Int? ?? 0) }
+        let primaryKey = keyed.compactMap { $0["name"] as String? }
+        let isRowID =
+            keyed.count == 1 && (keyed[0]["type"] as String? ?? "").uppercased() == "INTEGER"
+            && !definition.uppercased().contains("WITHOUT ROWID")
+        let columns = rows.filter { ($0["hidden"] as Int? ?? 0) != 1 }.map { row in
+            column(row, isRowID: isRowID && row["name"] == primaryKey.first)
+        }
+        return TableSchema(
+            name: table, isView: isView, engine: "SQLite", isTransactional: true, columns: columns,
+            primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
+            foreignKeys: try foreignKeys(table.name), checks: [:])
+    }
+
+    private func column(_ row: Row, isRowID: Bool) -> ColumnSchema {
+        let declared: String = row["type"] ?? ""
+        let isGenerated = (row["hidden"] as Int? ?? 0) >= 2
+        let isNullable = (row["notnull"] as Int? ?? 0) == 0 && (row["pk"] as Int? ?? 0) == 0
+        let type = SQLiteColumnType(declared: declared)
+        return ColumnSchema(
+            name: row["name"] ?? "", declaredType: declared, types: type.types,
+            explicitTypes: type.explicitTypes, isNullable: isNullable,
+            hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
+            isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil)
+    }
+
+    private func uniqueIndexes(_ table: String, _ primaryKey: [String]) throws -> [UniqueIndex] {
+        var indexes: [UniqueIndex] = primaryKey.isEmpty ? [] : [UniqueIndex(name: "PRIMARY", columns: primaryKey)]
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0 AND origin <> 'pk'",
+            arguments: [table])
+        for row in rows {
+            let name: String = row["name"] ?? ""
+            let columns = try Optional<String>.fetchAll(
+                database, sql: "SELECT name FROM pragma_index_info(?) ORDER BY seqno", arguments: [name])
+            let named = columns.compactMap { $0 }
+            if named.count == columns.count { indexes.append(UniqueIndex(name: name, columns: named)) }
+        }
+        return indexes
+    }
+
+    private func foreignKeys(_ table: String) throws -> [RecordStore.ForeignKey] {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?) ORDER BY id, seq",
+            arguments: [table])
+        var keys: [Int: RecordStore.ForeignKey] = [:]
+        for row in rows {
+            let id: Int = row["id"] ?? 0
+            let target: String = row["table"] ?? ""
+            let named: String? = row["to"]
+            // Without a column the key refers to the primary key of its target.
+            let known = keys[id]?.columns.count ?? 0
+            let column = try named ?? primaryKeyColumn(of: target, at: known) ?? ""
+            keys[id] = RecordStore.ForeignKey(
+                name: "foreign key \(id)", columns: (keys[id]?.columns ?? []) + [row["from"] ?? ""],
+                target: TableName(name: target), targetColumns: (keys[id]?.targetColumns ?? []) + [column])
+        }
+        return keys.keys.sorted().compactMap { keys[$0] }
+    }
+
+    private func primaryKeyColumn(of table: String, at position: Int) throws -> String? {
+        try String.fetchOne(
+            database, sql: "SELECT name FROM pragma_table_info(?) WHERE pk = ?", arguments: [table, position + 1])
+    }
+}

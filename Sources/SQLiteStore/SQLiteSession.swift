@@ -1,0 +1,116 @@
+internal import GRDB
+internal import GRDBSQLite
+import MergeCore
+import RecordStore
+
+/// The transaction that is open on GRDB's connection.
+///
+/// Values pass through SQLite's own functions, because GRDB ends a text at its first NUL.
+final class SQLiteSession: StoreSession {
+    private let database: Database
+    private static let savepoint = "fieldmerge"
+
+    init(_ database: Database) {
+        self.database = database
+    }
+
+    /// The write lock is the whole file's, so what is read inside it is current.
+    var mustLockReads: Bool { false }
+
+    func query(_ statement: RecordStore.Statement) throws(StoreError) -> [[Value]] {
+        try run(statement) { raw throws(StoreError) in
+            let width = Int(sqlite3_column_count(raw))
+            guard width == statement.columns.count else {
+                throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
+            }
+            var row: [Value] = []
+            row.reserveCapacity(width)
+            for (index, column) in statement.columns.enumerated() {
+                row.append(try StoredValue(raw, Int32(index)).value(of: column))
+            }
+            return row
+        }
+    }
+
+    func execute(_ statement: RecordStore.Statement) throws(StoreError) -> Execution {
+        _ = try run(statement) { _ throws(StoreError) in [] }
+        return Execution(generatedKey: Int128(database.lastInsertedRowID))
+    }
+
+    private func run(
+        _ statement: RecordStore.Statement, _ row: (OpaquePointer) throws(StoreError) -> [Value]
+    ) throws(StoreError) -> [[Value]] {
+        let deleting = statement.sql.hasPrefix("DELETE")
+        let prepared: GRDB.Statement
+        do {
+            prepared = try database.cachedStatement(sql: statement.sql)
+        } catch {
+            throw SQLiteError.storeError(error)
+        }
+        let raw = prepared.sqliteStatement
+        sqlite3_reset(raw)
+        defer {
+            sqlite3_reset(raw)
+            sqlite3_clear_bindings(raw)
+        }
+        for (index, bind) in statement.binds.enumerated() {
+            guard Self.bind(bind, raw, Int32(index + 1)) == SQLITE_OK else { throw lastError(deleting) }
+        }
+        var rows: [[Value]] = []
+        while true {
+            switch sqlite3_step(raw) {
+            case SQLITE_ROW: rows.append(try row(raw))
+            case SQLITE_DONE: return rows
+            default: throw lastError(deleting)
+            }
+        }
+    }
+
+    private func lastError(_ deleting: Bool) -> StoreError {
+        let connection = database.sqliteConnection
+        return SQLiteError.storeError(
+            code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)),
+            deleting: deleting)
+    }
+
+    /// Tells SQLite to copy what it is given.
+    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    private static func bind(_ bind: Bind, _ raw: OpaquePointer, _ index: Int32) -> Int32 {
+        if var text = bind.storedText {
+            return text.withUTF8 { utf8 in
+                utf8.withMemoryRebound(to: CChar.self) { bytes in
+                    sqlite3_bind_text64(
+                        raw, index, bytes.baseAddress, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+                }
+            }
+        }
+        switch bind.value {
+        case .boolean(let flag): return sqlite3_bind_int64(raw, index, flag ? 1 : 0)
+        case .integer(let value): return sqlite3_bind_int64(raw, index, Int64(clamping: value))
+        case .float(let value): return sqlite3_bind_double(raw, index, Double(value))
+        case .double(let value): return sqlite3_bind_double(raw, index, value)
+        case .bytes(let data):
+            // A null pointer would bind NULL, so an empty BLOB has a call of its own.
+            if data.isEmpty { return sqlite3_bind_zeroblob(raw, index, 0) }
+            return data.withUnsafeBytes { sqlite3_bind_blob64(raw, index, $0.baseAddress, UInt64($0.count), transient) }
+        default: return sqlite3_bind_null(raw, index)
+        }
+    }
+
+    func setSavepoint() throws(StoreError) { try command("SAVEPOINT " + Self.savepoint) }
+
+    func rollBackToSavepoint() throws(StoreError) {
+        try command("ROLLBACK TO SAVEPOINT " + Self.savepoint)
+    }
+
+    func releaseSavepoint() throws(StoreError) { try command("RELEASE SAVEPOINT " + Self.savepoint) }
+
+    private func command(_ sql: String) throws(StoreError) {
+        do {
+            try database.execute(sql: sql)
+        } catch {
+            throw SQLiteError.storeError(error)
+        }
+    }
+}

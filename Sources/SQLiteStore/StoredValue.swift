@@ -1,0 +1,82 @@
+internal import GRDBSQLite
+import MergeCore
+import RecordStore
+
+/// One column of the row that a statement stands on. SQLite columns hold any storage class; one that the column's
+/// type cannot express is an error, never a guess.
+struct StoredValue {
+    private let raw: OpaquePointer
+    private let index: Int32
+
+    init(_ raw: OpaquePointer, _ index: Int32) {
+        self.raw = raw
+        self.index = index
+    }
+
+    func value(of column: Column) throws(StoreError) -> Value {
+        let storage = sqlite3_column_type(raw, index)
+        if storage == SQLITE_NULL { return .null }
+        let value: Value? =
+            switch column.type {
+            case .boolean: storage == SQLITE_INTEGER ? boolean : nil
+            case .integer, .bit, .year: storage == SQLITE_INTEGER ? .integer(Int128(integer)) : nil
+            case .decimal, .numeric: number(storage).map { .decimal($0) }
+            case .float: storage == SQLITE_FLOAT ? .float(Float(sqlite3_column_double(raw, index))) : nil
+            case .double: finite(storage)
+            case .text, .enumeration, .uuid: storage == SQLITE_TEXT ? text.map { .text(ExactText($0)) } : nil
+            case .set: storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, ",")) } : nil
+            case .delimitedSet(let separator, _):
+                storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, separator)) } : nil
+            case .date, .dateTime, .timestamp, .time: storage == SQLITE_TEXT ? time(column.type) : nil
+            case .binary, .bytes: storage == SQLITE_BLOB ? .bytes(bytes) : nil
+            }
+        guard let value else {
+            throw StoreError(
+                .unreadable,
+                "column “\(column.name)” holds something that its type \(column.type.name) cannot express; give it "
+                    + "another type in the rules")
+        }
+        return value
+    }
+
+    private var integer: Int64 { sqlite3_column_int64(raw, index) }
+
+    private var boolean: Value? { integer == 0 || integer == 1 ? .boolean(integer == 1) : nil }
+
+    private func finite(_ storage: Int32) -> Value? {
+        guard storage == SQLITE_FLOAT || storage == SQLITE_INTEGER else { return nil }
+        let double = sqlite3_column_double(raw, index)
+        return double.isFinite ? .double(double) : nil
+    }
+
+    private func number(_ storage: Int32) -> ExactDecimal? {
+        switch storage {
+        case SQLITE_INTEGER: ExactDecimal(Int128(integer))
+        case SQLITE_FLOAT: ExactDecimal(shortest: sqlite3_column_double(raw, index))
+        default: nil
+        }
+    }
+
+    private var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    private var bytes: [UInt8] {
+        // The pointer first: it settles the encoding, so that the count that follows is right.
+        let start = sqlite3_column_blob(raw, index)
+        let count = Int(sqlite3_column_bytes(raw, index))
+        guard let start, count > 0 else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Dates as SQLite's own functions and most programs write them; what has another form stays text in the rules.
+    private func time(_ type: ColumnType) -> Value? {
+        guard let text else { return nil }
+        if case .timestamp(let digits, _) = type {
+            var reader = TimeReader(text)
+            guard let (moment, fraction) = reader.dateTime(), fraction <= digits, reader.isAtEnd || reader.take("Z"),
+                reader.isAtEnd
+            else { return nil }
+            return .dateTime(moment)
+        }
+        return try? type.accept(.text(text))
+    }
+}
