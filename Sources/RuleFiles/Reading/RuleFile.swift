@@ -1,9 +1,9 @@
-import MergeCore
+package import MergeCore
 
 /// Something that stands in a rule file, with its place.
 package struct Placed<Content: Sendable & Hashable>: Sendable, Hashable {
-    let value: Content
-    let place: Place
+    package let value: Content
+    package let place: Place
 }
 
 /// One rule file as written, before it meets the schema.

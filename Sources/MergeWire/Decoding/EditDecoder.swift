@@ -1,0 +1,68 @@
+import MergeCore
+
+/// Reads the edit of one record.
+struct EditDecoder {
+    let resource: Resource
+    let created: CreatedIDs
+    let limits: WireLimits
+
+    /// - Parameter items: rows counted so far in the push.
+    func decode(_ node: JSONNode, _ path: WirePath, items: inout Int) throws(Problem) -> Edit {
+        guard let changeset = node["changeset"] else {
+            throw Invalid.problem(path.member("changeset"), "is missing")
+        }
+        let place = path.member("changeset")
+        guard changeset.isObject else { throw Invalid.problem(place, "must be an object, not \(changeset.scalar.kind)") }
+        let members = changeset.members
+        for (name, _) in members where resource.section(named: name) == nil {
+            throw Invalid.unknown(name, "section", at: place, among: resource.sections.map(\.name))
+        }
+        let root = resource.root
+        var rootAction: RowAction?
+        if let node = changeset[root.name] {
+            rootAction = try RowDecoder(section: root, created: created).decode(node, place.member(root.name))
+        }
+        let isCreation = if case .create? = rootAction { true } else { false }
+        let id = try RowIDDecoder(resource: resource, section: root, created: created, path: path.member("id"))
+            .decode(node["id"], isCreation: isCreation, record: nil)
+        var rows: [RowEdit] = []
+        if let rootAction {
+            items += 1
+            rows.append(RowEdit(section: 0, id: id, action: rootAction, path: place.member(root.name)))
+        }
+        for (name, value) in members {
+            guard let index = resource.section(named: name), index > 0 else { continue }
+            rows += try part(index, value, id, place.member(name), &items)
+        }
+        guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, place) }
+        return Edit(resource: resource, id: id, rows: rows, path: path)
+    }
+
+    private func part(
+        _ index: Int, _ node: JSONNode, _ record: RowID, _ path: WirePath, _ items: inout Int
+    ) throws(Problem) -> [RowEdit] {
+        let section = resource.sections[index]
+        let decoder = RowDecoder(section: section, created: created)
+        guard section.kind == .list else {
+            items += 1
+            return try decoder.decode(node, path).map { [RowEdit(section: index, id: nil, action: $0, path: path)] } ?? []
+        }
+        guard node.isArray else { throw Invalid.problem(path, "must be an array of items, not \(node.scalar.kind)") }
+        items += node.count
+        guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, path) }
+        var rows: [RowEdit] = []
+        var seen: Set<RowID> = []
+        for (position, item) in node.elements.enumerated() {
+            let place = path.element(position)
+            let action = try decoder.decode(item, place)
+            let isCreation = if case .create? = action { true } else { false }
+            let id = try RowIDDecoder(resource: resource, section: section, created: created, path: place.member("id"))
+                .decode(item["id"], isCreation: isCreation, record: record)
+            if id.key != nil, !seen.insert(id).inserted {
+                throw Invalid.problem(place.member("id"), "names an item that stands in the list already")
+            }
+            if let action { rows.append(RowEdit(section: index, id: id, action: action, path: place)) }
+        }
+        return rows
+    }
+}

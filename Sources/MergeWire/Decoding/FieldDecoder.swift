@@ -1,0 +1,78 @@
+import MergeCore
+
+/// Reads values of fields into their columns' types.
+struct FieldDecoder {
+    let section: Section
+    let created: CreatedIDs
+
+    /// A value, or the temporary id that stands for one.
+    enum Read {
+        case value(Value)
+        case pending(TemporaryID)
+    }
+
+    func read(_ node: JSONNode, field: Int, _ path: WirePath) throws(Problem) -> Read {
+        let scalar = node.scalar
+        if let target = section.fields[field].reference {
+            if case .text(let text) = scalar, text.hasPrefix("tmp:") {
+                let id = TemporaryID(text)
+                guard created[id] == target else {
+                    throw Problem(
+                        status: 400, code: "temporary-id", title: "Unknown temporary id",
+                        detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",
+                        path: path)
+                }
+                return .pending(id)
+            }
+            if case .integer(let number) = scalar, number < 0 {
+                let id = TemporaryID(String(number))
+                if created[id] == target { return .pending(id) }
+            }
+        }
+        return .value(try value(scalar, section.columns[section.fields[field].column], path))
+    }
+
+    func value(_ scalar: Scalar, _ column: Column, _ path: WirePath) throws(Problem) -> Value {
+        do throws(ValueProblem) {
+            let value = try column.type.accept(scalar)
+            guard !value.isNull || column.isNullable else { throw ValueProblem("is null, which the column cannot be") }
+            return value
+        } catch {
+            throw Problem(
+                status: 400, code: "invalid-value", title: "A value does not fit its column",
+                detail: "“\(path)” \(error.reason).", path: path)
+        }
+    }
+
+    /// Reads fields in the given order.
+    func values(
+        _ nodes: [(field: Int, node: JSONNode, path: WirePath)]
+    ) throws(Problem) -> FieldValues {
+        var out = FieldValues.none
+        for (field, node, path) in nodes {
+            out.fields.append(field)
+            switch try read(node, field: field, path) {
+            case .value(let value): out.values.append(value)
+            case .pending(let id):
+                out.pending.append(PendingReference(position: out.values.count, id: id))
+                out.values.append(.null)
+            }
+        }
+        return out
+    }
+
+    /// Refuses legacy contents that are to be written; an echo of the base passes.
+    func checkWritable(
+        _ edited: FieldValues, base: FieldValues?, path: (Int) -> WirePath
+    ) throws(Problem) {
+        for (position, value) in edited.values.enumerated() {
+            if let base, base.values[position] == value { continue }
+            let field = edited.fields[position]
+            if let reason = section.type(ofField: field).forbidsWriting(value) {
+                throw Problem(
+                    status: 400, code: "invalid-value", title: "A value does not fit its column",
+                    detail: "“\(path(field))” \(reason.reason).", path: path(field))
+            }
+        }
+    }
+}

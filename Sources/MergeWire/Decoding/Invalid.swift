@@ -1,0 +1,41 @@
+import MergeCore
+
+/// The problems of a body that is JSON but not what PROTOCOL describes.
+enum Invalid {
+    static func problem(_ path: WirePath, _ sentence: String) -> Problem {
+        Problem(
+            status: 400, code: "invalid", title: "The request is not valid",
+            detail: (path.text.isEmpty ? "The body" : "“\(path.text)”") + " " + sentence + ".", path: path)
+    }
+
+    static func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> Problem {
+        Problem(
+            status: 400, code: "unknown-\(what)", title: "Unknown \(what)",
+            detail: "“\(name)” is no \(what) here\(NearestName.hint(for: name, among: names)).",
+            path: path.member(name))
+    }
+
+    static func member(_ name: String, at path: WirePath, known: [String]) -> Problem {
+        Problem(
+            status: 400, code: "unknown-member", title: "Unknown member",
+            detail: "“\(name)” is no member here\(NearestName.hint(for: name, among: known)).", path: path.member(name))
+    }
+
+    static func tooMany(_ what: String, _ limit: Int, _ path: WirePath) -> Problem {
+        Problem(
+            status: 413, code: "too-many", title: "The push is too large",
+            detail: "A push may hold \(limit) \(what); split it.", path: path)
+    }
+}
+
+extension JSONNode {
+    /// The members of an object that has only members of these names.
+    func object(_ path: WirePath, known: [String]) throws(Problem) -> [(name: String, value: JSONNode)] {
+        guard isObject else { throw Invalid.problem(path, "must be an object, not \(scalar.kind)") }
+        let members = members
+        for (name, _) in members where !known.contains(name) {
+            throw Invalid.member(name, at: path, known: known)
+        }
+        return members
+    }
+}

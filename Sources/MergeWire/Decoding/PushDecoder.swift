@@ -1,0 +1,115 @@
+package import MergeCore
+
+/// Reads the bodies of `POST /v1/push` and `POST /v1/merge/{resource}`.
+package struct PushDecoder: Sendable {
+    private let catalog: Catalog
+    private let limits: WireLimits
+
+    package init(catalog: Catalog, limits: WireLimits) {
+        self.catalog = catalog
+        self.limits = limits
+    }
+
+    /// - Parameter headerKey: the `Idempotency-Key` header, which must not contradict the body.
+    /// - Throws: a `Problem` with the path of what is wrong; nothing was written.
+    package func push(_ body: UnsafeRawBufferPointer, headerKey: String?) throws(Problem) -> Push {
+        try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+            let top = WirePath("")
+            _ = try root.object(top, known: ["key", "rules", "atomic", "edits"])
+            let key = try key(root["key"], headerKey)
+            try checkRules(root["rules"])
+            let atomicity = try atomicity(root["atomic"])
+            guard let edits = root["edits"] else { throw Invalid.problem(top.member("edits"), "is missing") }
+            guard edits.isArray else { throw Invalid.problem(top.member("edits"), "must be an array of edits") }
+            guard edits.count <= limits.edits else {
+                throw Invalid.tooMany("edits", limits.edits, top.member("edits"))
+            }
+            var nodes: [(resource: Resource?, node: JSONNode)] = []
+            for (index, edit) in edits.elements.enumerated() {
+                nodes.append((try resource(edit, top.member("edits").element(index)), edit))
+            }
+            return Push(key: key, atomicity: atomicity, edits: try decode(nodes) { top.member("edits").element($0) })
+        }
+    }
+
+    /// One edit as a push of its own.
+    package func merge(
+        _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?
+    ) throws(Problem) -> Push {
+        try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+            let top = WirePath("")
+            _ = try root.object(top, known: ["id", "changeset", "resource", "key", "rules"])
+            let key = try key(root["key"], headerKey)
+            try checkRules(root["rules"])
+            if let named = root["resource"], named.string != resource.name {
+                throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
+            }
+            return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in top })
+        }
+    }
+
+    private func decode(
+        _ nodes: [(resource: Resource?, node: JSONNode)], path: (Int) -> WirePath
+    ) throws(Problem) -> [Edit] {
+        let created = CreatedIDs(edits: nodes)
+        var items = 0
+        var edits: [Edit] = []
+        edits.reserveCapacity(nodes.count)
+        for (index, (resource, node)) in nodes.enumerated() {
+            guard let resource else { continue }
+            let decoder = EditDecoder(resource: resource, created: created, limits: limits)
+            edits.append(try decoder.decode(node, path(index), items: &items))
+        }
+        return edits
+    }
+
+    private func resource(_ edit: JSONNode, _ path: WirePath) throws(Problem) -> Resource {
+        _ = try edit.object(path, known: ["resource", "id", "changeset"])
+        let place = path.member("resource")
+        guard let node = edit["resource"] else { throw Invalid.problem(place, "is missing") }
+        guard let name = node.string else { throw Invalid.problem(place, "must be the name of a resource") }
+        guard let resource = catalog[name] else {
+            let hint = NearestName.hint(for: name, among: catalog.resources.map(\.name))
+            throw Problem(
+                status: 400, code: "unknown-resource", title: "Unknown resource",
+                detail: "“\(name)” is no resource\(hint).", path: place)
+        }
+        return resource
+    }
+
+    private func key(_ node: JSONNode?, _ header: String?) throws(Problem) -> String? {
+        let place = WirePath("key")
+        var body: String?
+        if let node {
+            guard let text = node.string else { throw Invalid.problem(place, "must be a string") }
+            body = text
+        }
+        if let body, let header, !body.utf8.elementsEqual(header.utf8) {
+            throw Invalid.problem(place, "is another key than the header Idempotency-Key")
+        }
+        guard let key = body ?? header else { return nil }
+        guard (1...255).contains(key.unicodeScalars.count) else {
+            throw Invalid.problem(place, "must have 1 to 255 characters")
+        }
+        return key
+    }
+
+    private func checkRules(_ node: JSONNode?) throws(Problem) {
+        guard let node else { return }
+        guard let version = node.string else { throw Invalid.problem(WirePath("rules"), "must be a string") }
+        guard version == catalog.version else {
+            throw Problem(
+                status: 409, code: "rules-changed", title: "The rules have changed",
+                detail: "The push was made under another version of the rules; read /v1/rules anew. Nothing was written.",
+                path: WirePath("rules"))
+        }
+    }
+
+    private func atomicity(_ node: JSONNode?) throws(Problem) -> Atomicity {
+        guard let node else { return .push }
+        guard let atomicity = node.string.flatMap({ Atomicity(rawValue: $0) }) else {
+            throw Invalid.problem(WirePath("atomic"), "must be “push” or “edit”")
+        }
+        return atomicity
+    }
+}

@@ -1,0 +1,215 @@
+import MergeCore
+
+/// Reads the change of one row, in group form or in row form.
+struct RowDecoder {
+    let section: Section
+    private let fields: FieldDecoder
+
+    init(section: Section, created: CreatedIDs) {
+        self.section = section
+        fields = FieldDecoder(section: section, created: created)
+    }
+
+    /// - Parameter node: the section's member, or an item of a list with its `id`.
+    /// - Returns: nil where it names no group.
+    func decode(_ node: JSONNode, _ path: WirePath) throws(Problem) -> RowAction? {
+        guard node.isObject else { throw Invalid.problem(path, "must be an object, not \(node.scalar.kind)") }
+        let members = node.members.filter { section.kind != .list || $0.name != "id" }
+        let isRow = members.contains { ["old", "new", "oldHash"].contains($0.name) }
+        if isRow { return try rowForm(node, members, path) }
+        var edits: [GroupEdit] = []
+        for (name, value) in members { edits.append(try group(name, value, path)) }
+        return edits.isEmpty ? nil : .edit(edits)
+    }
+
+    // MARK: Group form
+
+    private func group(_ name: String, _ node: JSONNode, _ path: WirePath) throws(Problem) -> GroupEdit {
+        guard let index = section.group(named: name) else { throw unknownGroup(name, path) }
+        let place = path.member(name)
+        _ = try node.object(place, known: ["old", "new", "oldHash"])
+        guard let new = node["new"] else { throw Invalid.problem(place.member("new"), "is missing") }
+        let edited = try groupValues(index, new, place.member("new"))
+        let base: Base
+        switch (node["old"], node["oldHash"]) {
+        case (.some, .some): throw Invalid.problem(place, "has “old” and “oldHash”, of which one is enough")
+        case (.some(let old), nil): base = .values(try groupValues(index, old, place.member("old")))
+        case (nil, .some(let hash)): base = .digest(try digest(hash, place.member("oldHash")))
+        case (nil, nil): throw Invalid.problem(place.member("old"), "is missing")
+        }
+        let held: FieldValues? = if case .values(let values) = base { values } else { nil }
+        try fields.checkWritable(edited, base: held) { field in
+            section.groups[index].isBare
+                ? place.member("new") : place.member("new").member(section.fields[field].name)
+        }
+        return GroupEdit(group: index, base: base, edited: edited, path: place)
+    }
+
+    private func unknownGroup(_ name: String, _ path: WirePath) -> Problem {
+        if let field = section.field(named: name), let group = section.group(ofField: field) {
+            return Problem(
+                status: 400, code: "unknown-group", title: "Unknown group",
+                detail: "“\(name)” is a field of the group “\(section.groups[group].name)”, which is sent whole.",
+                path: path.member(name))
+        }
+        if section.readOnlyField(named: name) != nil {
+            return Problem(
+                status: 400, code: "read-only", title: "The field is read-only",
+                detail: "“\(name)” is read-only and in no group.", path: path.member(name))
+        }
+        return Invalid.unknown(name, "group", at: path, among: section.groups.map(\.name))
+    }
+
+    /// A group of one field carries a bare value, a group of several an object with every one of its fields.
+    private func groupValues(_ index: Int, _ node: JSONNode, _ path: WirePath) throws(Problem) -> FieldValues {
+        let group = section.groups[index]
+        if group.isBare, let field = group.fields.first { return try fields.values([(field, node, path)]) }
+        guard node.isObject else {
+            throw Invalid.problem(path, "must be an object with the fields of the group “\(group.name)”")
+        }
+        let names = group.fields.map { section.fields[$0].name }
+        for (name, _) in node.members where !names.contains(name) {
+            throw Invalid.unknown(name, "field", at: path, among: names)
+        }
+        var nodes: [(field: Int, node: JSONNode, path: WirePath)] = []
+        for field in group.fields {
+            let name = section.fields[field].name
+            guard let value = node[name] else { throw missing(name, group, path) }
+            nodes.append((field, value, path.member(name)))
+        }
+        return try fields.values(nodes)
+    }
+
+    private func missing(_ field: String, _ group: Group, _ path: WirePath) -> Problem {
+        Problem(
+            status: 400, code: "incomplete-group", title: "A group is not whole",
+            detail: "“\(path.member(field))” is missing; the group “\(group.name)” is sent whole, in “old” and in “new”.",
+            path: path.member(field))
+    }
+
+    private func digest(_ node: JSONNode, _ path: WirePath) throws(Problem) -> [UInt8] {
+        let wrong = Invalid.problem(path, "must be “sha256:” and 64 hexadecimal digits")
+        guard let text = node.string, text.hasPrefix("sha256:") else { throw wrong }
+        let digits = Array(text.utf8.dropFirst(7))
+        guard digits.count == 64 else { throw wrong }
+        var out: [UInt8] = []
+        for index in stride(from: 0, to: 64, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16),
+                digits[index] != UInt8(ascii: "+")
+            else { throw wrong }
+            out.append(byte)
+        }
+        return out
+    }
+
+    // MARK: Row form
+
+    private func rowForm(
+        _ node: JSONNode, _ members: [(name: String, value: JSONNode)], _ path: WirePath
+    ) throws(Problem) -> RowAction {
+        if node["oldHash"] != nil {
+            throw Invalid.problem(path.member("oldHash"), "stands in group form alone, inside its group")
+        }
+        for (name, _) in members where name != "old" && name != "new" {
+            throw Invalid.problem(
+                path.member(name), "stands beside “old” and “new”; a row is sent in row form or in group form")
+        }
+        guard let old = node["old"] else { throw Invalid.problem(path.member("old"), "is missing") }
+        guard let new = node["new"] else { throw Invalid.problem(path.member("new"), "is missing") }
+        switch (old.isNull, new.isNull) {
+        case (true, true): throw Invalid.problem(path, "has null as “old” and as “new”, which wants nothing")
+        case (true, false): return .create(try creation(new, path.member("new")))
+        case (false, true): return .delete(try deletion(old, path.member("old")))
+        case (false, false): return .edit(try edit(old, new, path))
+        }
+    }
+
+    private func row(_ node: JSONNode, _ path: WirePath) throws(Problem) -> [Int: JSONNode] {
+        guard node.isObject else { throw Invalid.problem(path, "must be an object of fields or null") }
+        var out: [Int: JSONNode] = [:]
+        for (name, value) in node.members {
+            if let field = section.field(named: name) {
+                out[field] = value
+            } else if section.readOnlyField(named: name) == nil {
+                if name == "id" {
+                    throw Invalid.problem(path.member(name), "is no field; the key stands in “id” beside “old” and “new”")
+                }
+                throw Invalid.unknown(
+                    name, "field", at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))
+            }
+        }
+        return out
+    }
+
+    private func nodes(
+        _ row: [Int: JSONNode], _ path: WirePath, _ wanted: some Sequence<Int>
+    ) -> [(field: Int, node: JSONNode, path: WirePath)] {
+        wanted.compactMap { field in
+            row[field].map { (field, $0, path.member(section.fields[field].name)) }
+        }
+    }
+
+    private func creation(_ node: JSONNode, _ path: WirePath) throws(Problem) -> FieldValues {
+        let row = try row(node, path)
+        for (name, _) in node.members where section.readOnlyField(named: name) != nil {
+            throw readOnly(name, path)
+        }
+        let values = try fields.values(nodes(row, path, section.fields.indices))
+        try fields.checkWritable(values, base: nil) { path.member(section.fields[$0].name) }
+        return values
+    }
+
+    private func deletion(_ node: JSONNode, _ path: WirePath) throws(Problem) -> [GroupBase] {
+        let row = try row(node, path)
+        var bases: [GroupBase] = []
+        for (index, group) in section.groups.enumerated() where group.fields.contains(where: { row[$0] != nil }) {
+            for field in group.fields where row[field] == nil {
+                throw missing(section.fields[field].name, group, path)
+            }
+            bases.append(GroupBase(group: index, base: try fields.values(nodes(row, path, group.fields))))
+        }
+        return bases
+    }
+
+    private func edit(_ old: JSONNode, _ new: JSONNode, _ path: WirePath) throws(Problem) -> [GroupEdit] {
+        let oldPath = path.member("old")
+        let newPath = path.member("new")
+        let before = try row(old, oldPath)
+        let after = try row(new, newPath)
+        try checkReadOnly(old, new, oldPath, newPath)
+        var edits: [GroupEdit] = []
+        for (index, group) in section.groups.enumerated() {
+            guard group.fields.contains(where: { before[$0] != nil || after[$0] != nil }) else { continue }
+            for field in group.fields {
+                let name = section.fields[field].name
+                if before[field] == nil { throw missing(name, group, oldPath) }
+                if after[field] == nil { throw missing(name, group, newPath) }
+            }
+            let base = try fields.values(nodes(before, oldPath, group.fields))
+            let edited = try fields.values(nodes(after, newPath, group.fields))
+            try fields.checkWritable(edited, base: base) { newPath.member(section.fields[$0].name) }
+            edits.append(GroupEdit(group: index, base: .values(base), edited: edited, path: path))
+        }
+        return edits
+    }
+
+    private func readOnly(_ name: String, _ path: WirePath) -> Problem {
+        Problem(
+            status: 400, code: "read-only", title: "The field is read-only",
+            detail: "“\(path.member(name))” is read-only; the database sets it.", path: path.member(name))
+    }
+
+    /// A client that sends whole rows sends the read-only fields along; they are ignored as long as it left them alone.
+    private func checkReadOnly(
+        _ old: JSONNode, _ new: JSONNode, _ oldPath: WirePath, _ newPath: WirePath
+    ) throws(Problem) {
+        for field in section.readOnly {
+            guard let after = new[field.name] else { continue }
+            let column = section.columns[field.column]
+            guard let before = old[field.name],
+                try fields.value(before.scalar, column, oldPath.member(field.name))
+                    == fields.value(after.scalar, column, newPath.member(field.name))
+            else { throw readOnly(field.name, newPath) }
+        }
+    }
+}

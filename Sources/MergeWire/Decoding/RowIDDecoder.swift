@@ -1,0 +1,115 @@
+import MergeCore
+
+/// Reads how an edit names a row.
+struct RowIDDecoder {
+    let resource: Resource
+    let section: Section
+    let created: CreatedIDs
+    let path: WirePath
+
+    /// - Parameters:
+    ///   - node: the `id` member; nil where it was left out.
+    ///   - isCreation: whether the row is to be created.
+    ///   - record: the id of the record that the row is an item of; nil for a root.
+    func decode(_ node: JSONNode?, isCreation: Bool, record: RowID?) throws(Problem) -> RowID {
+        guard let node else { return try omitted(isCreation) }
+        if node.isArray {
+            let parts = node.elements
+            guard parts.count == section.keyCount, section.keyCount > 1 else { throw malformed("\(parts.count) parts") }
+            var out: [KeyPart] = []
+            var temporary: TemporaryID?
+            var isSuspect = false
+            for (column, node) in parts.enumerated() {
+                let part = try self.part(node.scalar, column, isCreation, path.element(column))
+                out.append(part.part)
+                temporary = temporary ?? part.temporary
+                isSuspect = isSuspect || part.isSuspect
+            }
+            return try checked(RowID(parts: out, temporary: temporary, isSuspect: isSuspect), record)
+        }
+        guard section.keyCount == 1 else {
+            // A temporary name can stand for the whole key, the rest of which is the record's.
+            if isCreation, let temporary = CreatedIDs.temporary(node, in: section) {
+                return RowID(parts: Array(repeating: .generated, count: section.keyCount), temporary: temporary)
+            }
+            if case .text(let text) = node.scalar, text.hasPrefix("tmp:"), created[TemporaryID(text)] != nil {
+                throw Invalid.problem(path, "names a new row whose key has several columns; give its parts in an array")
+            }
+            throw malformed("one part")
+        }
+        let part = try self.part(node.scalar, 0, isCreation, path)
+        return try checked(
+            RowID(parts: [part.part], temporary: part.temporary, isSuspect: part.isSuspect), record)
+    }
+
+    private func malformed(_ has: String) -> Problem {
+        Problem(
+            status: 400, code: "malformed-id", title: "The id is malformed",
+            detail: "The id has \(has) where the key has \(section.keyCount).", path: path)
+    }
+
+    private func omitted(_ isCreation: Bool) throws(Problem) -> RowID {
+        let parents = Set(section.parent.map(\.column))
+        let isComplete = (0..<section.keyCount).allSatisfy { column in
+            column == section.generatedKeyColumn || parents.contains(column)
+        }
+        guard isCreation, isComplete else {
+            throw Problem(
+                status: 400, code: "missing-id", title: "The id is missing",
+                detail: isCreation
+                    ? "The key is not AUTO_INCREMENT, so the client gives it." : "The row that is edited needs its id.",
+                path: path)
+        }
+        return RowID(parts: Array(repeating: .generated, count: section.keyCount))
+    }
+
+    private func part(
+        _ scalar: Scalar, _ column: Int, _ isCreation: Bool, _ path: WirePath
+    ) throws(Problem) -> (part: KeyPart, temporary: TemporaryID?, isSuspect: Bool) {
+        let isGenerated = section.generatedKeyColumn == column
+        let isParent = section.parent.contains { $0.column == column }
+        if let temporary = CreatedIDs.temporary(scalar, isGenerated: isGenerated || isParent) {
+            if isCreation, isGenerated { return (.generated, temporary, false) }
+            let own = SectionReference(resource: resource.name, section: section.name)
+            if let target = created[temporary], !isGenerated || target == own {
+                return (.temporary(temporary), nil, false)
+            }
+            if case .text = scalar {
+                throw Problem(
+                    status: 400, code: "temporary-id", title: "Unknown temporary id",
+                    detail: isCreation
+                        ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
+                        : "No row of this push is created under the temporary id “\(temporary)”.", path: path)
+            }
+            return (.value(try value(scalar, column, path)), nil, isGenerated)
+        }
+        return (.value(try value(scalar, column, path)), nil, false)
+    }
+
+    private func value(_ scalar: Scalar, _ column: Int, _ path: WirePath) throws(Problem) -> Value {
+        do throws(ValueProblem) {
+            let value = try section.columns[column].type.accept(scalar)
+            guard !value.isNull else { throw ValueProblem("is null, which no key is") }
+            return value
+        } catch {
+            throw Problem(
+                status: 400, code: "malformed-id", title: "The id is malformed",
+                detail: "“\(path)” \(error.reason).", path: path)
+        }
+    }
+
+    /// An item's parent columns come from its record; a key that says otherwise is a mistake.
+    private func checked(_ id: RowID, _ record: RowID?) throws(Problem) -> RowID {
+        guard let record else { return id }
+        for link in section.parent where link.column < section.keyCount && link.rootColumn < record.parts.count {
+            let own = id.parts[link.column]
+            let root = record.parts[link.rootColumn]
+            if own == .generated || own == root { continue }
+            if root == .generated, let temporary = record.temporary, own == .temporary(temporary) { continue }
+            throw Problem(
+                status: 400, code: "invalid", title: "The key contradicts the record",
+                detail: "The item's key names another record than the one it stands in.", path: path)
+        }
+        return id
+    }
+}

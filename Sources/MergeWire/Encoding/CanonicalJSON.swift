@@ -1,0 +1,30 @@
+internal import Crypto
+package import MergeCore
+
+/// The canonical JSON of a group's values (RFC 8785) and its digest, which `oldHash` carries.
+package enum CanonicalJSON {
+    /// The value that `old` would hold: bare for a group of one field, else an object of all its fields.
+    package static func encode(_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8] {
+        let fields = section.groups[group].fields
+        var writer = JSONWriter()
+        if fields.count == 1, let first = fields.first, let value = values.first {
+            writer.value(value, section.type(ofField: first))
+            return writer.bytes
+        }
+        // Members are sorted by the UTF-16 code units of their names.
+        let order = zip(fields, values).sorted { a, b in
+            section.fields[a.0].name.utf16.lexicographicallyPrecedes(section.fields[b.0].name.utf16)
+        }
+        writer.object { writer in
+            for (field, value) in order {
+                writer.name(section.fields[field].name)
+                writer.value(value, section.type(ofField: field))
+            }
+        }
+        return writer.bytes
+    }
+
+    package static func digest(_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8] {
+        Array(SHA256.hash(data: encode(section, group, values)))
+    }
+}

@@ -1,0 +1,92 @@
+package import MergeCore
+
+/// Keys in URLs: each part percent-encoded, a comma between the parts.
+package enum KeyText {
+    private static let hex = Array("0123456789ABCDEF".utf8)
+
+    package static func encode(_ key: RecordKey, _ section: Section) -> String {
+        zip(key.parts, section.columns).map { encode(plain($0, $1.type)) }.joined(separator: ",")
+    }
+
+    /// A part as text, before it is percent-encoded: what its JSON string or number holds.
+    private static func plain(_ value: Value, _ type: ColumnType) -> String {
+        switch value {
+        case .text(let text): return text.string
+        case .integer(let number): return String(number)
+        default:
+            var writer = JSONWriter()
+            writer.value(value, type)
+            let text = String(decoding: writer.bytes, as: UTF8.self)
+            return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
+        }
+    }
+
+    /// Everything but the unreserved characters of RFC 3986 section 2.3 is encoded.
+    private static func encode(_ text: String) -> String {
+        var out: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                out.append(byte)
+            default: out += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Reads a key from a URL.
+    /// - Throws: a 400 `Problem` where it is not one of the section's.
+    package static func decode(_ text: String, _ section: Section) throws(Problem) -> RecordKey {
+        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard parts.count == section.keyCount else {
+            throw malformed("it has \(parts.count) parts where the key has \(section.keyCount)")
+        }
+        var values: [Value] = []
+        for (part, column) in zip(parts, section.columns) {
+            guard let plain = percentDecoded(part) else { throw malformed("its percent-encoding is wrong") }
+            do {
+                let scalar: Scalar = column.type == .boolean ? boolean(plain) : .text(plain)
+                values.append(try column.type.accept(scalar))
+            } catch {
+                throw malformed("the part for column type \(column.type.name) \(error.reason)")
+            }
+        }
+        return RecordKey(values)
+    }
+
+    private static func boolean(_ text: String) -> Scalar {
+        switch text {
+        case "true", "1": .boolean(true)
+        case "false", "0": .boolean(false)
+        default: .text(text)
+        }
+    }
+
+    private static func malformed(_ why: String) -> Problem {
+        Problem(status: 400, code: "malformed-id", title: "The id is malformed", detail: "The id is no key: \(why).")
+    }
+
+    /// nil where an escape is broken or the bytes are not UTF-8.
+    package static func percentDecoded(_ text: some Sequence<UInt8>) -> String? {
+        var out: [UInt8] = []
+        var bytes = text.makeIterator()
+        while let byte = bytes.next() {
+            guard byte == UInt8(ascii: "%") else {
+                out.append(byte)
+                continue
+            }
+            guard let high = bytes.next().flatMap(digit), let low = bytes.next().flatMap(digit) else { return nil }
+            out.append(high << 4 | low)
+        }
+        return String(validating: out, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
+    }
+}

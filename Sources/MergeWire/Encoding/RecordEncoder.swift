@@ -1,0 +1,58 @@
+package import MergeCore
+
+/// Records as JSON.
+package enum RecordEncoder {
+    /// One record as `GET /v1/records/{resource}/{id}` answers it.
+    package static func encode(_ record: Record, _ resource: Resource) -> [UInt8] {
+        var writer = JSONWriter()
+        write(record, resource, &writer)
+        return writer.bytes
+    }
+
+    /// A page of records.
+    /// - Parameter next: ready for `after` in a URL; nil on the last page.
+    package static func page(_ records: [Record], next: RecordKey?, _ resource: Resource) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256 * (records.count + 1))
+        writer.object { writer in
+            writer.name("records")
+            writer.array { writer in
+                for record in records { write(record, resource, &writer) }
+            }
+            writer.name("next")
+            if let next { writer.string(KeyText.encode(next, resource.root)) } else { writer.null() }
+        }
+        return writer.bytes
+    }
+
+    static func write(_ record: Record, _ resource: Resource, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.name("id")
+            writer.key(record.key, resource.root)
+            for (section, rows) in zip(resource.sections, record.sections) {
+                writer.name(section.name)
+                switch rows {
+                case .one(nil): writer.null()
+                case .one(.some(let row)): write(row, section, &writer)
+                case .many(let rows):
+                    writer.array { writer in
+                        for row in rows { write(row, section, &writer, withID: true) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// All fields of a row, those that are read-only last.
+    static func write(_ row: [Value], _ section: Section, _ writer: inout JSONWriter, withID: Bool = false) {
+        writer.object { writer in
+            if withID {
+                writer.name("id")
+                writer.key(section.key(of: row), section)
+            }
+            for field in section.fields + section.readOnly {
+                writer.name(field.name)
+                writer.value(row[field.column], section.columns[field.column].type)
+            }
+        }
+    }
+}

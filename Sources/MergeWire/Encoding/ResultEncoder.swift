@@ -1,0 +1,143 @@
+package import MergeCore
+
+/// Results of pushes as JSON.
+package enum ResultEncoder {
+    /// The answer of `POST /v1/push`.
+    package static func push(_ result: PushResult) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1_024 * (result.results.count + 1))
+        writer.object { writer in
+            head(result, &writer)
+            writer.name("results")
+            writer.array { writer in
+                for edit in result.results { writer.object { members(edit, &$0) } }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// The answer of `POST /v1/merge/{resource}`: the one result with the push's members beside it.
+    package static func merge(_ result: PushResult) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1_024)
+        writer.object { writer in
+            writer.name("key")
+            key(result, &writer)
+            writer.name("revision")
+            writer.null()
+            if let edit = result.results.first { members(edit, &writer) }
+        }
+        return writer.bytes
+    }
+
+    private static func head(_ result: PushResult, _ writer: inout JSONWriter) {
+        writer.name("key")
+        key(result, &writer)
+        writer.name("status")
+        writer.string(result.status.rawValue)
+        // No feed of changes is kept, so there is no revision.
+        writer.name("revision")
+        writer.null()
+    }
+
+    private static func key(_ result: PushResult, _ writer: inout JSONWriter) {
+        if let key = result.key { writer.string(key) } else { writer.null() }
+    }
+
+    private static func members(_ edit: EditResult, _ writer: inout JSONWriter) {
+        let resource = edit.resource
+        writer.name("resource")
+        writer.string(resource.name)
+        writer.name("id")
+        if let id = edit.id { writer.label(id, resource.root) } else { writer.null() }
+        writer.name("status")
+        writer.string(edit.status.rawValue)
+        writer.name("record")
+        if let record = edit.record { RecordEncoder.write(record, resource, &writer) } else { writer.null() }
+        if let ids = edit.ids {
+            writer.name("ids")
+            writer.object { writer in
+                for mapping in ids {
+                    writer.name(mapping.temporary.text)
+                    writer.key(mapping.key, resource.sections[mapping.section])
+                }
+            }
+        }
+        writer.name("outcomes")
+        writer.array { writer in
+            for outcome in edit.outcomes { self.outcome(outcome, resource, &writer) }
+        }
+        if let problem = edit.problem {
+            writer.name("problem")
+            ProblemEncoder.write(problem, &writer)
+        }
+    }
+
+    private static func outcome(_ outcome: Outcome, _ resource: Resource, _ writer: inout JSONWriter) {
+        let section = resource.sections[outcome.section]
+        writer.object { writer in
+            writer.name("section")
+            writer.string(section.name)
+            if let item = outcome.item {
+                writer.name("id")
+                writer.label(item, section)
+            }
+            if let group = outcome.group {
+                writer.name("group")
+                writer.string(section.groups[group].name)
+            }
+            writer.name("outcome")
+            writer.string(outcome.kind.rawValue)
+            if let conflict = outcome.conflict {
+                writer.name("conflict")
+                writer.flag(true)
+                if case .digest(let digest) = conflict.base {
+                    writer.name("oldHash")
+                    writer.string("sha256:" + hex(digest))
+                } else {
+                    writer.name("old")
+                    side(conflict.base, section, outcome.group, &writer)
+                }
+                writer.name("current")
+                side(conflict.current, section, outcome.group, &writer)
+                writer.name("new")
+                side(conflict.edited, section, outcome.group, &writer)
+                writer.name("written")
+                side(conflict.written, section, outcome.group, &writer)
+            } else if let row = outcome.deletedRow {
+                writer.name("current")
+                RecordEncoder.write(row, section, &writer)
+            }
+        }
+    }
+
+    private static func side(_ side: Shown, _ section: Section, _ group: Int?, _ writer: inout JSONWriter) {
+        switch side {
+        case .null, .digest: writer.null()
+        case .group(let values):
+            guard let group else { return writer.null() }
+            let fields = section.groups[group].fields
+            if fields.count == 1, let field = fields.first, let value = values.first {
+                writer.value(value, section.type(ofField: field))
+            } else {
+                self.fields(Array(fields), values, section, &writer)
+            }
+        case .fields(let positions, let values): fields(positions, values, section, &writer)
+        case .row(let row): RecordEncoder.write(row, section, &writer)
+        }
+    }
+
+    private static func fields(
+        _ positions: [Int], _ values: [Value], _ section: Section, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            for (position, value) in zip(positions, values) {
+                writer.name(section.fields[position].name)
+                writer.value(value, section.type(ofField: position))
+            }
+        }
+    }
+
+    static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,131 @@
+package import MergeCore
+
+/// The answer of `GET /v1/rules`.
+package enum RulesEncoder {
+    package static func encode(_ catalog: Catalog) -> [UInt8] {
+        var writer = JSONWriter(capacity: 4_096)
+        writer.object { writer in
+            writer.name("version")
+            writer.string(catalog.version)
+            writer.name("resources")
+            writer.array { writer in
+                for resource in catalog.resources { self.resource(resource, &writer) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func resource(_ resource: Resource, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.name("resource")
+            writer.string(resource.name)
+            if let description = resource.description {
+                writer.name("description")
+                writer.string(description)
+            }
+            writer.name("sections")
+            writer.array { writer in
+                for section in resource.sections { self.section(section, &writer) }
+            }
+        }
+    }
+
+    private static func section(_ section: Section, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.name("section")
+            writer.string(section.name)
+            writer.name("kind")
+            writer.string(section.kind.rawValue)
+            writer.name("key")
+            writer.array { writer in
+                for index in 0..<section.keyCount {
+                    writer.object { writer in
+                        writer.name("column")
+                        writer.string(section.columns[index].name)
+                        writer.name("type")
+                        writer.string(section.columns[index].type.name)
+                        writer.name("generated")
+                        writer.flag(section.generatedKeyColumn == index)
+                    }
+                }
+            }
+            writer.name("onMissing")
+            writer.string(section.onMissing.rawValue)
+            writer.name("onDeleteConflict")
+            writer.string(section.onDeleteConflict.rawValue)
+            writer.name("groups")
+            writer.array { writer in
+                for group in section.groups { self.group(group, section, &writer) }
+            }
+            writer.name("readOnly")
+            writer.array { writer in
+                for field in section.readOnly { self.field(field, section, &writer) }
+            }
+        }
+    }
+
+    private static func group(_ group: Group, _ section: Section, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.name("group")
+            writer.string(group.name)
+            writer.name("onConflict")
+            writer.string(group.onConflict.rawValue)
+            writer.name("fields")
+            writer.array { writer in
+                for field in section.fields[group.fields] { self.field(field, section, &writer) }
+            }
+        }
+    }
+
+    private static func field(_ field: Field, _ section: Section, _ writer: inout JSONWriter) {
+        let column = section.columns[field.column]
+        writer.object { writer in
+            writer.name("field")
+            writer.string(field.name)
+            writer.name("type")
+            writer.string(column.type.name)
+            writer.name("nullable")
+            writer.flag(column.isNullable)
+            limits(column.type, &writer)
+            if let reference = field.reference {
+                writer.name("references")
+                writer.string(reference.resource)
+            }
+        }
+    }
+
+    /// What a client needs to check a value before it sends it.
+    private static func limits(_ type: ColumnType, _ writer: inout JSONWriter) {
+        func number(_ name: String, _ value: Int?) {
+            guard let value else { return }
+            writer.name(name)
+            writer.integer(value)
+        }
+        switch type {
+        case .integer(let range):
+            writer.name("minimum")
+            writer.value(.integer(range.lowerBound), type)
+            writer.name("maximum")
+            writer.value(.integer(range.upperBound), type)
+        case .decimal(let precision, let scale, _):
+            number("precision", precision)
+            number("scale", scale)
+        case .numeric(let precision, let scale):
+            number("precision", precision)
+            number("scale", scale)
+        case .text(let text), .delimitedSet(_, let text):
+            number("maximumCharacters", text.maximumCharacters)
+            number("maximumBytes", text.maximumBytes)
+        case .enumeration(let members), .set(let members):
+            writer.name("members")
+            writer.array { writer in
+                for member in members { writer.string(member.string) }
+            }
+        case .dateTime(let digits), .timestamp(let digits, _), .time(let digits): number("fraction", digits)
+        case .binary(let length): number("maximumBytes", length)
+        case .bytes(let maximum): number("maximumBytes", maximum)
+        case .bit(let width): number("bits", width)
+        case .boolean, .year, .float, .double, .date, .uuid: break
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import CJansson
+import MergeCore
+
+/// A body parsed by Jansson, for as long as a closure runs.
+enum JSONDocument {
+    /// - Throws: a 400 `Problem` where the body is not JSON, and what `body` throws.
+    static func parse<Answer>(
+        _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
+    ) throws(Problem) -> Answer {
+        let guarded = try NumberGuard(bytes, maximumDepth: maximumDepth)
+        var error = json_error_t()
+        let flags = Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY)
+        let root: UnsafeMutablePointer<json_t>?
+        if let text = guarded.rewritten {
+            root = text.withUnsafeBytes { load($0, flags, &error) }
+        } else {
+            root = load(bytes, flags, &error)
+        }
+        guard let root else { throw problem(error) }
+        defer { json_decref(root) }
+        return try body(JSONNode(root, guarded.numbers))
+    }
+
+    private static func load(
+        _ bytes: UnsafeRawBufferPointer, _ flags: Int, _ error: inout json_error_t
+    ) -> UnsafeMutablePointer<json_t>? {
+        json_loadb(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, flags, &error)
+    }
+
+    private static func problem(_ error: json_error_t) -> Problem {
+        let text = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        var copy = error
+        let isDuplicate = json_error_code(&copy) == json_error_duplicate_key
+        return Problem(
+            status: 400, code: isDuplicate ? "duplicate-member" : "not-json",
+            title: isDuplicate ? "An object has a member twice" : "The body is not JSON",
+            detail: "\(text), in line \(error.line), column \(error.column).")
+    }
+}
+
+/// A value of a parsed body; valid while the document's closure runs.
+struct JSONNode {
+    private let raw: UnsafeMutablePointer<json_t>
+    private let numbers: [ExactDecimal]
+
+    fileprivate init(_ raw: UnsafeMutablePointer<json_t>, _ numbers: [ExactDecimal]) {
+        self.raw = raw
+        self.numbers = numbers
+    }
+
+    var isNull: Bool { raw.pointee.type == JSON_NULL }
+    var isObject: Bool { raw.pointee.type == JSON_OBJECT }
+    var isArray: Bool { raw.pointee.type == JSON_ARRAY }
+
+    var string: String? {
+        guard raw.pointee.type == JSON_STRING, let start = json_string_value(raw) else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: start, count: json_string_length(raw))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The value as a scalar; the elements of an array as scalars of their own.
+    var scalar: Scalar {
+        switch raw.pointee.type {
+        case JSON_NULL: return .null
+        case JSON_TRUE: return .boolean(true)
+        case JSON_FALSE: return .boolean(false)
+        case JSON_STRING: return .text(string ?? "")
+        case JSON_INTEGER:
+            let value = Int64(json_integer_value(raw))
+            // The bottom of the range stands for the numbers that were set aside.
+            let index = value.subtractingReportingOverflow(Int64.min)
+            if !index.overflow, index.partialValue < numbers.count { return .number(numbers[Int(index.partialValue)]) }
+            return .integer(value)
+        case JSON_REAL:
+            return ExactDecimal(shortest: json_real_value(raw)).map { .number($0) } ?? .null
+        case JSON_ARRAY: return .array(elements.map(\.scalar))
+        default: return .object
+        }
+    }
+
+    var count: Int { isArray ? json_array_size(raw) : isObject ? json_object_size(raw) : 0 }
+
+    var elements: [JSONNode] {
+        (0..<json_array_size(raw)).compactMap { index in
+            json_array_get(raw, index).map { JSONNode($0, numbers) }
+        }
+    }
+
+    subscript(name: String) -> JSONNode? {
+        guard isObject, let found = json_object_getn(raw, name, name.utf8.count) else { return nil }
+        return JSONNode(found, numbers)
+    }
+
+    /// The members of an object in the order in which they were sent.
+    var members: [(name: String, value: JSONNode)] {
+        guard isObject else { return [] }
+        var out: [(name: String, value: JSONNode)] = []
+        out.reserveCapacity(json_object_size(raw))
+        var iterator = json_object_iter(raw)
+        while let current = iterator {
+            if let key = json_object_iter_key(current), let value = json_object_iter_value(current) {
+                let bytes = UnsafeRawBufferPointer(start: key, count: json_object_iter_key_len(current))
+                out.append((String(decoding: bytes, as: UTF8.self), JSONNode(value, numbers)))
+            }
+            iterator = json_object_iter_next(raw, current)
+        }
+        return out
+    }
+}
