@@ -1,0 +1,69 @@
+import FoundationEssentials
+
+/// The tokens that open the gateway: one a line, `NAME RIGHTS sha256:HASH`; `#` begins a comment.
+package struct TokenFile: Sendable {
+    struct Entry: Sendable {
+        let name: String
+        let rights: Set<AccessRight>
+        let hash: [UInt8]
+    }
+
+    private let entries: [Entry]
+
+    /// - Throws: `TokenFileError` with file and line, which never repeats a hash.
+    package init(path: String) throws(TokenFileError) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw TokenFileError("\(path): the tokens file cannot be read")
+        }
+        try self.init(text: String(decoding: data, as: UTF8.self), path: path)
+    }
+
+    init(text: String, path: String) throws(TokenFileError) {
+        var entries: [Entry] = []
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
+            guard let first = words.first, !first.hasPrefix("#") else { continue }
+            let place = "\(path):\(number + 1): "
+            guard words.count == 3, words[2].hasPrefix("sha256:"), let hash = Hex.decode(words[2].dropFirst(7)),
+                hash.count == 32
+            else {
+                throw TokenFileError(
+                    place + "a line is “NAME RIGHTS sha256:HASH”, as “fieldmerge token new” prints it")
+            }
+            let rights = words[1].split(separator: ",").map { AccessRight(rawValue: String($0)) }
+            guard !rights.contains(nil) else { throw TokenFileError(place + "rights are read, write or both") }
+            guard !entries.contains(where: { $0.name == first }) else {
+                throw TokenFileError(place + "the name “\(first)” stands in the file already")
+            }
+            entries.append(Entry(name: String(first), rights: Set(rights.compactMap { $0 }), hash: hash))
+        }
+        guard !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
+        self.entries = entries
+    }
+
+    /// Who presents a token; nil where nobody does.
+    ///
+    /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
+    func bearer(of secret: String) -> Entry? {
+        let presented = AccessToken.hash(secret)
+        var found: Entry?
+        for entry in entries {
+            var difference: UInt8 = 0
+            for (a, b) in zip(presented, entry.hash) { difference |= a ^ b }
+            if difference == 0 { found = entry }
+        }
+        return found
+    }
+}
+
+/// A tokens file that cannot be used.
+package struct TokenFileError: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

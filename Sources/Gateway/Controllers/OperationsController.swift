@@ -1,0 +1,40 @@
+import HTTPTypes
+import Hummingbird
+import MergeCore
+import MergeService
+import RecordStore
+
+/// What operators and their probes ask.
+struct OperationsController {
+    let engine: any RecordEngine
+    let box: RulesBox
+
+    private static let patience = Duration.seconds(3)
+
+    func addRoutes(to router: Router<GatewayContext>) {
+        router.get("/healthz", use: health)
+        router.get("/readyz", use: readiness)
+    }
+
+    /// The process runs and answers.
+    @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        Reply.json(Array(#"{"status":"ok"}"#.utf8), to: request)
+    }
+
+    /// The database answers and the rules are served.
+    @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        var trouble = box.trouble
+        var isReady = box.served != nil
+        do {
+            try await engine.ping(deadline: min(context.deadline, .now.advanced(by: Self.patience)))
+        } catch {
+            isReady = false
+            if !trouble.contains(error.description) { trouble.insert(error.description, at: 0) }
+        }
+        let report = ReadinessReport(
+            isReady: isReady, version: box.served?.catalog.version, trouble: trouble)
+        return Reply.json(
+            report.json, to: request, status: isReady ? .ok : .serviceUnavailable,
+            headers: isReady ? [:] : [.retryAfter: "5"])
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+import MergeCore
+import MergeService
+import MergeWire
+
+/// Writes: one edit, or a push of many.
+struct PushController {
+    let service: MergeService
+    let box: RulesBox
+    let limits: WireLimits
+
+    func addRoutes(to router: Router<GatewayContext>) {
+        router.post("/v1/merge/:resource", use: merge)
+        router.post("/v1/push", use: push)
+    }
+
+    @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let served = try box.ready()
+        let resource = try served.resource(at: request)
+        let (body, key) = try await read(request, context)
+        let push = try body.withUnsafeBytes { bytes throws(Problem) in
+            try PushDecoder(catalog: served.catalog, limits: limits).merge(bytes, resource: resource, headerKey: key)
+        }
+        let result = try await service.merge(push, served: served, deadline: context.deadline)
+        return Reply.json(ResultEncoder.merge(result), to: request, status: result.httpStatus(push))
+    }
+
+    @Sendable private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let served = try box.ready()
+        let (body, key) = try await read(request, context)
+        let push = try body.withUnsafeBytes { bytes throws(Problem) in
+            try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key)
+        }
+        let result = try await service.merge(push, served: served, deadline: context.deadline)
+        return Reply.json(ResultEncoder.push(result), to: request, status: result.httpStatus(push))
+    }
+
+    private func read(_ request: Request, _ context: GatewayContext) async throws -> (body: [UInt8], key: String?) {
+        if let preview = request.query("preview"), preview != "false" {
+            throw Problem(
+                status: 501, code: "not-implemented", title: "Not there yet",
+                detail: "A preview is not supported yet; nothing was written.")
+        }
+        let body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
+        return (body, request.headers[Self.idempotencyKey])
+    }
+
+    private static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .ifMatch
+}
+
+extension PushResult {
+    /// The status of PROTOCOL section 5.
+    func httpStatus(_ push: Push) -> HTTPResponse.Status {
+        switch status {
+        case .merged: .ok
+        case .partial: HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
+        case .rejected: .conflict
+        case .failed: .unprocessableContent
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Crypto
+import HTTPTypes
+import Hummingbird
+import MergeCore
+import MergeService
+import MergeWire
+
+/// Reads: the rules, one record, a page of records.
+struct RecordsController {
+    let service: MergeService
+    let box: RulesBox
+
+    func addRoutes(to router: Router<GatewayContext>) {
+        router.get("/v1/rules", use: rules)
+        router.get("/v1/records/:resource", use: page)
+        router.get("/v1/records/:resource/:id", use: record)
+    }
+
+    @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        tagged(RulesEncoder.encode(try box.ready().catalog), request)
+    }
+
+    @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let resource = try box.ready().resource(at: request)
+        let key = try KeyText.decode(String(request.rawPath.dropFirst(3).first ?? ""), resource.root)
+        guard let record = try await service.record(resource, key, deadline: context.deadline) else {
+            throw Problem(
+                status: 404, code: "no-such-record", title: "Not found",
+                detail: "The resource “\(resource.name)” has no record with this id.")
+        }
+        return tagged(RecordEncoder.encode(record, resource), request)
+    }
+
+    @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let resource = try box.ready().resource(at: request)
+        let after = try request.query("after").map { text throws(Problem) in
+            try KeyText.decode(String(text), resource.root)
+        }
+        let (records, next) = try await service.page(
+            resource, after: after, limit: try limit(request), deadline: context.deadline)
+        return Reply.json(RecordEncoder.page(records, next: next, resource), to: request)
+    }
+
+    private func limit(_ request: Request) throws(Problem) -> Int {
+        guard let text = request.query("limit") else {
+            return min(service.limits.defaultPageSize, service.limits.pageSize)
+        }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
+            throw Problem(
+                status: 400, code: "invalid", title: "The limit is not valid",
+                detail: "“limit” is a decimal integer.")
+        }
+        // Numbers beyond an Int are cut to the range like any other.
+        let number = Int(text) ?? (text.hasPrefix("-") ? 0 : .max)
+        return min(max(number, 1), service.limits.pageSize)
+    }
+
+    private func tagged(_ body: [UInt8], _ request: Request) -> Response {
+        let tag = "\"" + Hex.encode(SHA256.hash(data: body).prefix(16)) + "\""
+        if let known = request.headers[.ifNoneMatch], Self.matches(known, tag) {
+            return Response(status: .notModified, headers: [.eTag: tag])
+        }
+        return Reply.json(body, to: request, headers: [.eTag: tag, .cacheControl: "private, no-cache"])
+    }
+
+    /// The weak comparison of RFC 9110 section 13.1.2.
+    private static func matches(_ header: String, _ tag: String) -> Bool {
+        header.split(separator: ",").map(\.trimmingSpaces).contains { entry in
+            entry == "*" || entry == tag || entry == "W/" + tag
+        }
+    }
+}
+
+extension RulesBox {
+    /// - Throws: a 503 `Problem` as long as the rules or the database are not there.
+    func ready() throws(Problem) -> Served {
+        guard let served else {
+            throw Problem(
+                status: 503, code: "not-ready", title: "The gateway is not ready",
+                detail: "The database cannot be reached or does not fit the rules; /readyz says more.", retry: true,
+                retryAfter: 5)
+        }
+        return served
+    }
+}
+
+extension Served {
+    /// The resource that the URL names.
+    func resource(at request: Request) throws(Problem) -> Resource {
+        let name = request.rawPath.dropFirst(2).first.flatMap { KeyText.percentDecoded($0.utf8) } ?? ""
+        guard let resource = catalog[name] else {
+            throw Problem(
+                status: 404, code: "unknown-resource", title: "Unknown resource",
+                detail: "“\(name)” is no resource\(NearestName.hint(for: name, among: catalog.resources.map(\.name))).")
+        }
+        return resource
+    }
+}

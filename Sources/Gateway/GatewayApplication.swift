@@ -1,0 +1,73 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+package import Logging
+import MergeService
+import MergeWire
+import NIOCore
+package import RecordStore
+import ServiceLifecycle
+
+/// The gateway as a service: routes, authentication, limits.
+package struct GatewayApplication: Service {
+    private let application: Application<RouterResponder<GatewayContext>>
+    private let engine: any RecordEngine
+
+    /// - Parameters:
+    ///   - tokens: who may use the gateway; nil serves anyone who reaches it, on loopback addresses alone.
+    ///   - onListening: told the port once the gateway accepts connections.
+    package init(
+        configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader, tokens: TokenFile?,
+        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        self.engine = engine
+        let router = Self.router(configuration, engine, rules.box, tokens, logger)
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        application = Application(
+            router: router,
+            server: .http1(configuration: .init(idleTimeout: .seconds(configuration.idleSeconds))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port), serverName: "fieldmerge",
+                backlog: 1_024, availableConnectionsDelegate: MaximumAvailableConnections(configuration.clients)),
+            onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
+    }
+
+    static func router(
+        _ configuration: GatewayConfiguration, _ engine: any RecordEngine, _ box: RulesBox, _ tokens: TokenFile?,
+        _ logger: Logger
+    ) -> Router<GatewayContext> {
+        let service = MergeService(engine: engine, limits: configuration.merge, digest: CanonicalJSON.digest)
+        let router = Router(context: GatewayContext.self)
+        router.add(middleware: RequestLog(logger: logger, seconds: configuration.requestSeconds))
+        if let origin = configuration.allowedOrigin { router.add(middleware: CORSMiddleware.gateway(origin)) }
+        router.add(middleware: ProblemMapping(box: box))
+        router.add(middleware: Authentication(tokens: tokens))
+        RecordsController(service: service, box: box).addRoutes(to: router)
+        PushController(service: service, box: box, limits: configuration.wire).addRoutes(to: router)
+        OperationsController(engine: engine, box: box).addRoutes(to: router)
+        LaterController().addRoutes(to: router)
+        return router
+    }
+
+    package func run() async throws {
+        do {
+            try await application.run()
+        } catch {
+            await engine.close()
+            throw error
+        }
+        await engine.close()
+    }
+}
+
+extension CORSMiddleware<GatewayContext> {
+    /// What a web page of one origin needs to use the gateway.
+    fileprivate static func gateway(_ origin: String) -> CORSMiddleware<GatewayContext> {
+        let key = HTTPField.Name("Idempotency-Key").map { [$0] } ?? []
+        return CORSMiddleware(
+            allowOrigin: .custom(origin),
+            allowHeaders: [.authorization, .contentType, .contentEncoding, .ifNoneMatch] + key,
+            allowMethods: [.get, .post], exposedHeaders: ["ETag", "Retry-After"], maxAge: .seconds(600))
+    }
+}

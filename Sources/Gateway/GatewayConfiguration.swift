@@ -1,0 +1,25 @@
+package import MergeService
+package import MergeWire
+
+/// What an operator sets, but for the database and the rules.
+package struct GatewayConfiguration: Sendable {
+    package var host = "127.0.0.1"
+    package var port = 8_080
+    package var wire = WireLimits()
+    package var merge = MergeLimits()
+    /// Seconds that a request may take, its body included.
+    package var requestSeconds = 30
+    /// Client connections open at once.
+    package var clients = 10_000
+    /// Seconds after which a connection that sends nothing is closed.
+    package var idleSeconds: Int64 = 120
+    /// Origin of web pages that may use the gateway from a browser; nil allows none.
+    package var allowedOrigin: String?
+
+    package init() {}
+
+    /// Addresses that only programs on the same machine reach.
+    package var isLoopback: Bool {
+        host == "localhost" || host == "::1" || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+}

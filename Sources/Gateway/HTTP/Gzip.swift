@@ -1,0 +1,62 @@
+internal import CZlib
+
+/// Bodies in gzip (RFC 1952).
+enum Gzip {
+    enum Failure: Error {
+        case malformed
+        case tooLarge
+    }
+
+    private static let gzipWindow = 15 + 16
+    private static let chunk = 64 * 1_024
+
+    /// - Parameter limit: bytes at which unpacking stops, so that a small body cannot grow without bound.
+    static func unpack(_ packed: UnsafeRawBufferPointer, limit: Int) throws(Failure) -> [UInt8] {
+        var stream = z_stream()
+        guard
+            inflateInit2_(&stream, Int32(gzipWindow), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { throw .malformed }
+        defer { inflateEnd(&stream) }
+        stream.next_in = UnsafeMutablePointer(mutating: packed.bindMemory(to: Bytef.self).baseAddress)
+        stream.avail_in = UInt32(packed.count)
+        var out: [UInt8] = []
+        var status = Z_OK
+        while status != Z_STREAM_END {
+            let piece = [UInt8](unsafeUninitializedCapacity: chunk) { buffer, count in
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(chunk)
+                status = inflate(&stream, Z_NO_FLUSH)
+                count = chunk - Int(stream.avail_out)
+            }
+            out += piece
+            guard out.count <= limit else { throw .tooLarge }
+            if status == Z_STREAM_END { break }
+            guard status == Z_OK, !(piece.isEmpty && stream.avail_in == 0) else { throw .malformed }
+        }
+        guard stream.avail_in == 0 else { throw .malformed }
+        return out
+    }
+
+    /// nil where zlib has no memory for it; the body then goes out as it is.
+    static func pack(_ body: [UInt8]) -> [UInt8]? {
+        var stream = z_stream()
+        let status = deflateInit2_(
+            &stream, Z_BEST_SPEED, Z_DEFLATED, Int32(gzipWindow), 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size))
+        guard status == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        let bound = Int(deflateBound(&stream, UInt(body.count)))
+        var done = false
+        let packed = body.withUnsafeBytes { input in
+            [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+                stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: Bytef.self).baseAddress)
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(bound)
+                done = deflate(&stream, Z_FINISH) == Z_STREAM_END
+                count = bound - Int(stream.avail_out)
+            }
+        }
+        return done ? packed : nil
+    }
+}

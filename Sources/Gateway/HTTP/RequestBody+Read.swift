@@ -1,0 +1,89 @@
+import HTTPTypes
+import Hummingbird
+import MergeCore
+import NIOCore
+
+extension Request {
+    /// The body of a JSON request, unpacked, within the limit and the deadline.
+    func readJSON(limit: Int, deadline: ContinuousClock.Instant) async throws -> [UInt8] {
+        let type = headers[.contentType]?.split(separator: ";").first.map {
+            $0.trimmingSpaces.lowercased()
+        }
+        guard type == "application/json" else {
+            throw Problem(
+                status: 415, code: "media-type", title: "Unsupported media type",
+                detail: "The body has to be application/json in UTF-8.")
+        }
+        let encoding = headers[.contentEncoding]?.trimmingSpaces.lowercased() ?? "identity"
+        guard encoding == "identity" || encoding == "gzip" else {
+            throw Problem(
+                status: 415, code: "content-encoding", title: "Unsupported content encoding",
+                detail: "The body may be packed with gzip, or not at all.")
+        }
+        let tooLarge = Problem(
+            status: 413, code: "too-large", title: "The body is too large",
+            detail: "A body may have \(limit) bytes.")
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
+        let buffer: ByteBuffer
+        do {
+            buffer = try await collect(limit, deadline)
+        } catch is NIOTooManyBytesError {
+            throw tooLarge
+        }
+        return try buffer.withUnsafeReadableBytes { bytes in
+            guard encoding == "gzip" else { return [UInt8](bytes) }
+            do throws(Gzip.Failure) {
+                return try Gzip.unpack(bytes, limit: limit)
+            } catch {
+                throw error == .tooLarge
+                    ? tooLarge
+                    : Problem(
+                        status: 400, code: "not-gzip", title: "The body is not gzip",
+                        detail: "The body says Content-Encoding: gzip and cannot be unpacked.")
+            }
+        }
+    }
+
+    /// A client that sends its body slower than the deadline allows is turned away.
+    private func collect(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
+        try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
+            group.addTask { try await body.collect(upTo: limit) }
+            group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let buffer = try await group.next() ?? nil else {
+                throw Problem(
+                    status: 408, code: "request-timeout", title: "The body came too slowly",
+                    detail: "The whole body has to arrive before the time of the request is over.")
+            }
+            return buffer
+        }
+    }
+
+    /// One member of the query, as it stands in the URL; nil where it is missing.
+    func query(_ name: String) -> Substring? {
+        guard let query = uri.query else { return nil }
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.first.map(String.init) == name { return parts.count > 1 ? parts[1] : "" }
+        }
+        return nil
+    }
+
+    /// The parts of the path as they stand in the URL, not decoded.
+    var rawPath: [Substring] {
+        (head.path ?? "").prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
+            .dropFirst().map { $0 }
+    }
+}
+
+extension StringProtocol {
+    var trimmingSpaces: String {
+        var text = Substring(self)
+        while text.first == " " || text.first == "\t" { text = text.dropFirst() }
+        while text.last == " " || text.last == "\t" { text = text.dropLast() }
+        return String(text)
+    }
+}

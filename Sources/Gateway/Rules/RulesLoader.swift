@@ -1,0 +1,120 @@
+import FoundationEssentials
+package import Logging
+import MergeCore
+package import MergeService
+package import RecordStore
+package import RuleFiles
+import ServiceLifecycle
+
+/// Reads the rule files and the schema at start, when a file changes, when a statement fails because of the schema,
+/// and every few minutes. What cannot be served changes nothing: the old rules serve on.
+package struct RulesLoader: Service {
+    private let folder: String
+    private let engine: any RecordEngine
+    private let logger: Logger
+    private let interval: Duration
+    let box = RulesBox()
+
+    private static let look = Duration.seconds(2)
+    private static let patience = Duration.seconds(10)
+
+    /// - Parameter interval: how often the schema is read again although nothing asks for it.
+    package init(folder: String, engine: any RecordEngine, interval: Duration = .seconds(300), logger: Logger) {
+        self.folder = folder
+        self.engine = engine
+        self.interval = interval
+        self.logger = logger
+    }
+
+    /// What a folder of rules and a database come to.
+    package enum Outcome: Sendable {
+        case served(Served, Findings)
+        case refused(Findings)
+        case unreachable(StoreError)
+    }
+
+    /// Reads the rules and binds them to the schema.
+    package static func load(_ folder: String, _ engine: any RecordEngine) async -> Outcome {
+        let rules = RuleFolder(path: folder)
+        if rules.files.isEmpty { return .refused(rules.findings) }
+        do {
+            let schema = try await engine.schema(
+                of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
+            let (catalog, findings) = RuleBinder.bind(rules, to: schema)
+            return catalog.map { .served(Served(catalog: $0, schema: schema), findings) } ?? .refused(findings)
+        } catch {
+            return .unreachable(error)
+        }
+    }
+
+    /// The first reading, which decides whether the gateway starts.
+    /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
+    package func start() async -> Findings? {
+        switch await Self.load(folder, engine) {
+        case .served(let served, let findings):
+            for finding in findings.sorted { logger.warning("\(finding)") }
+            box.serve(served)
+            return nil
+        case .refused(let findings): return findings
+        case .unreachable(let error):
+            box.note([error.description])
+            logger.error("the database cannot be reached yet", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await watch() }
+            group.addTask {
+                for await _ in box.reloadRequests.cancelOnGracefulShutdown() { await reload() }
+            }
+            await group.waitForAll()
+        }
+    }
+
+    /// Looks at the files every two seconds, at the schema every few minutes, and at an absent database all the time.
+    private func watch() async {
+        var known = fingerprint()
+        var last = ContinuousClock.now
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.look) }
+            let seen = fingerprint()
+            let isDue = ContinuousClock.now - last >= interval
+            guard seen != known || isDue || box.served == nil else { continue }
+            known = seen
+            last = .now
+            await reload()
+        }
+    }
+
+    private func reload() async {
+        switch await Self.load(folder, engine) {
+        case .served(let served, _):
+            let before = box.served?.catalog.version
+            box.serve(served)
+            if before != served.catalog.version {
+                logger.notice("serving the rules", metadata: ["version": "\(served.catalog.version)"])
+            }
+        case .refused(let findings):
+            let errors = findings.sorted.filter { $0.severity == .error }.map(\.description)
+            if box.trouble != errors {
+                for error in errors { logger.error("\(error)") }
+            }
+            box.note(errors)
+        case .unreachable(let error):
+            if box.served == nil { box.note([error.description]) }
+        }
+    }
+
+    /// Names, sizes and times of the rule files.
+    private func fingerprint() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            let size = attributes?[.size] as? Int ?? 0
+            let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
+            return "\(name) \(size) \(time)"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Gateway
+import Logging
+import RecordStore
+import ServiceLifecycle
+
+/// `fieldmerge serve`.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves the records of a database over HTTP and merges edits into it.",
+        discussion: """
+            Every option can also be set in the environment (FIELDMERGE_DATABASE, FIELDMERGE_MAX_BODY, …) or in a YAML \
+            or JSON file of the same names; the command line comes first, then the environment, then the file.
+            """)
+
+    @OptionGroup var databaseOptions: DatabaseOptions
+
+    @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
+    var rules: String?
+
+    @Option(help: ArgumentHelp("Where to listen. (default: 127.0.0.1:8080)", valueName: "host:port"))
+    var listen: String?
+
+    @Option(help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
+    var tokens: String?
+
+    @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
+    var config: String?
+
+    @OptionGroup(title: "Limits") var limits: LimitOptions
+
+    @Option(help: ArgumentHelp("Web origin that may use the gateway from a browser.", valueName: "origin"))
+    var allowOrigin: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error. (default: info)", valueName: "level"))
+    var logLevel: String?
+
+    func run() async throws {
+        let settings = try await Settings(file: config)
+        var logger = Logger(label: "fieldmerge") { StreamLogHandler.standardError(label: $0) }
+        let level = settings.text(logLevel, "log-level") ?? "info"
+        guard let known = Logger.Level(rawValue: level) else {
+            throw SettingsError("--log-level is trace, debug, info, notice, warning or error, not “\(level)”")
+        }
+        logger.logLevel = known
+        var configuration = try limits.configuration(settings)
+        let address = try ListenAddress(settings.text(listen, "listen") ?? "127.0.0.1:8080")
+        configuration.host = address.host
+        configuration.port = address.port
+        configuration.allowedOrigin = settings.text(allowOrigin, "allow-origin")
+        let tokenFile = try settings.text(tokens, "tokens").map { try TokenFile(path: $0) }
+        guard tokenFile != nil || configuration.isLoopback else {
+            throw SettingsError(
+                "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
+                    + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
+        }
+        let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
+        let engine = try databaseOptions.engine(settings, connections: connections)
+        let loader = RulesLoader(
+            folder: try settings.required(rules, "rules"), engine: engine, logger: logger)
+        if let findings = await loader.start() {
+            for finding in findings.sorted { print(finding) }
+            await engine.close()
+            throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
+        }
+        let place = address.host.contains(":") ? "[\(address.host)]" : address.host
+        let gateway = GatewayApplication(
+            configuration: configuration, engine: engine, rules: loader, tokens: tokenFile, logger: logger
+        ) { [logger] port in
+            logger.notice("listening on http://\(place):\(port)")
+        }
+        var quiet = logger
+        quiet.logLevel = max(known, .warning)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: loader), .init(service: gateway),
+                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+        try await group.run()
+        logger.notice("stopped")
+    }
+}

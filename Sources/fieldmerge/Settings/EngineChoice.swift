@@ -1,0 +1,47 @@
+import ArgumentParser
+import FoundationEssentials
+import MariaDBStore
+import RecordStore
+import SQLiteStore
+
+/// The options that name the database; the only place that chooses an engine.
+struct DatabaseOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "mariadb://USER@HOST:3306/NAME, also with ?socket=PATH, ?tls=required and &ca=FILE; or sqlite:PATH.",
+            valueName: "url"))
+    var database: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "File with the database user's password (or FIELDMERGE_DATABASE_PASSWORD).", valueName: "file"))
+    var databasePasswordFile: String?
+
+    /// - Throws: `SettingsError` or `StoreError` where the URL or the file behind it cannot be used.
+    func engine(_ settings: Settings, connections: Int) throws -> any RecordEngine {
+        let url = try settings.required(database, "database")
+        if url.hasPrefix("sqlite:") {
+            let path = String(url.dropFirst("sqlite:".count))
+            guard !path.isEmpty else { throw SettingsError("the database URL names no file: sqlite:PATH") }
+            return try SQLiteEngine(path: path.hasPrefix("//") ? String(path.dropFirst(2)) : path)
+        }
+        var limits = MariaDBConfiguration.Limits()
+        limits.connections = connections
+        do {
+            return MariaDBEngine(
+                try MariaDBConfiguration(url: url, password: try password(settings), limits: limits))
+        } catch let error as MariaDBURLError {
+            throw SettingsError(error.description)
+        }
+    }
+
+    private func password(_ settings: Settings) throws -> String? {
+        guard let path = settings.text(databasePasswordFile, "database-password-file") else {
+            return settings.text(nil, "database-password")
+        }
+        guard let data = try? Data(contentsOf: URL(filePath: path)),
+            let text = String(validating: data, as: UTF8.self)
+        else { throw SettingsError("\(path): the password file cannot be read") }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
+    }
+}

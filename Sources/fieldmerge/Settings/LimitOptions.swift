@@ -1,0 +1,49 @@
+import ArgumentParser
+import Gateway
+
+/// Bounds on what clients may ask.
+struct LimitOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Connections to the database. (default: 8)", valueName: "n"))
+    var connections: Int?
+
+    @Option(help: ArgumentHelp("Client connections open at once. (default: 10000)", valueName: "n"))
+    var maxClients: Int?
+
+    @Option(help: ArgumentHelp("Bytes of a body, unpacked. (default: 8388608)", valueName: "bytes"))
+    var maxBody: Int?
+
+    @Option(help: ArgumentHelp("Levels of nesting of a body. (default: 32)", valueName: "n"))
+    var maxDepth: Int?
+
+    @Option(help: ArgumentHelp("Edits of a push. (default: 1000)", valueName: "n"))
+    var maxEdits: Int?
+
+    @Option(help: ArgumentHelp("Rows of all edits of a push. (default: 10000)", valueName: "n"))
+    var maxItems: Int?
+
+    @Option(help: ArgumentHelp("Rows of one record in one of its lists. (default: 10000)", valueName: "n"))
+    var rowsPerRecord: Int?
+
+    @Option(help: ArgumentHelp("Records on a page at most. (default: 500)", valueName: "n"))
+    var pageSize: Int?
+
+    @Option(help: ArgumentHelp("Seconds that a request may take. (default: 30)", valueName: "seconds"))
+    var requestTime: Int?
+
+    /// - Throws: `SettingsError` for a number out of its range.
+    func configuration(_ settings: Settings) throws -> GatewayConfiguration {
+        var out = GatewayConfiguration()
+        out.clients = try settings.number(maxClients, "max-clients", default: out.clients, in: 1...1_000_000)
+        out.wire.bodyBytes = try settings.number(
+            maxBody, "max-body", default: out.wire.bodyBytes, in: 1_024...1_073_741_824)
+        // Jansson itself stops at 2,048 levels.
+        out.wire.depth = try settings.number(maxDepth, "max-depth", default: out.wire.depth, in: 8...2_000)
+        out.wire.edits = try settings.number(maxEdits, "max-edits", default: out.wire.edits, in: 1...1_000_000)
+        out.wire.items = try settings.number(maxItems, "max-items", default: out.wire.items, in: 1...10_000_000)
+        out.merge.rowsPerRecord = try settings.number(
+            rowsPerRecord, "rows-per-record", default: out.merge.rowsPerRecord, in: 1...10_000_000)
+        out.merge.pageSize = try settings.number(pageSize, "page-size", default: out.merge.pageSize, in: 1...100_000)
+        out.requestSeconds = try settings.number(requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
+        return out
+    }
+}
