@@ -73,12 +73,14 @@ let package = Package(
         .executableTarget(
             name: "fieldmerge",
             dependencies: [
-                "MergeCore", "RuleFiles", "RecordStore", "MariaDBStore", "SQLiteStore", "Gateway",
+                "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
+                "SQLiteStore", "Gateway",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
     ],

@@ -2,7 +2,9 @@ import ArgumentParser
 import Gateway
 import Logging
 import RecordStore
+import RuleFiles
 import ServiceLifecycle
+import UnixSignals
 
 /// `fieldmerge serve`.
 struct Serve: AsyncParsableCommand {

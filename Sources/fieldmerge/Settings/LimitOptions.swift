@@ -1,5 +1,7 @@
 import ArgumentParser
 import Gateway
+import MergeService
+import MergeWire
 
 /// Bounds on what clients may ask.
 struct LimitOptions: ParsableArguments {
