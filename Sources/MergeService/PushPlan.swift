@@ -48,7 +48,8 @@ package struct PushPlan: Sendable {
         if creators.isEmpty { return phased }
         let root = phased.firstIndex { $0.section == 0 }
         let order = try order(phased.count) { index in
-            var needed = phased[index].namedIDs.compactMap { creators[$0] }.filter { $0 != index }
+            // A row that needs its own key is the smallest circle; the order below finds it like any other.
+            var needed = phased[index].namedIDs.compactMap { creators[$0] }
             // Items of a record that the edit creates need its key.
             if let root, root != index, edit.createsRecord { needed.append(root) }
             return needed

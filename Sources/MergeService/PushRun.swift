@@ -210,7 +210,10 @@ final class PushRun {
         var root = try row(key, rootID, resource.root, context, equated: step.edit.createsRecord)
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
         for edit in step.rows {
-            if isDoomed, dependsOnUnknown(edit) { continue }
+            if dependsOnUnknown(edit) {
+                if isDoomed { continue }
+                throw StoreError(.other, "a row was to be written before the row that it refers to")
+            }
             if edit.section == 0 {
                 root = try applyRoot(edit, step, root)
             } else {

@@ -18,6 +18,11 @@ struct SQLiteColumnType {
             .compactMap { Int($0.filter { $0.isNumber }) }
     }
 
+    /// A column that turns every number into text, and so holds no values of other types but BLOBs.
+    var hasTextAffinity: Bool {
+        !name.contains("INT") && (name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT"))
+    }
+
     private static let wide = ColumnType.integer(Int128(Int64.min)...Int128(Int64.max))
 
     /// A text in a column whose affinity would store what looks like a number as that number.

@@ -40,7 +40,7 @@ struct SQLiteSchemaReader {
         return TableSchema(
             name: table, isView: isView, engine: "SQLite", isTransactional: true, columns: columns,
             primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
-            foreignKeys: try foreignKeys(table.name), checks: [:])
+            foreignKeys: try foreignKeys(table.name), checks: CheckScanner(definition).checks)
     }
 
     private func column(_ row: Row, isRowID: Bool) -> ColumnSchema {
@@ -52,7 +52,7 @@ struct SQLiteSchemaReader {
             name: row["name"] ?? "", declaredType: declared, types: type.types,
             explicitTypes: type.explicitTypes, isNullable: isNullable,
             hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
-            isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil)
+            isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil, isLoose: !type.hasTextAffinity)
     }
 
     private func uniqueIndexes(_ table: String, _ primaryKey: [String]) throws -> [UniqueIndex] {

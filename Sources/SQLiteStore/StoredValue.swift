@@ -2,8 +2,8 @@ internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
-/// One column of the row that a statement stands on. SQLite columns hold any storage class; one that the column's
-/// type cannot express is an error, never a guess.
+/// One column of the row that a statement stands on. SQLite columns hold any storage class; a value that the column's
+/// type cannot express keeps the type that it is stored with.
 struct StoredValue {
     private let raw: OpaquePointer
     private let index: Int32
@@ -30,13 +30,19 @@ struct StoredValue {
             case .date, .dateTime, .timestamp, .time: storage == SQLITE_TEXT ? time(column.type) : nil
             case .binary, .bytes: storage == SQLITE_BLOB ? .bytes(bytes) : nil
             }
-        guard let value else {
-            throw StoreError(
-                .unreadable,
-                "column “\(column.name)” holds something that its type \(column.type.name) cannot express; give it "
-                    + "another type in the rules")
+        if let value { return value }
+        if let stored = stored(storage) { return stored }
+        throw StoreError(.unreadable, "column “\(column.name)” holds a text that is not UTF-8, or an infinite number")
+    }
+
+    /// The value as SQLite itself sees it.
+    private func stored(_ storage: Int32) -> Value? {
+        switch storage {
+        case SQLITE_INTEGER: .integer(Int128(integer))
+        case SQLITE_FLOAT: finite(storage)
+        case SQLITE_TEXT: text.map { .text(ExactText($0)) }
+        default: .bytes(bytes)
         }
-        return value
     }
 
     private var integer: Int64 { sqlite3_column_int64(raw, index) }

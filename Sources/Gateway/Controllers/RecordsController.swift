@@ -22,8 +22,10 @@ struct RecordsController {
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let resource = try box.ready().resource(at: request)
-        let key = try KeyText.decode(String(request.rawPath.dropFirst(3).first ?? ""), resource.root)
-        guard let record = try await service.record(resource, key, deadline: context.deadline) else {
+        let text = String(request.rawPath.dropFirst(3).first ?? "")
+        guard let key = try KeyText.lookup(text, resource.root),
+            let record = try await service.record(resource, key, deadline: context.deadline)
+        else {
             throw Problem(
                 status: 404, code: "no-such-record", title: "Not found",
                 detail: "The resource “\(resource.name)” has no record with this id.")

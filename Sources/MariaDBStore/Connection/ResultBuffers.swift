@@ -71,10 +71,10 @@ final class ResultBuffers {
         let place = bytes + index * Self.textSize
         if isBit[index] {
             let number = data(index, place, statement).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return try Self.integer(Int128(number), column)
+            return Self.integer(Int128(number), column)
         }
         switch column.type {
-        case .boolean, .year, .bit: return try Self.integer(Int128(place.load(as: Int64.self)), column)
+        case .boolean, .year, .bit: return Self.integer(Int128(place.load(as: Int64.self)), column)
         case .integer(let range):
             let isUnsigned = range.lowerBound >= 0
             return .integer(isUnsigned ? Int128(place.load(as: UInt64.self)) : Int128(place.load(as: Int64.self)))
@@ -101,10 +101,10 @@ final class ResultBuffers {
                 + "type in the rules")
     }
 
-    private static func integer(_ number: Int128, _ column: Column) throws(StoreError) -> Value {
+    private static func integer(_ number: Int128, _ column: Column) -> Value {
         guard column.type == .boolean else { return .integer(number) }
-        guard number == 0 || number == 1 else { throw unreadable(column) }
-        return .boolean(number == 1)
+        // A TINYINT that the rules call boolean may hold more; it is shown as it is.
+        return number == 0 || number == 1 ? .boolean(number == 1) : .integer(number)
     }
 
     private static func time(_ time: MYSQL_TIME, _ column: Column) throws(StoreError) -> Value {

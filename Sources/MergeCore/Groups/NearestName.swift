@@ -5,6 +5,8 @@ package enum NearestName {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
         var best: (name: String, distance: Int)?
         for candidate in names {
+            // A word cut short is a likelier slip than any other.
+            if wanted.count >= 3, candidate.lowercased().hasPrefix(name.lowercased()) { return candidate }
             let distance = editDistance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
             if distance < best?.distance ?? Int.max { best = (candidate, distance) }
         }

@@ -3,11 +3,14 @@ package struct Column: Sendable, Hashable {
     package let name: String
     package let type: ColumnType
     package let isNullable: Bool
+    /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
+    package let isLoose: Bool
 
-    package init(name: String, type: ColumnType, isNullable: Bool) {
+    package init(name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false) {
         self.name = name
         self.type = type
         self.isNullable = isNullable
+        self.isLoose = isLoose
     }
 }
 

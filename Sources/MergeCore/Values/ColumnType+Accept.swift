@@ -44,6 +44,7 @@ extension ColumnType {
         if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {
             return ValueProblem("is the ENUM error value, which is never written")
         }
+        if isForeign(value) { return ValueProblem("is not of the column's type, \(name)") }
         if case .numeric(let precision, let scale) = self, case .decimal(let number) = value {
             if let scale, number.fractionDigits > scale {
                 return ValueProblem("has more than the column's \(scale) decimals")
@@ -53,6 +54,35 @@ extension ColumnType {
             }
         }
         return nil
+    }
+
+    /// A value that stands in a loose column though the column's type has no such values. It is shown and compared as
+    /// it is, and never written.
+    package func isForeign(_ value: Value) -> Bool {
+        switch (self, value) {
+        case (_, .null), (.boolean, .boolean), (.integer, .integer), (.bit, .integer), (.year, .integer),
+            (.decimal, .decimal), (.numeric, .decimal), (.float, .float), (.double, .double), (.text, .text),
+            (.enumeration, .text), (.uuid, .text), (.set, .members), (.delimitedSet, .members), (.date, .date),
+            (.dateTime, .dateTime), (.timestamp, .dateTime), (.time, .time), (.binary, .bytes), (.bytes, .bytes):
+            false
+        default: true
+        }
+    }
+
+    /// What a client sent for a column that may hold values of other types.
+    package func acceptLoosely(_ scalar: Scalar) throws(ValueProblem) -> Value {
+        do {
+            return try accept(scalar)
+        } catch {
+            switch scalar {
+            case .text(let text): return .text(ExactText(text))
+            case .integer(let number): return .integer(Int128(number))
+            case .number(let number):
+                guard let double = Double(number.text), ExactDecimal(shortest: double) == number else { throw error }
+                return .double(double)
+            default: throw error
+            }
+        }
     }
 
     private func acceptBoolean(_ scalar: Scalar) throws(ValueProblem) -> Value {

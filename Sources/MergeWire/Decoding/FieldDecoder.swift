@@ -34,7 +34,7 @@ struct FieldDecoder {
 
     func value(_ scalar: Scalar, _ column: Column, _ path: WirePath) throws(Problem) -> Value {
         do throws(ValueProblem) {
-            let value = try column.type.accept(scalar)
+            let value = try column.isLoose ? column.type.acceptLoosely(scalar) : column.type.accept(scalar)
             guard !value.isNull || column.isNullable else { throw ValueProblem("is null, which the column cannot be") }
             return value
         } catch {

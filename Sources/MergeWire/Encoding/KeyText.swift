@@ -34,16 +34,49 @@ package enum KeyText {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Reads a key from a URL.
-    /// - Throws: a 400 `Problem` where it is not one of the section's.
-    package static func decode(_ text: String, _ section: Section) throws(Problem) -> RecordKey {
+    /// Reads a key that names a record in a URL.
+    /// - Returns: nil for a spelling that no record has, such as a number out of the column's range or with leading
+    ///   zeros.
+    /// - Throws: a 400 `Problem` where the text has not the shape of a key.
+    package static func lookup(_ text: String, _ section: Section) throws(Problem) -> RecordKey? {
+        let parts = try split(text, section)
+        let hasShape = zip(parts, section.columns).allSatisfy { part, column in
+            switch column.type {
+            case .text, .enumeration: true
+            case .integer, .bit, .year, .boolean: ExactDecimal(part)?.integer != nil || column.type == .boolean
+            default: false
+            }
+        }
+        guard hasShape else {
+            let key = try decode(text, section)
+            return spelled(key, section) == parts ? key : nil
+        }
+        guard let key = try? decode(text, section), spelled(key, section) == parts else { return nil }
+        return key
+    }
+
+    private static func spelled(_ key: RecordKey, _ section: Section) -> [String] {
+        zip(key.parts, section.columns).map { plain($0, $1.type) }
+    }
+
+    private static func split(_ text: String, _ section: Section) throws(Problem) -> [String] {
         let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == section.keyCount else {
             throw malformed("it has \(parts.count) parts where the key has \(section.keyCount)")
         }
-        var values: [Value] = []
-        for (part, column) in zip(parts, section.columns) {
+        var out: [String] = []
+        for part in parts {
             guard let plain = percentDecoded(part) else { throw malformed("its percent-encoding is wrong") }
+            out.append(plain)
+        }
+        return out
+    }
+
+    /// Reads a key from a URL.
+    /// - Throws: a 400 `Problem` where it is not one of the section's.
+    package static func decode(_ text: String, _ section: Section) throws(Problem) -> RecordKey {
+        var values: [Value] = []
+        for (plain, column) in zip(try split(text, section), section.columns) {
             do {
                 let scalar: Scalar = column.type == .boolean ? boolean(plain) : .text(plain)
                 values.append(try column.type.accept(scalar))

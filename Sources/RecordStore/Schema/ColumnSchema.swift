@@ -16,9 +16,13 @@ package struct ColumnSchema: Sendable, Hashable {
     /// Why no client may write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil where one may.
     package let serverOwned: String?
 
+    /// The database does not hold the column to its type.
+    package let isLoose: Bool
+
     package init(
         name: String, declaredType: String, types: [ColumnType], explicitTypes: [ColumnType] = [],
-        isNullable: Bool, hasDefault: Bool, isAutoIncrement: Bool = false, serverOwned: String? = nil
+        isNullable: Bool, hasDefault: Bool, isAutoIncrement: Bool = false, serverOwned: String? = nil,
+        isLoose: Bool = false
     ) {
         self.name = name
         self.declaredType = declaredType
@@ -28,5 +32,6 @@ package struct ColumnSchema: Sendable, Hashable {
         self.hasDefault = hasDefault
         self.isAutoIncrement = isAutoIncrement
         self.serverOwned = serverOwned
+        self.isLoose = isLoose
     }
 }

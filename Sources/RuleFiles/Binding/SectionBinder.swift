@@ -27,13 +27,12 @@ struct SectionBinder {
         for name in key { _ = add(name, rules.name.place) }
         var fields: [Field] = []
         var groups: [Group] = []
-        var covered: [String: Place] = [:]
+        let covered = Set(rules.groups.flatMap(\.fields).map(\.column.value))
         let parents = Set(links.map(\.own.value))
         for group in rules.groups {
             let start = fields.count
             for field in group.fields {
                 checkWritable(field, key: key, parents: parents, linked: extraColumns)
-                cover(field, &covered)
                 if let bound = bind(field) { fields.append(bound) }
             }
             if fields.count > start {
@@ -45,9 +44,6 @@ struct SectionBinder {
         }
         var readOnly: [Field] = []
         for field in rules.readOnly {
-            if covered[field.column.value] != nil {
-                findings.error(field.column.place, "column “\(field.column.value)” stands in a group already")
-            }
             if let bound = bind(field) { readOnly.append(bound) }
         }
         for name in extraColumns { _ = add(name, rules.name.place) }
@@ -130,7 +126,8 @@ struct SectionBinder {
             return nil
         }
         positions[name] = columns.count
-        columns.append(Column(name: name, type: type, isNullable: column.isNullable))
+        let isLoose = column.isLoose || (type == .boolean && column.types.first != .boolean)
+        columns.append(Column(name: name, type: type, isNullable: column.isNullable, isLoose: isLoose))
         return columns.count - 1
     }
 
@@ -181,21 +178,11 @@ struct SectionBinder {
         }
     }
 
-    private mutating func cover(_ field: RuleField, _ covered: inout [String: Place]) {
-        if let first = covered[field.column.value] {
-            findings.error(
-                field.column.place,
-                "column “\(field.column.value)” stands in a group already, in line \(first.line)")
-        } else {
-            covered[field.column.value] = field.column.place
-        }
-    }
-
-    private mutating func checkCreation(key: [String], parents: Set<String>, covered: [String: Place]) {
+    private mutating func checkCreation(key: [String], parents: Set<String>, covered: Set<String>) {
         for column in table.columns {
             let isGiven =
                 column.hasDefault || column.serverOwned != nil || key.contains(column.name)
-                || parents.contains(column.name) || covered[column.name] != nil
+                || parents.contains(column.name) || covered.contains(column.name)
             if !isGiven {
                 findings.warning(
                     rules.name.place,

@@ -8,6 +8,11 @@ struct RuleFileReader {
     let file: String
     private(set) var findings = Findings()
 
+    private static let typeNames = [
+        "boolean", "set", "text", "integer", "decimal", "json", "float", "double", "enum", "date", "datetime",
+        "timestamp", "time", "year", "bit", "binary", "uuid", "inet4", "inet6",
+    ]
+
     private static let reserved: Set<String> = ["id", "old", "new", "oldHash"]
 
     init(file: String) {
@@ -56,8 +61,8 @@ struct RuleFileReader {
         let isPlain = name.value.utf8.allSatisfy { byte in
             (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte == UInt8(ascii: "-")
         }
-        if !isPlain {
-            findings.error(name.place, "a resource's name has lower-case letters, digits and hyphens alone")
+        if !isPlain || name.value.hasPrefix("-") || name.value.hasSuffix("-") {
+            findings.error(name.place, "a resource's name has lower-case letters, digits and, between them, hyphens")
         }
     }
 
@@ -114,6 +119,7 @@ struct RuleFileReader {
         var names: [String: Place] = [:]
         let groups = readGroups(mapping, &names)
         let readOnly = readReadOnly(mapping, &names)
+        refuseTwins(groups, readOnly)
         return RuleSection(
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
             key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
@@ -157,6 +163,22 @@ struct RuleFileReader {
                 name.place, "the section has a field “\(name.value)” already, in line \(first.line)")
         } else {
             names[name.value] = name.place
+        }
+    }
+
+    private mutating func refuseTwins(_ groups: [RuleGroup], _ readOnly: [RuleField]) {
+        var covered: [String: Place] = [:]
+        for field in groups.flatMap(\.fields) {
+            if let first = covered[field.column.value] {
+                findings.error(
+                    field.column.place,
+                    "column “\(field.column.value)” stands in a group already, in line \(first.line)")
+            } else {
+                covered[field.column.value] = field.column.place
+            }
+        }
+        for field in readOnly where covered[field.column.value] != nil {
+            findings.error(field.column.place, "column “\(field.column.value)” stands in a group already")
         }
     }
 
@@ -219,8 +241,11 @@ struct RuleFileReader {
             return nil
         }
         let type = mapping.text("type", &findings)
+        if let type, !Self.typeNames.contains(type.value) {
+            findings.error(type.place, "“\(type.value)” is no type\(nearest(type.value, Self.typeNames))")
+        }
         let separator = mapping.text("separator", &findings)
-        if let separator, type?.value != "set" {
+        if let separator, type == nil || type?.value != "set", type.map({ Self.typeNames.contains($0.value) }) ?? true {
             findings.error(separator.place, "“separator” belongs to “type: set”")
         }
         return RuleField(

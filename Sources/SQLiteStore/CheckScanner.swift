@@ -1,0 +1,75 @@
+/// Finds the named CHECK constraints in the definition of a table, which SQLite keeps as text alone.
+struct CheckScanner {
+    /// Names of the constraints and what they check.
+    let checks: [String: String]
+
+    init(_ definition: String) {
+        let tokens = Self.tokens(definition)
+        var checks: [String: String] = [:]
+        var index = 0
+        while index + 3 < tokens.count {
+            if tokens[index].uppercased() == "CONSTRAINT", tokens[index + 2].uppercased() == "CHECK",
+                tokens[index + 3].hasPrefix("(")
+            {
+                checks[Self.unquoted(tokens[index + 1])] = tokens[index + 3]
+            }
+            index += 1
+        }
+        self.checks = checks
+    }
+
+    /// Words, quoted names and strings, and whole parentheses that follow CHECK.
+    private static func tokens(_ text: String) -> [String] {
+        var tokens: [String] = []
+        var rest = Substring(text)
+        while let first = rest.first {
+            if first == "(", tokens.last?.uppercased() == "CHECK" {
+                let end = closing(rest)
+                tokens.append(String(rest[..<end]))
+                rest = rest[end...]
+            } else if let close = quotes[first] {
+                let end = rest.dropFirst().firstIndex(of: close).map { rest.index(after: $0) } ?? rest.endIndex
+                tokens.append(String(rest[..<end]))
+                rest = rest[end...]
+            } else if isWord(first) {
+                let word = rest.prefix(while: isWord)
+                tokens.append(String(word))
+                rest = rest[word.endIndex...]
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        return tokens
+    }
+
+    private static let quotes: [Character: Character] = ["\"": "\"", "'": "'", "`": "`", "[": "]"]
+
+    private static func isWord(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
+    }
+
+    /// Behind the parenthesis that closes the first one.
+    private static func closing(_ text: Substring) -> Substring.Index {
+        var depth = 0
+        var quote: Character?
+        for index in text.indices {
+            let character = text[index]
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if let close = quotes[character] {
+                quote = close
+            } else if character == "(" {
+                depth += 1
+            } else if character == ")" {
+                depth -= 1
+                if depth == 0 { return text.index(after: index) }
+            }
+        }
+        return text.endIndex
+    }
+
+    private static func unquoted(_ name: String) -> String {
+        guard let first = name.first, quotes[first] != nil, name.count >= 2 else { return name }
+        return String(name.dropFirst().dropLast())
+    }
+}
