@@ -83,6 +83,33 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "MergeCore", "RecordStore", "MariaDBStore", "SQLiteStore",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "MergeCoreTests", dependencies: ["MergeCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "RuleFilesTests", dependencies: ["MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MergeWireTests",
+            dependencies: ["MergeCore", "MergeWire", "TestSupport", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: ["MergeCore", "RecordStore", "MariaDBStore", "SQLiteStore", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -238,6 +238,7 @@ final class PushRun {
     /// - Returns: the root row as far as the other rows of the record need it; nil where it is gone.
     private func applyRoot(_ edit: RowEdit, _ step: PushPlan.Step, _ current: [Value]?) throws -> [Value]? {
         let section = step.edit.resource.root
+        if let current { try ForeignBase(section).check(edit, against: current) }
         let decision = decider(section).decide(edit.action.resolved(reference), item: nil, current: current)
         record(decision, section: 0, step)
         if isDoomed || reports[step.index].isRejected { return current }
@@ -285,6 +286,7 @@ final class PushRun {
             if let found = current, try !belongs(found, section, to: root) { current = nil }
             if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
         }
+        if let current { try ForeignBase(section).check(edit, against: current) }
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
         let decision = decider.decide(action, item: label, current: current)
         let first = reports[step.index].outcomes.count
@@ -424,7 +426,8 @@ extension RowAction {
                     var base = edit.base
                     if case .values(let fields) = base { base = .values(fields.resolved(ids)) }
                     return GroupEdit(
-                        group: edit.group, base: base, edited: edit.edited.resolved(ids), path: edit.path)
+                        group: edit.group, base: base, edited: edit.edited.resolved(ids), path: edit.path,
+                        isRowForm: edit.isRowForm)
                 })
         case .delete(let groups):
             .delete(groups.map { GroupBase(group: $0.group, base: $0.base.resolved(ids)) })

@@ -70,12 +70,15 @@ package struct GroupEdit: Sendable, Hashable {
     package let base: Base
     package let edited: FieldValues
     package let path: WirePath
+    /// `old` names the fields even where the group has only one.
+    package let isRowForm: Bool
 
-    package init(group: Int, base: Base, edited: FieldValues, path: WirePath) {
+    package init(group: Int, base: Base, edited: FieldValues, path: WirePath, isRowForm: Bool) {
         self.group = group
         self.base = base
         self.edited = edited
         self.path = path
+        self.isRowForm = isRowForm
     }
 }
 

@@ -42,7 +42,7 @@ struct RowDecoder {
             section.groups[index].isBare
                 ? place.member("new") : place.member("new").member(section.fields[field].name)
         }
-        return GroupEdit(group: index, base: base, edited: edited, path: place)
+        return GroupEdit(group: index, base: base, edited: edited, path: place, isRowForm: false)
     }
 
     private func unknownGroup(_ name: String, _ path: WirePath) -> Problem {
@@ -188,7 +188,7 @@ struct RowDecoder {
             let base = try fields.values(nodes(before, oldPath, group.fields))
             let edited = try fields.values(nodes(after, newPath, group.fields))
             try fields.checkWritable(edited, base: base) { newPath.member(section.fields[$0].name) }
-            edits.append(GroupEdit(group: index, base: .values(base), edited: edited, path: path))
+            edits.append(GroupEdit(group: index, base: .values(base), edited: edited, path: path, isRowForm: true))
         }
         return edits
     }

@@ -1,0 +1,41 @@
+import MergeCore
+
+/// A base that is not of its column's type, which a loose column may all the same hold. Only the row itself shows
+/// whether the client read it there or made it up.
+struct ForeignBase {
+    private let section: Section
+
+    init(_ section: Section) {
+        self.section = section
+    }
+
+    /// - Throws: a 400 `Problem` with the path of a base that is neither of the column's type nor what the row holds.
+    func check(_ edit: RowEdit, against row: [Value]) throws {
+        switch edit.action {
+        case .create: return
+        case .edit(let groups):
+            for group in groups {
+                guard case .values(let base) = group.base else { continue }
+                let isBare = section.groups[group.group].isBare && !group.isRowForm
+                try check(base, row) { field in
+                    let path = group.path.member("old")
+                    return isBare ? path : path.member(section.fields[field].name)
+                }
+            }
+        case .delete(let groups):
+            for group in groups {
+                try check(group.base, row) { edit.path.member("old").member(section.fields[$0].name) }
+            }
+        }
+    }
+
+    private func check(_ base: FieldValues, _ row: [Value], _ path: (Int) -> WirePath) throws {
+        for (field, value) in zip(base.fields, base.values) {
+            let type = section.type(ofField: field)
+            guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
+            throw Problem(
+                status: 400, code: "invalid-value", title: "A value does not fit its column",
+                detail: "“\(path(field))” is not of the column's type, \(type.name).", path: path(field))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import MergeCore
+import Testing
+import TestSupport
+
+/// PROTOCOL section 4, row by row, over small numbers that stand for whole groups.
+@Suite struct GroupDecisionTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let base: Int?
+        let edited: Int
+        let current: Int
+        let policy: ConflictPolicy
+        let outcome: OutcomeKind
+        let written: Int?
+
+        var testDescription: String { "base \(base.map(String.init) ?? "none"), edited \(edited), current \(current), \(policy)" }
+    }
+
+    static let table: [Case] = ConflictPolicy.allCases.flatMap { policy in
+        let conflict: (OutcomeKind, (Int) -> Int?) =
+            switch policy {
+            case .clientWins: (.clientWon, { $0 })
+            case .serverWins: (.serverWon, { _ in nil })
+            case .reject: (.rejected, { _ in nil })
+            }
+        return [
+            Case(base: 1, edited: 1, current: 1, policy: policy, outcome: .unchanged, written: nil),
+            Case(base: 1, edited: 1, current: 2, policy: policy, outcome: .unchanged, written: nil),
+            Case(base: 1, edited: 2, current: 2, policy: policy, outcome: .already, written: nil),
+            Case(base: 1, edited: 2, current: 1, policy: policy, outcome: .applied, written: 2),
+            Case(base: 1, edited: 2, current: 3, policy: policy, outcome: conflict.0, written: conflict.1(2)),
+            Case(base: nil, edited: 2, current: 2, policy: policy, outcome: .already, written: nil),
+            Case(base: nil, edited: 2, current: 3, policy: policy, outcome: conflict.0, written: conflict.1(2)),
+        ]
+    }
+
+    private static func group(_ number: Int) -> [Value] { [.integer(Int128(number)), .text(ExactText("x\(number)"))] }
+
+    /// A stand-in for SHA-256 that keeps groups apart.
+    private static func digest(_ values: [Value]) -> [UInt8] { Array("\(values)".utf8) }
+
+    private static func decide(_ test: Case, byDigest: Bool) -> GroupDecision {
+        let base = test.base.map { number -> GroupState in
+            byDigest ? .digest(digest(group(number))) : .values(group(number))
+        }
+        return GroupDecision.decide(
+            base: base, edited: group(test.edited), current: group(test.current), policy: test.policy, digest: digest)
+    }
+
+    @Test(arguments: table, [false, true]) func everyRow(_ test: Case, byDigest: Bool) {
+        let decision = Self.decide(test, byDigest: byDigest)
+        #expect(decision.outcome == test.outcome)
+        #expect(decision.written == test.written.map(Self.group))
+        #expect(decision.isConflict == [.clientWon, .serverWon, .rejected].contains(test.outcome))
+    }
+
+    /// The table once more, as slowly and plainly as it can be told.
+    private static func oracle(_ base: Int?, _ edited: Int, _ current: Int, _ policy: ConflictPolicy) -> (OutcomeKind, Int) {
+        if let base, base == edited { return (.unchanged, current) }
+        if edited == current { return (.already, current) }
+        if let base, base == current { return (.applied, edited) }
+        if policy == .clientWins { return (.clientWon, edited) }
+        return (policy == .reject ? .rejected : .serverWon, current)
+    }
+
+    @Test(arguments: 0..<200) func agreesWithTheOracle(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<50 {
+            let base = Bool.random(using: &random) ? Int.random(in: 0..<4, using: &random) : nil
+            let edited = Int.random(in: 0..<4, using: &random)
+            let current = Int.random(in: 0..<4, using: &random)
+            let policy = ConflictPolicy.allCases.randomElement(using: &random) ?? .reject
+            let test = Case(
+                base: base, edited: edited, current: current, policy: policy, outcome: .kept, written: nil)
+            let decision = Self.decide(test, byDigest: Bool.random(using: &random))
+            let (outcome, stands) = Self.oracle(base, edited, current, policy)
+            #expect(decision.outcome == outcome, "seed \(seed): \(test.testDescription)")
+            #expect((decision.written ?? Self.group(current)) == Self.group(stands), "seed \(seed): \(test.testDescription)")
+        }
+    }
+}

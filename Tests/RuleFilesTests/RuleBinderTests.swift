@@ -1,0 +1,113 @@
+import MergeCore
+import RecordStore
+import RuleFiles
+import Testing
+
+/// Rules against a schema: what does not fit is named, and what fits is bound to typed columns.
+@Suite struct RuleBinderTests {
+    private static func column(
+        _ name: String, nullable: Bool = true, types: [ColumnType] = [.text(TextType())], owned: String? = nil,
+        isAutoIncrement: Bool = false
+    ) -> ColumnSchema {
+        ColumnSchema(
+            name: name, declaredType: "text", types: types, isNullable: nullable,
+            hasDefault: nullable || isAutoIncrement, isAutoIncrement: isAutoIncrement, serverOwned: owned)
+    }
+
+    private static let number = ColumnType.integer(0...100)
+
+    private static func table(
+        _ name: String, _ columns: [ColumnSchema], key: [String], isTransactional: Bool = true, isView: Bool = false,
+        foreignKeys: [ForeignKey] = []
+    ) -> TableSchema {
+        TableSchema(
+            name: TableName(name: name), isView: isView, engine: "MyISAM", isTransactional: isTransactional,
+            columns: columns, primaryKey: key, uniqueIndexes: [], foreignKeys: foreignKeys, checks: [:])
+    }
+
+    private static let schema: DatabaseSchema = {
+        let id = column("id", nullable: false, types: [number], isAutoIncrement: true)
+        let tables = [
+            table(
+                "things",
+                [
+                    id, column("name"), column("must", nullable: false), column("stamp", owned: "it is generated"),
+                    column("shape", types: []),
+                ], key: ["id"]),
+            table(
+                "parts", [id, column("thing_id", types: [number]), column("part")], key: ["id"],
+                foreignKeys: [
+                    ForeignKey(
+                        name: "fk", columns: ["thing_id"], target: TableName(name: "things"), targetColumns: ["id"])
+                ]),
+            table("loose", [column("a"), column("b")], key: []),
+            table("isam", [id], key: ["id"], isTransactional: false),
+            table("seen", [id], key: ["id"], isView: true),
+        ]
+        return DatabaseSchema(
+            tables: Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) }), allNames: tables.map(\.name.name))
+    }()
+
+    private static func bind(_ text: String) -> (catalog: Catalog?, findings: [String]) {
+        let bound = RuleBinder.bind(RuleFolder(texts: [("f.yaml", text)]), to: schema)
+        return (bound.catalog, bound.findings.sorted.map(\.description))
+    }
+
+    private static func root(_ rest: String) -> String {
+        "resource: things\nsections:\n  thing:\n" + rest.split(separator: "\n").map { "    \($0)\n" }.joined()
+    }
+
+    @Test(arguments: [
+        ("table: thigns", "the database has no table “thigns”; did you mean “things”?"),
+        ("table: things\ngroups: {name: nmae}", "table “things” has no column “nmae”; did you mean “name”?"),
+        ("table: things\ngroups: {name: parts.part}", "a group cannot mix tables"),
+        ("table: things\ngroups: {key: id}", "column “id” is the key, which comes from “id”"),
+        ("table: things\ngroups: {s: stamp}", "column “stamp” cannot be written, because it is generated"),
+        ("table: things\ngroups: {s: shape}", "is not supported"),
+        ("table: things\ngroups: {n: {column: name, type: boolean}}", "cannot be boolean"),
+        ("table: things\ngroups: {n: {column: name, references: nobody}}", "no rule file has the resource “nobody”"),
+        ("table: things\nkey: name", "no primary key or unique index of NOT NULL columns"),
+        ("table: loose\ngroups: {a: a}", "has no primary key"),
+        ("table: isam", "knows no transactions"),
+        ("table: seen", "is a view"),
+    ]) func whatDoesNotFitIsNamed(_ rules: String, _ sentence: String) {
+        let (catalog, findings) = Self.bind(Self.root(rules))
+        #expect(catalog == nil)
+        #expect(findings.contains { $0.contains(": error: ") && $0.contains(sentence) }, "\(findings)")
+    }
+
+    @Test func aColumnThatNobodyFillsIsAWarning() {
+        let (catalog, findings) = Self.bind(Self.root("table: things\ngroups: {name: name}"))
+        #expect(catalog != nil)
+        #expect(findings.count == 1)
+        #expect(findings.first?.contains("warning: column “must” of table “things” is NOT NULL") == true)
+    }
+
+    @Test func partsAreTiedToTheirRecord() throws {
+        let text =
+            Self.root("table: things\ngroups: {name: name, must: must}")
+            + "  parts: {list: true, table: parts, parent: {thing_id: id}, groups: {part: part}}\n"
+        let resource = try #require(Self.bind(text).catalog?["things"])
+        let parts = resource.sections[1]
+        #expect(parts.parent.map { parts.columns[$0.column].name } == ["thing_id"])
+        #expect(parts.parent.map { resource.root.columns[$0.rootColumn].name } == ["id"])
+        #expect(parts.generatedKeyColumn == 0)
+    }
+
+    @Test func foreignKeysAreReferences() throws {
+        let other = "resource: parts\nsections:\n  part: {table: parts, groups: {thing: thing_id, part: part}}\n"
+        let folder = RuleFolder(texts: [
+            ("a.yaml", Self.root("table: things\ngroups: {name: name, must: must}")), ("b.yaml", other),
+        ])
+        let part = try #require(RuleBinder.bind(folder, to: Self.schema).catalog?["parts"]?.root)
+        #expect(part.fields.first?.reference == SectionReference(resource: "things", section: "thing"))
+    }
+
+    @Test func theVersionIsTheMeaning() throws {
+        let text = Self.root("table: things\ngroups: {name: name, must: must}")
+        let version = try #require(Self.bind(text).catalog?.version)
+        #expect(Self.bind("# a comment\n" + text).catalog?.version == version)
+        #expect(Self.bind(text.replacing("name: name", with: "title: name")).catalog?.version != version)
+        #expect(Self.bind(text + "    on-missing: reject\n").catalog?.version != version)
+    }
+}

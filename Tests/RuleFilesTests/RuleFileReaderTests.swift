@@ -1,0 +1,74 @@
+import RuleFiles
+import Testing
+
+/// What is wrong in a rule file is named with file, line and column, all of it in one run.
+@Suite struct RuleFileReaderTests {
+    private static func findings(_ text: String) -> [String] {
+        RuleFolder(texts: [("f.yaml", text)]).findings.sorted.map(\.description)
+    }
+
+    private static let good = """
+        resource: things
+        sections:
+          thing:
+            table: things
+            groups:
+              name: name
+              place: {fields: {street: street, town: town}, on-conflict: reject}
+            read-only: {modified: modified_at}
+          parts:
+            list: true
+            table: parts
+            parent: {thing_id: id}
+            order: [position]
+            groups:
+              part: {column: part, type: text}
+        """
+
+    @Test func aGoodFileHasNoFindings() {
+        #expect(Self.findings(Self.good) == [])
+    }
+
+    @Test(arguments: [
+        ("sections:", "sektions:", "f.yaml:2:1: error: “sektions” is not a key of a rule file; did you mean “sections”?"),
+        ("resource: things", "resource: Things", "f.yaml:1:11: error: a resource's name"),
+        ("on-conflict: reject", "on-conflict: rejekt", "f.yaml:7:66: error: “on-conflict” is one of"),
+        ("name: name", "id: name", "f.yaml:6:7: error: “id” is reserved and names no group"),
+        ("name: name", "street: name", "f.yaml:7:24: error: the section has a field “street” already, in line 6"),
+        ("town: town", "town: street", "f.yaml:7:47: error: column “street” stands in a group already, in line 7"),
+        ("modified: modified_at", "modified: name", "f.yaml:8:27: error: column “name” stands in a group already"),
+        ("    parent: {thing_id: id}\n", "", "f.yaml:9:3: error: section “parts” does not say to which record"),
+        ("type: text", "type: txt", "f.yaml:15:34: error: “txt” is no type; did you mean “text”?"),
+        ("type: text", "merge: text", "f.yaml:15:28: error: “merge” is not supported yet"),
+        ("list: true", "list: maybe", "f.yaml:10:11: error: “list” must be true or false"),
+        ("    table: parts\n", "", "f.yaml:9:3: error: section “parts” names no table"),
+        ("    table: things\n", "    table: things\n    where: x\n", "f.yaml:5:5: error: “where” is not supported yet"),
+        (
+            "    table: things\n", "    table: things\n    on-missing: restore\n",
+            "f.yaml:5:17: error: “on-missing: restore” is not supported yet"
+        ),
+        ("    table: things\n", "    table: things\n    parent: x\n", "f.yaml:5:5: error: the root section has no parent"),
+    ]) func oneMistakeOneFinding(_ part: String, _ wrong: String, _ finding: String) {
+        let found = Self.findings(Self.good.replacing(part, with: wrong, maxReplacements: 1))
+        #expect(found.contains { $0.hasPrefix(finding) }, "\(found)")
+    }
+
+    @Test func allMistakesAreToldInOneRun() {
+        let text = Self.good.replacing("list: true", with: "lsit: true").replacing("type: text", with: "typ: text")
+            .replacing("resource: things", with: "resource: Th")
+        #expect(Self.findings(text).count >= 4)
+    }
+
+    @Test func whatIsNotYAMLIsSaid() {
+        #expect(Self.findings("a: [").first?.contains("not YAML") == true)
+        #expect(Self.findings("").first?.contains("empty") == true)
+        #expect(Self.findings("resource: a\nresource: b\nsections: {}").first?.contains("more than once") == true)
+    }
+
+    @Test func aResourceStandsInOneFile() {
+        let folder = RuleFolder(texts: [("a.yaml", Self.good), ("b.yaml", Self.good)])
+        #expect(folder.findings.sorted.map(\.description) == [
+            "b.yaml:1:11: error: the resource “things” stands in a.yaml already"
+        ])
+    }
+}

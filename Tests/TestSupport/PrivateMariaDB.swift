@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+
+/// A MariaDB server of the tests' own: in a temporary folder, on a socket, reached by nobody else.
+package final class PrivateMariaDB: Sendable {
+    private let folder: TemporaryFolder
+    private let process = Mutex<Process?>(nil)
+    private let options: [String]
+
+    package var socket: String { folder.path + "/s" }
+
+    /// The server that most tests share; it ends with the test run.
+    package static let shared = Result {
+        let server = try PrivateMariaDB()
+        try server.start()
+        running.withLock { $0.append(server) }
+        atexit { PrivateMariaDB.running.withLock { for server in $0 { server.kill() } } }
+        return server
+    }
+
+    private static let running = Mutex<[PrivateMariaDB]>([])
+
+    package init(options: [String] = []) throws {
+        folder = try TemporaryFolder()
+        self.options = options
+        try Shell.run([
+            "mariadb-install-db", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
+            "--auth-root-authentication-method=normal", "--skip-test-db",
+        ])
+    }
+
+    deinit {
+        kill()
+    }
+
+    /// Starts the server and waits until it answers.
+    package func start() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            [
+                "mariadbd", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
+                "--socket=" + socket, "--pid-file=" + folder.path + "/pid", "--skip-networking", "--skip-name-resolve",
+                "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200",
+                "--log-error=" + folder.path + "/log",
+            ] + options
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        self.process.withLock { $0 = process }
+        // The client itself retries: it is told to wait for the socket, and asked until the server says yes.
+        for _ in 0..<300 {
+            if try Shell.capture(["mariadb-admin", "--no-defaults", "--socket=" + socket, "-uroot", "ping"]).status == 0 {
+                return
+            }
+            guard process.isRunning else { break }
+            usleep(50_000)
+        }
+        let log = (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
+        throw Shell.Failure(description: "mariadbd did not start: \(log.suffix(2_000))")
+    }
+
+    /// Ends the server at once, as a loss of power would.
+    package func kill() {
+        process.withLock { process in
+            if let running = process, running.isRunning {
+                Foundation.kill(running.processIdentifier, SIGKILL)
+                running.waitUntilExit()
+            }
+            process = nil
+        }
+    }
+
+    /// Runs SQL as root.
+    @discardableResult
+    package func run(_ sql: String, in database: String = "") throws -> String {
+        try Shell.run(
+            ["mariadb", "--no-defaults", "--socket=" + socket, "-uroot", "--batch", "--skip-column-names"]
+                + (database.isEmpty ? [] : [database]), input: sql)
+    }
+}

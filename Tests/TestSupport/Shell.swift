@@ -1,0 +1,69 @@
+import Foundation
+
+/// Runs the command line tools of the databases.
+package enum Shell {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Runs a program to its end and returns its standard output.
+    /// - Throws: `Failure` with what it said, where it exits with another status than 0.
+    @discardableResult
+    package static func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws
+        -> String
+    {
+        let (status, output, errors) = try capture(arguments, input: input, environment: environment)
+        guard status == 0 else {
+            throw Failure(description: "\(arguments.joined(separator: " ")) ended with \(status): \(errors)\(output)")
+        }
+        return output
+    }
+
+    package static func capture(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Files rather than pipes: no reader has to keep up with a program that says much.
+        let folder = try TemporaryFolder()
+        let inputFile = folder.path + "/input"
+        try Data(input.utf8).write(to: URL(filePath: inputFile))
+        for name in ["output", "errors"] { try Data().write(to: URL(filePath: folder.path + "/" + name)) }
+        process.standardInput = FileHandle(forReadingAtPath: inputFile)
+        process.standardOutput = FileHandle(forWritingAtPath: folder.path + "/output")
+        process.standardError = FileHandle(forWritingAtPath: folder.path + "/errors")
+        try process.run()
+        process.waitUntilExit()
+        return (
+            process.terminationStatus, try String(contentsOfFile: folder.path + "/output", encoding: .utf8),
+            try String(contentsOfFile: folder.path + "/errors", encoding: .utf8)
+        )
+    }
+}
+
+/// A folder that is gone when the last reference to it goes.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    package init() throws {
+        let root = ProcessInfo.processInfo.environment["FIELDMERGE_TEST_FOLDER"] ?? NSTemporaryDirectory()
+        path = root + (root.hasSuffix("/") ? "" : "/") + "fm" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// Files of the repository.
+package enum Repository {
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path()
+
+    package static func text(_ path: String) throws -> String {
+        try String(contentsOfFile: root + path, encoding: .utf8)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+package import MariaDBStore
+package import RecordStore
+import SQLiteStore
+import Synchronization
+
+/// The engines that the same tests run against.
+package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible {
+    case mariadb
+    case sqlite
+
+    package var description: String { rawValue }
+}
+
+/// A database of one test, empty or with a schema, on one engine.
+package final class TestDatabase: Sendable {
+    package let kind: TestEngine
+    package let url: String
+    private let name: String
+    private let folder: TemporaryFolder
+    private let server: PrivateMariaDB?
+    private static let counter = Mutex(0)
+
+    /// - Parameters:
+    ///   - server: another MariaDB than the shared one.
+    package init(_ kind: TestEngine, mariadb: String, sqlite: String, server: PrivateMariaDB? = nil) throws {
+        self.kind = kind
+        folder = try TemporaryFolder()
+        switch kind {
+        case .mariadb:
+            let server = try server ?? PrivateMariaDB.shared.get()
+            let name = "t" + String(Self.counter.withLock { number in number += 1; return number })
+            try server.run("CREATE DATABASE \(name) CHARACTER SET utf8mb4")
+            self.name = name
+            self.server = server
+            url = "mariadb://root@localhost/\(name)?socket=\(server.socket)"
+            try run(mariadb)
+        case .sqlite:
+            name = folder.path + "/db.sqlite"
+            self.server = nil
+            url = "sqlite:" + name
+            try run(sqlite)
+        }
+    }
+
+    /// The sample shop.
+    package static func shop(_ kind: TestEngine, server: PrivateMariaDB? = nil) throws -> TestDatabase {
+        try TestDatabase(
+            kind, mariadb: Repository.text("Samples/shop/mariadb.sql"),
+            sqlite: Repository.text("Samples/shop/sqlite.sql"), server: server)
+    }
+
+    /// Runs SQL behind the gateway's back, as the legacy programs do.
+    @discardableResult
+    package func run(_ sql: String) throws -> String {
+        switch kind {
+        case .mariadb:
+            guard let server else { return "" }
+            return try server.run(sql, in: name)
+        case .sqlite: return try Shell.run(["sqlite3", "-bail", "-separator", "\t", name], input: ".timeout 5000\n" + sql)
+        }
+    }
+
+    package func engine(_ limits: MariaDBConfiguration.Limits = .init()) throws -> any RecordEngine {
+        switch kind {
+        case .mariadb: MariaDBEngine(try MariaDBConfiguration(url: url, password: nil, limits: limits))
+        case .sqlite: try SQLiteEngine(path: name)
+        }
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// A deadline that no test comes near.
+    package static var distant: ContinuousClock.Instant { .now.advanced(by: .seconds(60)) }
+}
