@@ -1,6 +1,7 @@
 internal import GRDB
 package import MergeCore
 package import RecordStore
+import Synchronization
 
 /// The embedded engine over GRDB: one connection that writes and a few that read.
 ///
@@ -9,6 +10,7 @@ package import RecordStore
 package final class SQLiteEngine: RecordEngine {
     private let writer: DatabaseQueue
     private let readers: [DatabaseQueue]
+    private let isClosed = Atomic<Bool>(false)
     private static let readerCount = 2
 
     /// - Parameters:
@@ -104,15 +106,10 @@ package final class SQLiteEngine: RecordEngine {
         }
     }
 
+    /// Work that has begun ends; the connections close with the last reference to the engine, since GRDB does not allow
+    /// one to be used after it was closed.
     package func close() async {
-        for queue in readers + [writer] {
-            do {
-                try queue.close()
-            } catch {
-                // A statement still runs; its connection closes when the last reference to it goes.
-                continue
-            }
-        }
+        isClosed.store(true, ordering: .releasing)
     }
 
     /// Runs again what found the file locked, until the deadline.
@@ -120,6 +117,7 @@ package final class SQLiteEngine: RecordEngine {
         _ deadline: ContinuousClock.Instant, _ body: () async throws -> Answer
     ) async throws(StoreError) -> Answer {
         while true {
+            if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
             let error: StoreError
             do {
                 return try await body()

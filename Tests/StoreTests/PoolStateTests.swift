@@ -1,0 +1,90 @@
+@testable import MariaDBStore
+import Testing
+import TestSupport
+
+/// The pool without connections, threads or time.
+@Suite struct PoolStateTests {
+    @Test func opensUpToItsBoundThenLetsWait() {
+        var pool = PoolState<Int>(maximumConnections: 2, maximumWaiters: 1)
+        guard case .open = pool.acquire(waiter: 1), case .open = pool.acquire(waiter: 2) else {
+            Issue.record("the pool did not open")
+            return
+        }
+        guard case .wait = pool.acquire(waiter: 3), case .refuseFull = pool.acquire(waiter: 4) else {
+            Issue.record("the third has to wait and the fourth to go")
+            return
+        }
+        guard case .handOver(7, to: 3) = pool.release(7), case .keep = pool.release(8),
+            case .use(8) = pool.acquire(waiter: 5)
+        else {
+            Issue.record("a connection goes to who waits, then to the shelf")
+            return
+        }
+    }
+
+    @Test func aBrokenConnectionMakesRoom() {
+        var pool = PoolState<Int>(maximumConnections: 1, maximumWaiters: 9)
+        _ = pool.acquire(waiter: 1)
+        _ = pool.acquire(waiter: 2)
+        _ = pool.acquire(waiter: 3)
+        let gaveUp = [pool.giveUp(2), pool.giveUp(2)]
+        #expect(gaveUp == [true, false])
+        let next = [pool.discard(), pool.discard()]
+        #expect(next == [3, nil])
+        guard case .open = pool.acquire(waiter: 4) else {
+            Issue.record("there is room again")
+            return
+        }
+    }
+
+    @Test func aClosedPoolTurnsAway() {
+        var pool = PoolState<Int>(maximumConnections: 1, maximumWaiters: 9)
+        _ = pool.acquire(waiter: 1)
+        _ = pool.acquire(waiter: 2)
+        let closing = pool.close()
+        #expect(closing.waiters == [2])
+        guard case .refuseClosed = pool.acquire(waiter: 3), case .close(5) = pool.release(5) else {
+            Issue.record("a closed pool gives nothing out")
+            return
+        }
+    }
+
+    /// At no time are more connections out than allowed, nobody who waits is forgotten, and none is lent twice.
+    @Test(arguments: 0..<200) func holdsItsBounds(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        let bound = Int.random(in: 1...4, using: &random)
+        var pool = PoolState<Int>(maximumConnections: bound, maximumWaiters: 5)
+        var leased: Set<Int> = []
+        var waiting: [UInt64] = []
+        var next = 0
+        func open() {
+            next += 1
+            leased.insert(next)
+        }
+        for step in 0..<200 {
+            if Bool.random(using: &random) || leased.isEmpty {
+                let id = UInt64(step)
+                switch pool.acquire(waiter: id) {
+                case .use(let connection): #expect(leased.insert(connection).inserted, "seed \(seed)")
+                case .open: open()
+                case .wait: waiting.append(id)
+                case .refuseFull: #expect(waiting.count == 5, "seed \(seed)")
+                case .refuseClosed: Issue.record("seed \(seed): closed")
+                }
+            } else if let connection = leased.randomElement(using: &random) {
+                leased.remove(connection)
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    if let id = pool.discard() {
+                        #expect(waiting.removeFirst() == id, "seed \(seed)")
+                        open()
+                    }
+                } else if case .handOver(let connection, let id) = pool.release(connection) {
+                    #expect(waiting.removeFirst() == id, "seed \(seed)")
+                    leased.insert(connection)
+                }
+            }
+            #expect(leased.count <= bound, "seed \(seed)")
+            #expect(waiting.isEmpty || leased.count == bound, "seed \(seed): someone waits while there is room")
+        }
+    }
+}
