@@ -1,7 +1,8 @@
 import MergeCore
 
-/// A base that is not of its column's type, which a loose column may all the same hold. Only the row itself shows
-/// whether the client read it there or made it up.
+/// A base that is not of its column's type, which a loose column may all the same hold.
+///
+/// Only the row itself shows whether the client read it there or made it up.
 struct ForeignBase {
     private let section: Section
 

@@ -30,7 +30,9 @@ package struct PushPlan: Sendable {
             needs.append(needed)
             rows.append(try Self.ordered(edit, creations))
         }
-        let order = try Self.order(push.edits.count) { Array(needs[$0]) } circle: { index in
+        let order = try Self.order(push.edits.count) {
+            Array(needs[$0])
+        } circle: { index in
             Self.circle(push.edits[index].path)
         }
         steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }

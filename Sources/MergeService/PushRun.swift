@@ -37,7 +37,8 @@ final class PushRun {
             case .push: try runTogether()
             case .edit: try runEachAlone()
             }
-            let stands = plan.push.atomicity == .push
+            let stands =
+                plan.push.atomicity == .push
                 ? reports.allSatisfy(\.isMerged) : reports.isEmpty || reports.contains(where: \.isMerged)
             guard stands else {
                 for index in reports.indices { reports[index].rollBack() }
@@ -318,7 +319,8 @@ final class PushRun {
 
     /// A key that names another record than the one it stands in is a mistake of the client's.
     private func check(_ key: RecordKey, of section: Section, belongsTo root: [Value], _ edit: RowEdit) throws {
-        for link in section.parent where link.column < section.keyCount && key.parts[link.column] != root[link.rootColumn] {
+        for link in section.parent
+        where link.column < section.keyCount && key.parts[link.column] != root[link.rootColumn] {
             throw Problem(
                 status: 400, code: "invalid", title: "The key contradicts the record",
                 detail: "The item's key names another record than the one it stands in.", path: edit.path.member("id"))

@@ -97,7 +97,8 @@ struct RecordReader {
             if let bound, batch.count == bound {
                 throw StoreError(
                     .tooLarge,
-                    "a record has more than \(rowsPerRecord) rows in section “\(section.name)”; raise --rows-per-record")
+                    "a record has more than \(rowsPerRecord) rows in section “\(section.name)”; raise --rows-per-record"
+                )
             }
             rows += batch
             start = end

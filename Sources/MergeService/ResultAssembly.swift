@@ -1,6 +1,8 @@
 import MergeCore
 
-/// Makes the answer out of what a push came to and the records that stand now. Pure.
+/// Makes the answer out of what a push came to and the records that stand now.
+///
+/// Pure.
 struct ResultAssembly {
     let push: Push
     let reports: [EditReport]

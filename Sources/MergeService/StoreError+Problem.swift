@@ -2,7 +2,9 @@ package import MergeCore
 package import RecordStore
 
 extension StoreError {
-    /// What a client is told. Details of the database stay in the log.
+    /// What a client is told.
+    ///
+    /// Details of the database stay in the log.
     package var problem: Problem {
         switch kind {
         case .unavailable:

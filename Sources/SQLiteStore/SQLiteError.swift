@@ -29,7 +29,8 @@ enum SQLiteError {
         case SQLITE_INTERRUPT: (kind, text) = (.busy, "a statement took longer than it may")
         case SQLITE_ERROR where message.hasPrefix("no such") || message.contains("has no column"):
             (kind, text) = (.schemaChanged, "the schema is not what it was: \(message)")
-        case SQLITE_MISMATCH: (kind, text) = (.constraint(ConstraintViolation(.value)), "a value does not fit its column")
+        case SQLITE_MISMATCH:
+            (kind, text) = (.constraint(ConstraintViolation(.value)), "a value does not fit its column")
         default: (kind, text) = (.other, "SQLite refused a statement: \(String(cString: sqlite3_errstr(code)))")
         }
         return StoreError(kind, text, code: Int(code))

@@ -52,13 +52,15 @@ struct SQLiteSchemaReader {
             name: row["name"] ?? "", declaredType: declared, types: type.types,
             explicitTypes: type.explicitTypes, isNullable: isNullable,
             hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
-            isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil, isLoose: !type.hasTextAffinity)
+            isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil, isLoose: !type.hasTextAffinity
+        )
     }
 
     private func uniqueIndexes(_ table: String, _ primaryKey: [String]) throws -> [UniqueIndex] {
         var indexes: [UniqueIndex] = primaryKey.isEmpty ? [] : [UniqueIndex(name: "PRIMARY", columns: primaryKey)]
         let rows = try Row.fetchAll(
-            database, sql: "SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0 AND origin <> 'pk'",
+            database,
+            sql: "SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0 AND origin <> 'pk'",
             arguments: [table])
         for row in rows {
             let name: String = row["name"] ?? ""

@@ -2,8 +2,10 @@ internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
-/// One column of the row that a statement stands on. SQLite columns hold any storage class; a value that the column's
-/// type cannot express keeps the type that it is stored with.
+/// One column of the row that a statement stands on.
+///
+/// SQLite columns hold any storage class; a value that the column's type cannot express keeps the type that it is
+/// stored with.
 struct StoredValue {
     private let raw: OpaquePointer
     private let index: Int32

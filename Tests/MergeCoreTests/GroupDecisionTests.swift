@@ -12,7 +12,9 @@ import TestSupport
         let outcome: OutcomeKind
         let written: Int?
 
-        var testDescription: String { "base \(base.map(String.init) ?? "none"), edited \(edited), current \(current), \(policy)" }
+        var testDescription: String {
+            "base \(base.map(String.init) ?? "none"), edited \(edited), current \(current), \(policy)"
+        }
     }
 
     static let table: [Case] = ConflictPolicy.allCases.flatMap { policy in
@@ -54,7 +56,9 @@ import TestSupport
     }
 
     /// The table once more, as slowly and plainly as it can be told.
-    private static func oracle(_ base: Int?, _ edited: Int, _ current: Int, _ policy: ConflictPolicy) -> (OutcomeKind, Int) {
+    private static func oracle(_ base: Int?, _ edited: Int, _ current: Int, _ policy: ConflictPolicy) -> (
+        OutcomeKind, Int
+    ) {
         if let base, base == edited { return (.unchanged, current) }
         if edited == current { return (.already, current) }
         if let base, base == current { return (.applied, edited) }
@@ -74,7 +78,9 @@ import TestSupport
             let decision = Self.decide(test, byDigest: Bool.random(using: &random))
             let (outcome, stands) = Self.oracle(base, edited, current, policy)
             #expect(decision.outcome == outcome, "seed \(seed): \(test.testDescription)")
-            #expect((decision.written ?? Self.group(current)) == Self.group(stands), "seed \(seed): \(test.testDescription)")
+            #expect(
+                (decision.written ?? Self.group(current)) == Self.group(stands), "seed \(seed): \(test.testDescription)"
+            )
         }
     }
 }

@@ -66,7 +66,8 @@ import TestSupport
         Case(type: char, sent: .text("a  "), value: .text(ExactText("a"))),
         Case(type: letters, sent: .text("B"), value: .text(ExactText("B"))),
         Case(type: letters, sent: .text("b"), value: nil),
-        Case(type: .set([ExactText("x"), ExactText("y")]), sent: .array([.text("y"), .text("x"), .text("y")]),
+        Case(
+            type: .set([ExactText("x"), ExactText("y")]), sent: .array([.text("y"), .text("x"), .text("y")]),
             value: .members([ExactText("x"), ExactText("y")])),
         Case(type: .bytes(maximum: 2), sent: .text("AQI="), value: .bytes([1, 2])),
         Case(type: .bytes(maximum: 2), sent: .text("AQID"), value: nil),

@@ -10,8 +10,10 @@ import Testing
         let customer = Section(
             name: "customer", kind: .root, table: TableName(name: "customers"),
             columns: [
-                Column(name: "id", type: number, isNullable: false), Column(name: "name", type: text, isNullable: false),
-                Column(name: "street", type: text, isNullable: true), Column(name: "code", type: text, isNullable: true),
+                Column(name: "id", type: number, isNullable: false),
+                Column(name: "name", type: text, isNullable: false),
+                Column(name: "street", type: text, isNullable: true),
+                Column(name: "code", type: text, isNullable: true),
                 Column(name: "modified", type: .dateTime(fraction: 0), isNullable: true),
                 Column(
                     name: "money", type: .decimal(precision: 30, scale: 10, isUnsigned: false), isNullable: true),
@@ -29,7 +31,8 @@ import Testing
         let groceries = Section(
             name: "groceries", kind: .list, table: TableName(name: "groceries"),
             columns: [
-                Column(name: "id", type: number, isNullable: false), Column(name: "what", type: text, isNullable: false),
+                Column(name: "id", type: number, isNullable: false),
+                Column(name: "what", type: text, isNullable: false),
                 Column(name: "friend", type: number, isNullable: true),
                 Column(name: "customer", type: number, isNullable: false),
             ], keyCount: 1, generatedKeyColumn: 0,
@@ -68,7 +71,8 @@ import Testing
             ))
         let row = try Self.push(
             Self.edit(
-                #"{"customer":{"old":{"name":"a","street":"s","code":null},"new":{"name":"b","code":"c","street":"s"}}}"#))
+                #"{"customer":{"old":{"name":"a","street":"s","code":null},"new":{"name":"b","code":"c","street":"s"}}}"#
+            ))
         func meaning(_ push: Push) -> [[Value]] {
             push.edits.flatMap(\.rows).flatMap { row -> [[Value]] in
                 guard case .edit(let groups) = row.action else { return [] }
@@ -96,10 +100,19 @@ import Testing
         (edit("{}", id: "[1,2]"), "edits[0].id", "malformed-id", 400),
         (edit(#"{"custmer":{}}"#), "edits[0].changeset.custmer", "unknown-section", 400),
         (edit(#"{"customer":{"nam":{"old":"a","new":"b"}}}"#), "edits[0].changeset.customer.nam", "unknown-group", 400),
-        (edit(#"{"customer":{"street":{"old":"a","new":"b"}}}"#), "edits[0].changeset.customer.street", "unknown-group", 400),
+        (
+            edit(#"{"customer":{"street":{"old":"a","new":"b"}}}"#), "edits[0].changeset.customer.street",
+            "unknown-group", 400
+        ),
         (edit(#"{"customer":{"name":{"old":"a"}}}"#), "edits[0].changeset.customer.name.new", "invalid", 400),
-        (edit(#"{"customer":{"name":{"old":"a","new":7}}}"#), "edits[0].changeset.customer.name.new", "invalid-value", 400),
-        (edit(#"{"customer":{"name":{"old":"a","new":null}}}"#), "edits[0].changeset.customer.name.new", "invalid-value", 400),
+        (
+            edit(#"{"customer":{"name":{"old":"a","new":7}}}"#), "edits[0].changeset.customer.name.new",
+            "invalid-value", 400
+        ),
+        (
+            edit(#"{"customer":{"name":{"old":"a","new":null}}}"#), "edits[0].changeset.customer.name.new",
+            "invalid-value", 400
+        ),
         (
             edit(#"{"customer":{"address":{"old":{"street":"s","code":"c"},"new":{"street":"s"}}}}"#),
             "edits[0].changeset.customer.address.new.code", "incomplete-group", 400
@@ -117,9 +130,14 @@ import Testing
             "edits[0].changeset.groceries[0].new.friend", "temporary-id", 400
         ),
         (edit(#"{"customer":{"old":null,"new":null}}"#), "edits[0].changeset.customer", "invalid", 400),
-        (edit(#"{"customer":{"oldHash":"sha256:00","new":{}}}"#), "edits[0].changeset.customer.oldHash", "invalid", 400),
         (
-            edit(#"{"customer":{"old":{"name":"a","modified":null},"new":{"name":"b","modified":"2026-11-20T10:00:00"}}}"#),
+            edit(#"{"customer":{"oldHash":"sha256:00","new":{}}}"#), "edits[0].changeset.customer.oldHash", "invalid",
+            400
+        ),
+        (
+            edit(
+                #"{"customer":{"old":{"name":"a","modified":null},"new":{"name":"b","modified":"2026-11-20T10:00:00"}}}"#
+            ),
             "edits[0].changeset.customer.new.modified", "read-only", 400
         ),
         (edit(String(repeating: "[", count: 40)), "", "too-deep", 400),

@@ -30,7 +30,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("sections:", "sektions:", "f.yaml:2:1: error: “sektions” is not a key of a rule file; did you mean “sections”?"),
+        (
+            "sections:", "sektions:",
+            "f.yaml:2:1: error: “sektions” is not a key of a rule file; did you mean “sections”?"
+        ),
         ("resource: things", "resource: Things", "f.yaml:1:11: error: a resource's name"),
         ("on-conflict: reject", "on-conflict: rejekt", "f.yaml:7:66: error: “on-conflict” is one of"),
         ("name: name", "id: name", "f.yaml:6:7: error: “id” is reserved and names no group"),
@@ -47,7 +50,10 @@ import Testing
             "    table: things\n", "    table: things\n    on-missing: restore\n",
             "f.yaml:5:17: error: “on-missing: restore” is not supported yet"
         ),
-        ("    table: things\n", "    table: things\n    parent: x\n", "f.yaml:5:5: error: the root section has no parent"),
+        (
+            "    table: things\n", "    table: things\n    parent: x\n",
+            "f.yaml:5:5: error: the root section has no parent"
+        ),
     ]) func oneMistakeOneFinding(_ part: String, _ wrong: String, _ finding: String) {
         let found = Self.findings(Self.good.replacing(part, with: wrong, maxReplacements: 1))
         #expect(found.contains { $0.hasPrefix(finding) }, "\(found)")
@@ -67,8 +73,9 @@ import Testing
 
     @Test func aResourceStandsInOneFile() {
         let folder = RuleFolder(texts: [("a.yaml", Self.good), ("b.yaml", Self.good)])
-        #expect(folder.findings.sorted.map(\.description) == [
-            "b.yaml:1:11: error: the resource “things” stands in a.yaml already"
-        ])
+        #expect(
+            folder.findings.sorted.map(\.description) == [
+                "b.yaml:1:11: error: the resource “things” stands in a.yaml already"
+            ])
     }
 }

@@ -48,8 +48,8 @@ import TestSupport
         ])
     private static let pairs = section("pairs", [("a", number), ("b", text), ("c", number)], keyCount: 2)
 
-    private static func open(_ kind: TestEngine) throws -> (database: TestDatabase, engine: any RecordEngine) {
-        let database = try TestDatabase(kind, mariadb: mariadb, sqlite: sqlite)
+    private static func open(_ kind: TestEngine) async throws -> (database: TestDatabase, engine: any RecordEngine) {
+        let database = try await TestDatabase(kind, mariadb: mariadb, sqlite: sqlite)
         return (database, try database.engine())
     }
 
@@ -57,14 +57,15 @@ import TestSupport
     private static func text(_ text: String) -> Value { .text(ExactText(text)) }
 
     @Test(arguments: TestEngine.allCases) func writesAndReadsBack(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
+        let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let sql = SectionSQL(Self.things, engine.dialect)
         let note = "NUL \u{0}, quote ', 😀, é and e\u{301}"
         let key = try await engine.write(deadline: .distant) { session throws(StoreError) in
             let made = try session.execute(
                 sql.insert([
-                    Self.assign(1, Self.text("x")), Self.assign(3, Self.text(note)), Self.assign(4, .bytes([0, 255, 39])),
+                    Self.assign(1, Self.text("x")), Self.assign(3, Self.text(note)),
+                    Self.assign(4, .bytes([0, 255, 39])),
                 ]))
             return .commit(made.generatedKey)
         }
@@ -76,7 +77,7 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func longValuesComeWhole(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
+        let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let sql = SectionSQL(Self.things, engine.dialect)
         let long = String(repeating: "añ😀", count: 100_000)
@@ -95,7 +96,7 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func rollsBackWholeOrToASavepoint(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
+        let (database, engine) = try await Self.open(kind)
         let sql = SectionSQL(Self.pairs, engine.dialect)
         func row(_ number: Int) -> RecordStore.Statement {
             sql.insert([Self.assign(0, .integer(Int128(number))), Self.assign(1, Self.text("k"))])
@@ -115,12 +116,12 @@ import TestSupport
             _ = try session.execute(third)
             return .rollback(())
         }
-        #expect(try database.run("SELECT a FROM pairs ORDER BY a;") == "1\n")
+        #expect(try await database.run("SELECT a FROM pairs ORDER BY a;") == "1\n")
         await engine.close()
     }
 
     @Test(arguments: TestEngine.allCases) func violationsAreNamed(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
+        let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let things = SectionSQL(Self.things, engine.dialect)
         let pairs = SectionSQL(Self.pairs, engine.dialect)
@@ -157,8 +158,8 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func keysOfSeveralColumnsArePagedInOrder(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
-        try database.run("INSERT INTO pairs VALUES (2,'b',1),(1,'z',2),(2,'a',3),(1,'y',4),(3,'x',5);")
+        let (database, engine) = try await Self.open(kind)
+        try await database.run("INSERT INTO pairs VALUES (2,'b',1),(1,'z',2),(2,'a',3),(1,'y',4),(3,'x',5);")
         let sql = SectionSQL(Self.pairs, engine.dialect)
         var seen: [Value] = []
         var after: RecordKey?
@@ -172,7 +173,9 @@ import TestSupport
         } while after != nil
         #expect(seen == [4, 2, 3, 1, 5].map { .integer($0) })
         let chosen = try await engine.write(deadline: .distant) { session throws(StoreError) in
-            let tuples: [[Value]] = [[.integer(2), Self.text("a")], [.integer(1), Self.text("z")], [.integer(9), Self.text("q")]]
+            let tuples: [[Value]] = [
+                [.integer(2), Self.text("a")], [.integer(1), Self.text("z")], [.integer(9), Self.text("q")],
+            ]
             return .commit(try session.query(sql.select(where: [0, 1], in: tuples, locking: true)))
         }
         #expect(Set(chosen.map { $0[2] }) == [.integer(3), .integer(2)])
@@ -180,7 +183,7 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func theSchemaIsRead(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
+        let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         let names = ["things", "pairs", "nothing"].map { TableName(name: $0) }
         let schema = try await engine.schema(of: names, deadline: .distant)
@@ -200,26 +203,30 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func aReadSeesOneSnapshot(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
-        if kind == .sqlite { try database.run("PRAGMA journal_mode = WAL;") }
-        try database.run("INSERT INTO pairs VALUES (1,'k',1);")
+        let (database, engine) = try await Self.open(kind)
+        if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
+        try await database.run("INSERT INTO pairs VALUES (1,'k',1);")
         let sql = SectionSQL(Self.pairs, engine.dialect)
+        let (asked, changed) = (Flag(), Flag())
+        let change = Task {
+            while !asked.isRaised { await Task.yield() }
+            try await database.run("UPDATE pairs SET c = 2;")
+            changed.raise()
+        }
         let seen = try await engine.read(deadline: .distant) { session throws(StoreError) in
             let first = try session.query(sql.page(after: nil, limit: 9))
-            do {
-                try database.run("UPDATE pairs SET c = 2;")
-            } catch {
-                throw StoreError(.other, "\(error)")
-            }
+            asked.raise()
+            while !changed.isRaised { continue }
             return [first, try session.query(sql.page(after: nil, limit: 9))]
         }
+        try await change.value
         #expect(seen[0] == seen[1])
-        #expect(try database.run("SELECT c FROM pairs;") == "2\n")
+        #expect(try await database.run("SELECT c FROM pairs;") == "2\n")
         await engine.close()
     }
 
     @Test(arguments: TestEngine.allCases) func aClosedEngineRefuses(_ kind: TestEngine) async throws {
-        let (database, engine) = try Self.open(kind)
+        let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
         try await engine.ping(deadline: .distant)
         await engine.close()

@@ -36,14 +36,6 @@ import TestSupport
         }
     }
 
-    private final class Flag: Sendable {
-        private let raised = Mutex(false)
-
-        var isRaised: Bool { raised.withLock { $0 } }
-
-        func raise() { raised.withLock { $0 = true } }
-    }
-
     private static func increase(
         _ id: Int, thenLock other: Int, _ engine: any RecordEngine, _ rendezvous: Rendezvous
     ) async throws {
@@ -62,7 +54,7 @@ import TestSupport
     }
 
     @Test func deadlocksAreRetried() async throws {
-        let database = try TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
+        let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
         let engine = try database.engine()
         defer { withExtendedLifetime(database) {} }
         let rendezvous = Rendezvous()
@@ -73,12 +65,12 @@ import TestSupport
             try await group.waitForAll()
         }
         #expect(rendezvous.count >= 3, "the server chose no victim")
-        #expect(try database.run("SELECT n FROM t ORDER BY id") == "1\n1\n")
+        #expect(try await database.run("SELECT n FROM t ORDER BY id") == "1\n1\n")
         await engine.close()
     }
 
     @Test func aLockThatStaysIsBusy() async throws {
-        let database = try TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
+        let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
         var limits = MariaDBConfiguration.Limits()
         limits.lockWaitSeconds = 1
         limits.retries = 1
@@ -109,16 +101,15 @@ import TestSupport
     }
 
     @Test func aServerThatComesBackIsFoundAgain() async throws {
-        let server = try PrivateMariaDB()
-        try server.start()
-        let database = try TestDatabase(.mariadb, mariadb: Self.table, sqlite: "", server: server)
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "", server: server)
         let engine = try database.engine()
         defer { withExtendedLifetime(database) {} }
         try await engine.ping(deadline: .distant)
         server.kill()
         let error = await #expect(throws: StoreError.self) { try await engine.ping(deadline: .distant) }
         #expect(error?.kind == .unavailable)
-        try server.start()
+        try await server.start()
         try await engine.ping(deadline: .distant)
         let rows = try await engine.read(deadline: .distant) { session throws(StoreError) in
             try session.query(SectionSQL(Self.section, .mariadb).page(after: nil, limit: 9))
@@ -129,12 +120,11 @@ import TestSupport
     }
 
     @Test func theSessionIsStrictAndInUTC() async throws {
-        let server = try PrivateMariaDB(options: [
+        let server = try await PrivateMariaDB(options: [
             "--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES", "--default-time-zone=+05:30", "--log-bin",
             "--binlog-format=STATEMENT",
         ])
-        try server.start()
-        let database = try TestDatabase(.mariadb, mariadb: Self.table, sqlite: "", server: server)
+        let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "", server: server)
         let engine = try database.engine()
         defer { withExtendedLifetime(database) {} }
         let columns = ["mode", "zone", "isolation", "set"].map { name in
@@ -162,7 +152,7 @@ import TestSupport
     }
 
     @Test func characterSetsAreAskedOfTheServer() async throws {
-        let database = try TestDatabase(
+        let database = try await TestDatabase(
             .mariadb,
             mariadb: """
                 CREATE TABLE texts (id INT PRIMARY KEY, west VARCHAR(9) CHARACTER SET latin1,
@@ -187,8 +177,10 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ("mariadb://u@h:3307/d", true), ("mysql://u:p@h/d?tls=required&ca=/x", true), ("mariadb://u@h/d?socket=/s", true),
-        ("mariadb://h/d", false), ("mariadb://u@h", false), ("mariadb://u@h/d?tls=maybe", false), ("http://u@h/d", false),
+        ("mariadb://u@h:3307/d", true), ("mysql://u:p@h/d?tls=required&ca=/x", true),
+        ("mariadb://u@h/d?socket=/s", true),
+        ("mariadb://h/d", false), ("mariadb://u@h", false), ("mariadb://u@h/d?tls=maybe", false),
+        ("http://u@h/d", false),
         ("mariadb://u@h/d?x=1", false),
     ]) func urlsAreRead(_ url: String, _ isGood: Bool) {
         #expect(((try? MariaDBConfiguration(url: url, password: nil)) != nil) == isGood)

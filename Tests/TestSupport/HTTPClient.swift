@@ -1,9 +1,13 @@
 import NIOCore
-package import NIOHTTP1
+import NIOHTTP1
 import NIOPosix
 
 /// A small HTTP/1.1 client for loopback: one connection, kept alive, one request at a time.
 package actor HTTPClient {
+    package enum Method: Sendable {
+        case get, post
+    }
+
     package struct Answer: Sendable {
         package let status: Int
         package let headers: [String: String]
@@ -54,21 +58,24 @@ package actor HTTPClient {
         }
 
         package func get(_ path: String, _ headers: [String: String] = [:]) async throws -> Answer {
-            try await send(.GET, path, headers, nil)
+            try await send(.get, path, headers, nil)
         }
 
         package func post(_ path: String, _ body: String, _ headers: [String: String] = [:]) async throws -> Answer {
-            try await send(.POST, path, ["Content-Type": "application/json"].merging(headers) { $1 }, Array(body.utf8))
+            try await send(.post, path, ["Content-Type": "application/json"].merging(headers) { $1 }, Array(body.utf8))
         }
 
         package func send(
-            _ method: HTTPMethod, _ path: String, _ headers: [String: String], _ body: [UInt8]?
+            _ method: Method, _ path: String, _ headers: [String: String], _ body: [UInt8]?
         ) async throws -> Answer {
             var fields = HTTPHeaders(headers.map { ($0.key, $0.value) })
             fields.add(name: "Host", value: "localhost")
             if let token { fields.add(name: "Authorization", value: "Bearer " + token) }
             if let body { fields.add(name: "Content-Length", value: String(body.count)) }
-            try await outbound.write(.head(HTTPRequestHead(version: .http1_1, method: method, uri: path, headers: fields)))
+            try await outbound.write(
+                .head(
+                    HTTPRequestHead(
+                        version: .http1_1, method: method == .get ? .GET : .POST, uri: path, headers: fields)))
             if let body { try await outbound.write(.body(ByteBuffer(bytes: body))) }
             try await outbound.write(.end(nil))
             return try await answer()

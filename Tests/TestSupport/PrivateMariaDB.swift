@@ -10,9 +10,12 @@ package final class PrivateMariaDB: Sendable {
     package var socket: String { folder.path + "/s" }
 
     /// The server that most tests share; it ends with the test run.
-    package static let shared = Result {
-        let server = try PrivateMariaDB()
-        try server.start()
+    package static var shared: PrivateMariaDB {
+        get async throws { try await sharedStart.value }
+    }
+
+    private static let sharedStart = Task {
+        let server = try await PrivateMariaDB()
         running.withLock { $0.append(server) }
         atexit { PrivateMariaDB.running.withLock { for server in $0 { server.kill() } } }
         return server
@@ -20,13 +23,15 @@ package final class PrivateMariaDB: Sendable {
 
     private static let running = Mutex<[PrivateMariaDB]>([])
 
-    package init(options: [String] = []) throws {
+    /// Makes an empty server and starts it.
+    package init(options: [String] = []) async throws {
         folder = try TemporaryFolder()
         self.options = options
-        try Shell.run([
+        try await Shell.run([
             "mariadb-install-db", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
             "--auth-root-authentication-method=normal", "--skip-test-db",
         ])
+        try await start()
     }
 
     deinit {
@@ -34,7 +39,7 @@ package final class PrivateMariaDB: Sendable {
     }
 
     /// Starts the server and waits until it answers.
-    package func start() throws {
+    package func start() async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments =
@@ -49,13 +54,11 @@ package final class PrivateMariaDB: Sendable {
         process.standardError = FileHandle.nullDevice
         try process.run()
         self.process.withLock { $0 = process }
-        // The client itself retries: it is told to wait for the socket, and asked until the server says yes.
-        for _ in 0..<300 {
-            if try Shell.capture(["mariadb-admin", "--no-defaults", "--socket=" + socket, "-uroot", "ping"]).status == 0 {
-                return
-            }
+        // The server's own client tells when it answers; running it takes the time between two questions.
+        for _ in 0..<3_000 {
+            let ping = ["mariadb-admin", "--no-defaults", "--socket=" + socket, "-uroot", "ping"]
+            if try await Shell.capture(ping).status == 0 { return }
             guard process.isRunning else { break }
-            usleep(50_000)
         }
         let log = (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
         throw Shell.Failure(description: "mariadbd did not start: \(log.suffix(2_000))")
@@ -74,8 +77,8 @@ package final class PrivateMariaDB: Sendable {
 
     /// Runs SQL as root.
     @discardableResult
-    package func run(_ sql: String, in database: String = "") throws -> String {
-        try Shell.run(
+    package func run(_ sql: String, in database: String = "") async throws -> String {
+        try await Shell.run(
             ["mariadb", "--no-defaults", "--socket=" + socket, "-uroot", "--batch", "--skip-column-names"]
                 + (database.isEmpty ? [] : [database]), input: sql)
     }

@@ -4,24 +4,32 @@ import Foundation
 package enum Shell {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// Runs a program to its end and returns its standard output.
     /// - Throws: `Failure` with what it said, where it exits with another status than 0.
     @discardableResult
-    package static func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) throws
-        -> String
-    {
-        let (status, output, errors) = try capture(arguments, input: input, environment: environment)
+    package static func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> String {
+        let (status, output, errors) = try await capture(arguments, input: input, environment: environment)
         guard status == 0 else {
             throw Failure(description: "\(arguments.joined(separator: " ")) ended with \(status): \(errors)\(output)")
         }
         return output
     }
 
+    /// Runs a program to its end, whatever its status.
+    ///
+    /// No thread of the tests waits meanwhile: there are only as many as processors, and a gateway in the same process
+    /// needs them.
     package static func capture(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
-    ) throws -> (status: Int32, output: String, errors: String) {
+    ) async throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
@@ -34,8 +42,15 @@ package enum Shell {
         process.standardInput = FileHandle(forReadingAtPath: inputFile)
         process.standardOutput = FileHandle(forWritingAtPath: folder.path + "/output")
         process.standardError = FileHandle(forWritingAtPath: folder.path + "/errors")
-        try process.run()
-        process.waitUntilExit()
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
         return (
             process.terminationStatus, try String(contentsOfFile: folder.path + "/output", encoding: .utf8),
             try String(contentsOfFile: folder.path + "/errors", encoding: .utf8)

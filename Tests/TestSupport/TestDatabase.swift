@@ -21,43 +21,52 @@ package final class TestDatabase: Sendable {
     private let server: PrivateMariaDB?
     private static let counter = Mutex(0)
 
+    private static func number() -> Int {
+        counter.withLock { number in
+            number += 1
+            return number
+        }
+    }
+
     /// - Parameters:
     ///   - server: another MariaDB than the shared one.
-    package init(_ kind: TestEngine, mariadb: String, sqlite: String, server: PrivateMariaDB? = nil) throws {
+    package init(_ kind: TestEngine, mariadb: String, sqlite: String, server: PrivateMariaDB? = nil) async throws {
         self.kind = kind
         folder = try TemporaryFolder()
         switch kind {
         case .mariadb:
-            let server = try server ?? PrivateMariaDB.shared.get()
-            let name = "t" + String(Self.counter.withLock { number in number += 1; return number })
-            try server.run("CREATE DATABASE \(name) CHARACTER SET utf8mb4")
+            let server = if let server { server } else { try await PrivateMariaDB.shared }
+            let name = "t" + String(Self.number())
+            try await server.run("CREATE DATABASE \(name) CHARACTER SET utf8mb4")
             self.name = name
             self.server = server
             url = "mariadb://root@localhost/\(name)?socket=\(server.socket)"
-            try run(mariadb)
+            try await run(mariadb)
         case .sqlite:
             name = folder.path + "/db.sqlite"
             self.server = nil
             url = "sqlite:" + name
-            try run(sqlite)
+            try await run(sqlite)
         }
     }
 
     /// The sample shop.
-    package static func shop(_ kind: TestEngine, server: PrivateMariaDB? = nil) throws -> TestDatabase {
-        try TestDatabase(
+    package static func shop(_ kind: TestEngine, server: PrivateMariaDB? = nil) async throws -> TestDatabase {
+        try await TestDatabase(
             kind, mariadb: Repository.text("Samples/shop/mariadb.sql"),
             sqlite: Repository.text("Samples/shop/sqlite.sql"), server: server)
     }
 
     /// Runs SQL behind the gateway's back, as the legacy programs do.
     @discardableResult
-    package func run(_ sql: String) throws -> String {
+    package func run(_ sql: String) async throws -> String {
         switch kind {
         case .mariadb:
             guard let server else { return "" }
-            return try server.run(sql, in: name)
-        case .sqlite: return try Shell.run(["sqlite3", "-bail", "-separator", "\t", name], input: ".timeout 5000\n" + sql)
+            return try await server.run(sql, in: name)
+        case .sqlite:
+            return try await Shell.run(
+                ["sqlite3", "-bail", "-separator", "\t", name], input: ".timeout 5000\n" + sql)
         }
     }
 

@@ -14,11 +14,11 @@ struct RequestLog: RouterMiddleware {
         var context = context
         context.deadline = start.advanced(by: .seconds(seconds))
         var response = try await next(request, context)
-        response.headers[Self.requestID] = context.id
+        response.headers[Self.requestID] = context.requestID
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         let level: Logger.Level = response.status.code >= 500 ? .error : .info
         var metadata: Logger.Metadata = [
-            "id": "\(context.id)", "method": "\(request.method)", "path": "\(request.uri.path)",
+            "id": "\(context.requestID)", "method": "\(request.method)", "path": "\(request.uri.path)",
             "status": "\(response.status.code)", "ms": "\((milliseconds * 10).rounded() / 10)",
         ]
         if let cause = context.failure.text { metadata["cause"] = "\(cause)" }

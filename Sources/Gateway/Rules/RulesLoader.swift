@@ -6,8 +6,10 @@ package import RecordStore
 package import RuleFiles
 import ServiceLifecycle
 
-/// Reads the rule files and the schema at start, when a file changes, when a statement fails because of the schema,
-/// and every few minutes. What cannot be served changes nothing: the old rules serve on.
+/// Reads the rule files and the schema at start, when a file changes, when a statement fails because of the schema, and
+/// every few minutes.
+///
+/// What cannot be served changes nothing: the old rules serve on.
 package struct RulesLoader: Service {
     private let folder: String
     private let engine: any RecordEngine

@@ -2,7 +2,9 @@ internal import CMariaDB
 import MergeCore
 import RecordStore
 
-/// One connection of the C client. It lives and dies on its connection's thread.
+/// One connection of the C client.
+///
+/// It lives and dies on its connection's thread.
 final class Handle {
     private let mysql: UnsafeMutablePointer<MYSQL>
     private let place: String

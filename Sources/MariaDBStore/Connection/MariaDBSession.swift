@@ -67,8 +67,9 @@ final class MariaDBSession: StoreSession {
         }
     }
 
-    /// Ends the transaction without effect. A connection that cannot even do that is given up, which has the same
-    /// effect on the server.
+    /// Ends the transaction without effect.
+    ///
+    /// A connection that cannot even do that is given up, which has the same effect on the server.
     func abandon() {
         guard !handle.isBroken else { return }
         do {

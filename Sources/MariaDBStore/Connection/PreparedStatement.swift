@@ -27,7 +27,9 @@ final class PreparedStatement {
         guard status == 0 else { throw handle.error(of: raw) }
     }
 
-    /// Fetches every row. A deadlock can also arrive here, so each fetch is checked.
+    /// Fetches every row.
+    ///
+    /// A deadlock can also arrive here, so each fetch is checked.
     func rows(_ columns: [Column], on handle: Handle) throws(StoreError) -> [[Value]] {
         defer { mysql_stmt_free_result(raw) }
         guard mysql_stmt_field_count(raw) == columns.count else {

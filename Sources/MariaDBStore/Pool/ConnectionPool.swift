@@ -29,7 +29,9 @@ final class ConnectionPool: Sendable {
             State(pool: PoolState(maximumConnections: limits.connections, maximumWaiters: limits.waiters)))
     }
 
-    /// Lends a connection for the time of `body`. One that broke meanwhile is thrown away.
+    /// Lends a connection for the time of `body`.
+    ///
+    /// One that broke meanwhile is thrown away.
     func withConnection<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
         _ body: (MariaDBConnection) async throws(StoreError) -> Answer
@@ -138,8 +140,10 @@ final class ConnectionPool: Sendable {
         await connection.close()
     }
 
-    /// A place became free without a connection in it; whoever waits longest opens its own. What lies idle is dropped
-    /// with a connection that broke, because the server has probably gone away from under all of them.
+    /// A place became free without a connection in it; whoever waits longest opens its own.
+    ///
+    /// What lies idle is dropped with a connection that broke, because the server has probably gone away from under all
+    /// of them.
     private func passOn(_ broken: MariaDBConnection?) {
         let (waiter, dropped) = state.withLock { state in
             let dropped = broken == nil ? [] : state.pool.dropIdle()

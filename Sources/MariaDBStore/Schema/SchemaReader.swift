@@ -116,14 +116,17 @@ struct SchemaReader {
                 repertoire: repertoire,
                 characters: row[8].flatMap { Int($0) }, bytes: row[9].flatMap { Int($0) },
                 precision: row[10].flatMap { Int($0) }, scale: row[11].flatMap { Int($0) },
-                fraction: row[12].flatMap { Int($0) }, hasWideTimestamp: session.isMariaDB && session.version >= 110_500)
+                fraction: row[12].flatMap { Int($0) }, hasWideTimestamp: session.isMariaDB && session.version >= 110_500
+            )
             let extra = (row[5] ?? "").lowercased()
             let isNullable = row[3] == "YES"
             let isAutoIncrement = extra.contains("auto_increment")
             columns.append(
                 ColumnSchema(
-                    name: name, declaredType: isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""),
-                    types: facts.types, isNullable: isNullable, hasDefault: isNullable || isAutoIncrement || row[4] != nil,
+                    name: name,
+                    declaredType: isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""),
+                    types: facts.types, isNullable: isNullable,
+                    hasDefault: isNullable || isAutoIncrement || row[4] != nil,
                     isAutoIncrement: isAutoIncrement, serverOwned: Self.serverOwned(extra, row[6])))
         }
         return columns

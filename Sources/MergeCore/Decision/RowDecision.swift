@@ -31,7 +31,9 @@ package struct RowDecision: Sendable, Hashable {
     }
 }
 
-/// Decides rows of one section. Pure: the same input gives the same decision.
+/// Decides rows of one section.
+///
+/// Pure: the same input gives the same decision.
 package struct RowDecider {
     package let section: Section
     private let digest: (_ group: Int, [Value]) -> [UInt8]

@@ -1,4 +1,6 @@
-/// What went wrong, as a client is told (RFC 9457). It never repeats a value that a client did not send itself.
+/// What went wrong, as a client is told (RFC 9457).
+///
+/// It never repeats a value that a client did not send itself.
 package struct Problem: Sendable, Hashable, Error {
     package var status: Int
     package var code: String

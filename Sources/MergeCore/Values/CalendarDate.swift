@@ -33,7 +33,9 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
         }
     }
 
-    /// Days since 1970-01-01. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
+    /// Days since 1970-01-01.
+    ///
+    /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil.
     package var dayNumber: Int {
         let y = Int(year) - (month <= 2 ? 1 : 0)
         let era = (y >= 0 ? y : y - 399) / 400
@@ -44,7 +46,9 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a day number; nil outside the years 0 to 9999. Source as `dayNumber`: civil_from_days.
+    /// The date of a day number; nil outside the years 0 to 9999.
+    ///
+    /// Source as `dayNumber`: civil_from_days.
     package init?(dayNumber: Int) {
         let z = dayNumber + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097

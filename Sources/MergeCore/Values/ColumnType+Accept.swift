@@ -56,8 +56,9 @@ extension ColumnType {
         return nil
     }
 
-    /// A value that stands in a loose column though the column's type has no such values. It is shown and compared as
-    /// it is, and never written.
+    /// A value that stands in a loose column though the column's type has no such values.
+    ///
+    /// It is shown and compared as it is, and never written.
     package func isForeign(_ value: Value) -> Bool {
         switch (self, value) {
         case (_, .null), (.boolean, .boolean), (.integer, .integer), (.bit, .integer), (.year, .integer),

@@ -51,6 +51,8 @@ package struct TextType: Sendable, Hashable {
 extension String {
     fileprivate var trimmingASCIISpaces: Substring {
         let isSpace = { (character: Character) in character.isASCII && character.isWhitespace }
-        return drop(while: isSpace).reversed().drop(while: isSpace).reversed().reduce(into: Substring()) { $0.append($1) }
+        return drop(while: isSpace).reversed().drop(while: isSpace).reversed().reduce(into: Substring()) {
+            $0.append($1)
+        }
     }
 }

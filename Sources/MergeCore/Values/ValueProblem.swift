@@ -1,5 +1,6 @@
-/// Why a value does not fit its column, as the end of a sentence that begins with the field's path. It never repeats
-/// the value itself.
+/// Why a value does not fit its column, as the end of a sentence that begins with the field's path.
+///
+/// It never repeats the value itself.
 package struct ValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
     package let reason: String
 

@@ -12,7 +12,9 @@ struct EditDecoder {
             throw Invalid.problem(path.member("changeset"), "is missing")
         }
         let place = path.member("changeset")
-        guard changeset.isObject else { throw Invalid.problem(place, "must be an object, not \(changeset.scalar.kind)") }
+        guard changeset.isObject else {
+            throw Invalid.problem(place, "must be an object, not \(changeset.scalar.kind)")
+        }
         let members = changeset.members
         for (name, _) in members where resource.section(named: name) == nil {
             throw Invalid.unknown(name, "section", at: place, among: resource.sections.map(\.name))
@@ -45,7 +47,8 @@ struct EditDecoder {
         let decoder = RowDecoder(section: section, created: created)
         guard section.kind == .list else {
             items += 1
-            return try decoder.decode(node, path).map { [RowEdit(section: index, id: nil, action: $0, path: path)] } ?? []
+            return try decoder.decode(node, path).map { [RowEdit(section: index, id: nil, action: $0, path: path)] }
+                ?? []
         }
         guard node.isArray else { throw Invalid.problem(path, "must be an array of items, not \(node.scalar.kind)") }
         items += node.count

@@ -100,7 +100,8 @@ package struct PushDecoder: Sendable {
         guard version == catalog.version else {
             throw Problem(
                 status: 409, code: "rules-changed", title: "The rules have changed",
-                detail: "The push was made under another version of the rules; read /v1/rules anew. Nothing was written.",
+                detail:
+                    "The push was made under another version of the rules; read /v1/rules anew. Nothing was written.",
                 path: WirePath("rules"))
         }
     }

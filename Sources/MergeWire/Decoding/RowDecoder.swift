@@ -83,7 +83,8 @@ struct RowDecoder {
     private func missing(_ field: String, _ group: Group, _ path: WirePath) -> Problem {
         Problem(
             status: 400, code: "incomplete-group", title: "A group is not whole",
-            detail: "“\(path.member(field))” is missing; the group “\(group.name)” is sent whole, in “old” and in “new”.",
+            detail:
+                "“\(path.member(field))” is missing; the group “\(group.name)” is sent whole, in “old” and in “new”.",
             path: path.member(field))
     }
 
@@ -132,7 +133,8 @@ struct RowDecoder {
                 out[field] = value
             } else if section.readOnlyField(named: name) == nil {
                 if name == "id" {
-                    throw Invalid.problem(path.member(name), "is no field; the key stands in “id” beside “old” and “new”")
+                    throw Invalid.problem(
+                        path.member(name), "is no field; the key stands in “id” beside “old” and “new”")
                 }
                 throw Invalid.unknown(
                     name, "field", at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))

@@ -6,7 +6,9 @@ package enum Ending<Answer: Sendable>: Sendable {
     case rollback(Answer)
 }
 
-/// A database that holds records. Both engines pass one compat suite, which is this protocol's contract.
+/// A database that holds records.
+///
+/// Both engines pass one compat suite, which is this protocol's contract.
 package protocol RecordEngine: Sendable {
     var dialect: Dialect { get }
 

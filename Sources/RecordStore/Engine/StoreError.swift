@@ -1,4 +1,6 @@
-/// Why the database refused or could not do what was asked. Messages never hold values of rows.
+/// Why the database refused or could not do what was asked.
+///
+/// Messages never hold values of rows.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What a caller can do about it.
     package enum Kind: Sendable, Hashable {

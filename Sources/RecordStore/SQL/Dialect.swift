@@ -27,7 +27,9 @@ package enum Dialect: Sendable, Hashable {
         return out
     }
 
-    /// What makes a SELECT lock its rows. SQLite's write transaction has the whole file to itself.
+    /// What makes a SELECT lock its rows.
+    ///
+    /// SQLite's write transaction has the whole file to itself.
     package var lockingClause: String {
         switch self {
         case .mariadb: " FOR UPDATE"

@@ -13,7 +13,8 @@ package struct RuleBinder {
     }
 
     /// - Returns: what can be served, nil where an error stands in the way, and everything there is to say.
-    package static func bind(_ folder: RuleFolder, to schema: DatabaseSchema) -> (catalog: Catalog?, findings: Findings) {
+    package static func bind(_ folder: RuleFolder, to schema: DatabaseSchema) -> (catalog: Catalog?, findings: Findings)
+    {
         var binder = RuleBinder(folder.files, schema)
         var resources: [Resource] = []
         for file in folder.files {
@@ -78,7 +79,8 @@ package struct RuleBinder {
             if key.count == 1 { return (link.column, key[0]) }
             findings.error(
                 link.column.place,
-                "the root's table has no column “\(link.column.value)”; write “{\(link.column.value): COLUMN OF THE ROOT}”")
+                "the root's table has no column “\(link.column.value)”; write “{\(link.column.value): COLUMN OF THE ROOT}”"
+            )
             return nil
         }
     }

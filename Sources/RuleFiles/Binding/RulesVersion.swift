@@ -5,7 +5,9 @@ import RecordStore
 /// The digest by which clients tell whether the rules are still those that they know.
 enum RulesVersion {
     /// Over the meaning of the rules and the types of their columns, so that a comment does not change it and an
-    /// altered column does. All gateways of one database come to the same digest.
+    /// altered column does.
+    ///
+    /// All gateways of one database come to the same digest.
     static func digest(_ resources: [Resource], _ schema: DatabaseSchema) -> String {
         var hash = SHA256()
         for resource in resources.sorted(by: { $0.name < $1.name }) {

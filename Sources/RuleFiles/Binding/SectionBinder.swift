@@ -49,7 +49,9 @@ struct SectionBinder {
         for name in extraColumns { _ = add(name, rules.name.place) }
         let parent = links.compactMap { link -> ParentLink? in
             guard let own = add(link.own.value, link.own.place) else { return nil }
-            guard let root, let rootColumn = root.columns.firstIndex(where: { $0.name == link.root }) else { return nil }
+            guard let root, let rootColumn = root.columns.firstIndex(where: { $0.name == link.root }) else {
+                return nil
+            }
             return ParentLink(column: own, rootColumn: rootColumn)
         }
         let order = rules.order.compactMap { add($0.value, $0.place) }
@@ -70,7 +72,8 @@ struct SectionBinder {
         } else if !table.isTransactional {
             findings.error(
                 place,
-                "table “\(table.name)” has the engine \(table.engine), which knows no transactions; a merge could be torn")
+                "table “\(table.name)” has the engine \(table.engine), which knows no transactions; a merge could be torn"
+            )
         }
     }
 
@@ -163,7 +166,8 @@ struct SectionBinder {
         let name = field.column.value
         if key.contains(name) {
             findings.error(
-                field.column.place, "column “\(name)” is the key, which comes from “id”; leave it out or make it read-only")
+                field.column.place,
+                "column “\(name)” is the key, which comes from “id”; leave it out or make it read-only")
         } else if parents.contains(name) {
             findings.error(
                 field.column.place,
@@ -172,7 +176,8 @@ struct SectionBinder {
             findings.error(
                 field.column.place, "column “\(name)” is what other sections hang on; make it read-only")
         } else if let owned = table.column(name)?.serverOwned {
-            findings.error(field.column.place, "column “\(name)” cannot be written, because \(owned); make it read-only")
+            findings.error(
+                field.column.place, "column “\(name)” cannot be written, because \(owned); make it read-only")
         } else if table.column(name)?.isAutoIncrement == true {
             findings.error(field.column.place, "the database numbers column “\(name)” itself; make it read-only")
         }

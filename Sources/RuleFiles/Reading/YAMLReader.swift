@@ -78,7 +78,8 @@ struct YAMLMapping {
             let words = Choice.allCases.map(\.rawValue)
             findings.error(
                 text.place,
-                "“\(name)” is one of \(words.joined(separator: ", ")), not “\(text.value)”\(nearest(text.value, words))")
+                "“\(name)” is one of \(words.joined(separator: ", ")), not “\(text.value)”\(nearest(text.value, words))"
+            )
         }
         return nil
     }

@@ -23,7 +23,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where to listen. (default: 127.0.0.1:8080)", valueName: "host:port"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
     var tokens: String?
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
@@ -54,7 +55,8 @@ struct Serve: AsyncParsableCommand {
         guard tokenFile != nil || configuration.isLoopback else {
             throw SettingsError(
                 "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
-                    + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
+                    + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
+            )
         }
         let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
         let engine = try databaseOptions.engine(settings, connections: connections)

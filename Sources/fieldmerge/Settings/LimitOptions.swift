@@ -45,7 +45,8 @@ struct LimitOptions: ParsableArguments {
         out.merge.rowsPerRecord = try settings.number(
             rowsPerRecord, "rows-per-record", default: out.merge.rowsPerRecord, in: 1...10_000_000)
         out.merge.pageSize = try settings.number(pageSize, "page-size", default: out.merge.pageSize, in: 1...100_000)
-        out.requestSeconds = try settings.number(requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
+        out.requestSeconds = try settings.number(
+            requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
         return out
     }
 }

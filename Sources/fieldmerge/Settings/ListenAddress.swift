@@ -10,7 +10,9 @@ struct ListenAddress {
             (0...65_535).contains(port)
         else { throw wrong }
         var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() } else if host.contains(":") {
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
             throw wrong
         }
         guard !host.isEmpty else { throw wrong }

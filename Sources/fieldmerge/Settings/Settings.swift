@@ -31,7 +31,8 @@ struct Settings {
     func required(_ option: String?, _ name: String) throws -> String {
         guard let text = text(option, name) else {
             let variable = "FIELDMERGE_" + name.uppercased().replacing("-", with: "_")
-            throw SettingsError("--\(name) is missing; give it, set \(variable) or write “\(name)” into the settings file")
+            throw SettingsError(
+                "--\(name) is missing; give it, set \(variable) or write “\(name)” into the settings file")
         }
         return text
     }

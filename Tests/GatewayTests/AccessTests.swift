@@ -1,0 +1,135 @@
+@testable import Gateway
+import MergeService
+import MergeWire
+import Testing
+import TestSupport
+
+/// Tokens, limits, media types and what is not there yet.
+@Suite struct AccessTests {
+    private static func database() async throws -> TestDatabase {
+        try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+    }
+
+    @Test func onlyTokensOpen() async throws {
+        let writer = AccessToken.make()
+        let reader = AccessToken.make()
+        let file =
+            writer.line(name: "w", rights: [.read, .write]) + "\n# readers\n" + reader.line(name: "r", rights: [.read])
+        let edit = #"{"id":1,"changeset":{}}"#
+        try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, tokens: file) {
+            gateway async throws in
+            try await gateway.client { client async throws in
+                let answer = try await client.get("/v1/rules")
+                #expect(answer.status == 401)
+                #expect(answer.headers["www-authenticate"]?.hasPrefix("Bearer") == true)
+                #expect(answer.headers["content-type"] == "application/problem+json")
+                #expect(try await client.get("/healthz").status == 200)
+                #expect(try await client.get("/readyz").status == 200)
+                #expect(try await client.get("/nowhere").status == 401)
+            }
+            for (token, read, write) in [
+                (writer.secret, 200, 200), (reader.secret, 200, 403), (writer.secret + "0", 401, 401), ("", 401, 401),
+            ] {
+                try await gateway.client(token: token) { client async throws in
+                    #expect(try await client.get("/v1/rules").status == read)
+                    #expect(try await client.post("/v1/merge/people", edit).status == write)
+                }
+            }
+        }
+    }
+
+    @Test func theTokensFileIsChecked() throws {
+        let line = AccessToken.make().line(name: "a", rights: [.read])
+        #expect(throws: TokenFileError.self) { try TokenFile(text: "", path: "f") }
+        #expect(throws: TokenFileError.self) { try TokenFile(text: "a read sha256:00", path: "f") }
+        #expect(throws: TokenFileError.self) { try TokenFile(text: line + "\n" + line, path: "f") }
+        #expect(throws: TokenFileError.self) { try TokenFile(text: line.replacing("read", with: "rule"), path: "f") }
+        let token = AccessToken.make()
+        let file = try TokenFile(text: token.line(name: "b", rights: [.read, .write]), path: "f")
+        #expect(file.bearer(of: token.secret)?.name == "b")
+        #expect(!token.line(name: "b", rights: [.read]).contains(token.secret))
+    }
+
+    @Test func limitsAreKept() async throws {
+        try await RunningGateway.with(
+            try await Self.database(), rules: MergeTests.rules,
+            configure: { configuration in
+                configuration.wire.bodyBytes = 2_000
+                configuration.wire.edits = 2
+                configuration.wire.items = 3
+                configuration.wire.depth = 8
+                configuration.merge.pageSize = 1
+                configuration.merge.rowsPerRecord = 1
+            }
+        ) { gateway async throws in
+            try await gateway.client { client async throws in
+                #expect(try await client.post("/v1/push", String(repeating: " ", count: 3_000)).status == 413)
+                let edit = #"{"resource":"people","id":2,"changeset":{}}"#
+                #expect(try await client.post("/v1/push", "{\"edits\":[\(edit),\(edit),\(edit)]}").status == 413)
+                let items = Array(repeating: #"{"old":null,"new":{"what":"x"}}"#, count: 4).joined(separator: ",")
+                #expect(
+                    try await client.post("/v1/merge/people", "{\"id\":2,\"changeset\":{\"items\":[\(items)]}}").status
+                        == 413)
+                #expect(try await client.post("/v1/push", String(repeating: "[", count: 9)).status == 400)
+                #expect(try await client.get("/v1/records/people?limit=50").status == 413, "record 1 has two items")
+                #expect(try await client.get("/v1/records/people/2").status == 200)
+                // What was refused left the connection in order.
+                #expect(try await client.get("/healthz").status == 200)
+            }
+        }
+    }
+
+    @Test func packedBodiesAreTakenAndSent() async throws {
+        try await RunningGateway.with(
+            try await Self.database(), rules: MergeTests.rules, configure: { $0.wire.bodyBytes = 10_000 }
+        ) { gateway async throws in
+            try await gateway.client { client async throws in
+                let body = Array(#"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#.utf8)
+                let packed = try #require(Gzip.pack(body))
+                let headers = ["Content-Type": "application/json", "Content-Encoding": "gzip"]
+                let answer = try await client.send(.post, "/v1/merge/people", headers, packed)
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(try await client.send(.post, "/v1/merge/people", headers, body).status == 400)
+                #expect(
+                    try await client.send(.post, "/v1/merge/people", headers, Array(packed.dropLast())).status == 400)
+                let bomb = try #require(Gzip.pack([UInt8](repeating: 32, count: 5_000_000)))
+                #expect(try await client.send(.post, "/v1/merge/people", headers, bomb).status == 413)
+                let plain = try await client.get("/v1/rules")
+                let short = try await client.get("/v1/rules", ["Accept-Encoding": "br, gzip"])
+                #expect(plain.headers["content-encoding"] == nil)
+                #expect(short.headers["content-encoding"] == "gzip")
+                let unpacked = try short.body.withUnsafeBytes { try Gzip.unpack($0, limit: 1_000_000) }
+                #expect(unpacked == plain.body)
+                #expect(
+                    try await client.get("/v1/rules", ["Accept-Encoding": "gzip;q=0"]).headers["content-encoding"]
+                        == nil)
+            }
+        }
+    }
+
+    @Test func whatCannotBeServedSaysSo() async throws {
+        try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules) { gateway async throws in
+            try await gateway.client { client async throws in
+                let edit = #"{"id":1,"changeset":{}}"#
+                #expect(try await client.post("/v1/merge/people", edit, ["Content-Type": "text/plain"]).status == 415)
+                #expect(try await client.post("/v1/merge/people", edit, ["Content-Encoding": "br"]).status == 415)
+                #expect(try await client.post("/v1/merge/people?preview=true", edit).status == 501)
+                for path in ["/v1/changes?since=0", "/v1/journal", "/v1/journal/1"] {
+                    #expect(try await client.get(path).status == 501)
+                }
+                #expect(try await client.post("/v1/sync", "{}").status == 501)
+                #expect(try await client.post("/v1/merge/nobody", edit).status == 404)
+                #expect(try await client.get("/v2").status == 404)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("localhost", true), ("::1", true), ("0.0.0.0", false), ("127.evil.example", false),
+    ])
+    func loopbackIsTold(_ host: String, _ isLoopback: Bool) {
+        var configuration = GatewayConfiguration()
+        configuration.host = host
+        #expect(configuration.isLoopback == isLoopback)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// The program as an operator runs it.
+@Suite(.serialized) struct CommandLineTests {
+    private static let program = Repository.root + ".build/debug/fieldmerge"
+
+    @Test func checkPrintsEveryFindingAndExitsWithOne() async throws {
+        let database = try await TestDatabase.shop(.sqlite)
+        let good = try await Shell.capture([
+            Self.program, "check", "--rules", Repository.root + "MergeRules", "--database", database.url,
+        ])
+        #expect(good.status == 0, "\(good.output)\(good.errors)")
+        #expect(good.output.contains("0 errors"))
+        let folder = try TemporaryFolder()
+        try await Shell.run(
+            ["tee", folder.path + "/bad.yaml"],
+            input: "resource: Bad\nsections:\n  a:\n    tabel: x\n    groups: {b: {colum: c}}\n")
+        let bad = try await Shell.capture([Self.program, "check", "--rules", folder.path])
+        #expect(bad.status == 1)
+        #expect(bad.output.contains("bad.yaml:1:11: error:"))
+        #expect(bad.output.contains("bad.yaml:4:5: error: “tabel” is not a key of a section; did you mean “table”?"))
+        #expect(bad.output.contains("did you mean “column”?"))
+    }
+
+    @Test func tokensAreMadeAndFit() async throws {
+        let made = try await Shell.run([Self.program, "token", "new", "--name", "tablet-7"])
+        let lines = made.split(separator: "\n").map(String.init)
+        #expect(lines[1].hasPrefix("fm_"))
+        #expect(lines[3].hasPrefix("tablet-7 read,write sha256:"))
+        #expect(!lines[3].contains(lines[1]))
+    }
+
+    @Test func withoutTokensOnlyLoopbackIsServed() async throws {
+        let database = try await TestDatabase.shop(.sqlite)
+        let refused = try await Shell.capture([
+            Self.program, "serve", "--database", database.url, "--rules", Repository.root + "MergeRules", "--listen",
+            "0.0.0.0:0",
+        ])
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("--tokens"))
+    }
+
+    @Test func settingsComeFromEnvironmentAndFile() async throws {
+        let database = try await TestDatabase.shop(.sqlite)
+        let folder = try TemporaryFolder()
+        try await Shell.run(
+            ["tee", folder.path + "/settings.yaml"],
+            input: "database: \(database.url)\nrules: \(Repository.root)MergeRules\nlisten: 0.0.0.0:0\n")
+        let serve = [Self.program, "serve", "--config", folder.path + "/settings.yaml"]
+        #expect(try await Shell.capture(serve).errors.contains("--tokens"))
+        let environment = ["FIELDMERGE_LISTEN": "nonsense"]
+        #expect(try await Shell.capture(serve, environment: environment).errors.contains("--listen is HOST:PORT"))
+        let limits = try await Shell.capture(
+            serve + ["--listen", "127.0.0.1:0"], environment: ["FIELDMERGE_MAX_BODY": "lots"])
+        #expect(limits.errors.contains("--max-body is a whole number"))
+    }
+
+    /// SIGTERM: the request in flight is answered, then the program ends with 0.
+    @Test func sigtermLetsRequestsFinish() async throws {
+        let database = try await TestDatabase.shop(.mariadb)
+        let folder = try TemporaryFolder()
+        let log = folder.path + "/log"
+        try Data().write(to: URL(filePath: log))
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = [
+            "serve", "--database", database.url, "--rules", Repository.root + "MergeRules", "--listen", "127.0.0.1:0",
+        ]
+        process.standardError = FileHandle(forWritingAtPath: log)
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let port = try await Self.port(log, process)
+        // Another program holds the row, so the merge waits in the middle of its transaction.
+        let holder = Process()
+        let server = try await PrivateMariaDB.shared
+        holder.executableURL = URL(filePath: "/usr/bin/env")
+        let name = database.url.split(separator: "/")[2].split(separator: "?").first.map(String.init) ?? ""
+        holder.arguments = ["mariadb", "--no-defaults", "--socket=" + server.socket, "-uroot", "--unbuffered", name]
+        let (input, output) = (Pipe(), Pipe())
+        holder.standardInput = input
+        holder.standardOutput = output
+        try holder.run()
+        try input.fileHandleForWriting.write(
+            contentsOf: Data("BEGIN; SELECT 'held' FROM customers WHERE customer_id = 123 FOR UPDATE;\n".utf8))
+        _ = output.fileHandleForReading.availableData
+        let answer = Task {
+            try await HTTPClient.with(port: port) { client async throws in
+                try await client.post(
+                    "/v1/merge/shoppers",
+                    #"{"id":123,"changeset":{"customer":{"firstName":{"old":"Joe","new":"Bob"}}}}"#)
+            }
+        }
+        // The server's own list of transactions tells when the merge waits for the lock.
+        let waiting =
+            "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p"
+            + " ON p.ID = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.DB = '\(name)'"
+        while try await server.run(waiting) == "0\n" { await Task.yield() }
+        process.terminate()
+        try input.fileHandleForWriting.write(contentsOf: Data("COMMIT; quit\n".utf8))
+        #expect(try await answer.value.status == 200)
+        await Task.detached { process.waitUntilExit() }.value
+        #expect(process.terminationStatus == 0)
+        #expect(process.terminationReason == .exit)
+        let lines = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(lines.contains("method=POST") && lines.contains("status=200") && lines.contains("stopped"))
+        #expect(!lines.contains("Bob") && !lines.contains("root@"))
+    }
+
+    private static func port(_ log: String, _ process: Process) async throws -> Int {
+        while process.isRunning {
+            let text = try String(contentsOfFile: log, encoding: .utf8)
+            if let mark = text.firstRange(of: "http://127.0.0.1:"),
+                let port = Int(text[mark.upperBound...].prefix { $0.isNumber }), text[mark.upperBound...].contains("\n")
+            {
+                return port
+            }
+            await Task.yield()
+        }
+        throw Shell.Failure(description: try String(contentsOfFile: log, encoding: .utf8))
+    }
+}

@@ -1,0 +1,106 @@
+import Testing
+import TestSupport
+
+/// A database that is down at start, goes away under load and comes back.
+@Suite(.serialized) struct OutageTests {
+    private static let schema =
+        "CREATE TABLE counters (id INT PRIMARY KEY, n VARCHAR(40) NOT NULL) ENGINE=InnoDB;"
+        + "INSERT INTO counters VALUES (1,'start'),(2,'start'),(3,'start'),(4,'start');"
+    private static let rules = [
+        "counters.yaml": "resource: counters\nsections:\n  c:\n    table: counters\n    groups: {n: n}\n"
+    ]
+
+    @Test func readinessFollowsTheDatabase() async throws {
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
+        server.kill()
+        try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
+            try await gateway.client { client async throws in
+                let down = try await client.get("/readyz")
+                #expect(down.status == 503)
+                #expect(try down.json()["problems"]?.array.isEmpty == false)
+                let refused = try await client.get("/v1/records/counters/1")
+                #expect(refused.status == 503)
+                #expect(refused.headers["retry-after"] != nil)
+                #expect(try await client.get("/healthz").status == 200)
+                try await server.start()
+                try await Self.until { try await client.get("/readyz").status == 200 }
+                #expect(try await client.get("/v1/records/counters/1").status == 200)
+                server.kill()
+                #expect(try await client.get("/readyz").status == 503)
+                let lost = try await client.post(
+                    "/v1/merge/counters", #"{"id":1,"changeset":{"c":{"n":{"old":"start","new":"x"}}}}"#)
+                #expect(lost.status == 503)
+                #expect(lost.headers["retry-after"] != nil)
+                try await server.start()
+                try await Self.until { try await client.get("/readyz").status == 200 }
+            }
+        }
+        server.kill()
+    }
+
+    /// Asks again until the answer is yes; the requests themselves take the time.
+    private static func until(_ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        while try await !condition() {
+            guard ContinuousClock.now < deadline else {
+                throw Shell.Failure(description: "it did not come true in time")
+            }
+            await Task.yield()
+        }
+    }
+
+    /// What was answered with 200 is in the database after the crash, in the order of the answers.
+    @Test func aServerThatIsKilledUnderLoadLosesNothing() async throws {
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
+        let merged = Counter()
+        try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 1...4 {
+                    group.addTask { try await gateway.client { try await Self.write(id, merged, $0) } }
+                }
+                group.addTask {
+                    for round in 1...3 {
+                        while merged.value < round * 100 { await Task.yield() }
+                        server.kill()
+                        try await server.start()
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        server.kill()
+    }
+
+    /// Writes to one record until there are enough merges, each on top of what the last answer showed.
+    private static func write(_ id: Int, _ merged: Counter, _ client: HTTPClient.Session) async throws {
+        var known = "start"
+        var number = 0
+        var statuses: Set<Int> = []
+        while merged.value < 500 {
+            number += 1
+            let value = "\(id).\(number)"
+            let answer = try await client.post(
+                "/v1/merge/counters", #"{"id":\#(id),"changeset":{"c":{"n":{"old":"\#(known)","new":"\#(value)"}}}}"#)
+            statuses.insert(answer.status)
+            switch answer.status {
+            case 200:
+                // Nobody else writes to this record, so a conflict would mean that an answered merge was lost.
+                #expect(try answer.json()["outcomes"]?[0]?["outcome"]?.text == "applied", "\(answer.text)")
+                known = value
+                merged.increase()
+            case 503: #expect(answer.headers["retry-after"] != nil)
+            case 504:
+                // COMMIT was on its way: the record itself tells.
+                var read = try await client.get("/v1/records/counters/\(id)")
+                while read.status == 503 { read = try await client.get("/v1/records/counters/\(id)") }
+                let stands = try read.json()["c"]?["n"]?.text ?? ""
+                #expect(stands == known || stands == value)
+                known = stands
+            default: Issue.record("\(answer.status) \(answer.text)")
+            }
+        }
+        #expect(statuses.contains(200))
+    }
+}

@@ -1,0 +1,72 @@
+@testable import Gateway
+import Logging
+import RecordStore
+import RuleFiles
+import Testing
+import TestSupport
+
+/// A gateway in this process, on a free port, for as long as a closure runs.
+struct RunningGateway: Sendable {
+    let port: Int
+    let database: TestDatabase
+
+    /// - Parameters:
+    ///   - rules: the rule files by name; nil serves those of `MergeRules`.
+    static func with<Answer: Sendable>(
+        _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil,
+        configure: (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Answer
+    ) async throws -> Answer {
+        let folder = try TemporaryFolder()
+        for (name, text) in rules ?? [:] { try await Shell.run(["tee", folder.path + "/" + name], input: text) }
+        var configuration = GatewayConfiguration()
+        configuration.port = 0
+        configure(&configuration)
+        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        logger.logLevel = .critical
+        let engine = try database.engine()
+        let loader = RulesLoader(
+            folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger)
+        if let findings = await loader.start() {
+            throw Shell.Failure(description: findings.sorted.map(\.description).joined(separator: "\n"))
+        }
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let gateway = GatewayApplication(
+            configuration: configuration, engine: engine, rules: loader,
+            tokens: try tokens.map { try TokenFile(text: $0, path: "tokens") }, logger: logger
+        ) { number in
+            port.yield(number)
+        }
+        return try await withThrowingTaskGroup(of: Answer?.self) { group in
+            group.addTask {
+                try await gateway.run()
+                return nil
+            }
+            group.addTask {
+                try await loader.run()
+                return nil
+            }
+            group.addTask {
+                for await number in ports { return try await body(RunningGateway(port: number, database: database)) }
+                throw Shell.Failure(description: "the gateway did not listen")
+            }
+            defer { group.cancelAll() }
+            while let answer = try await group.next() {
+                if let answer { return withExtendedLifetime(folder) { answer } }
+            }
+            throw Shell.Failure(description: "the gateway ended early")
+        }
+    }
+
+    /// Sends requests over one connection.
+    func client<Answer: Sendable>(
+        token: String? = nil, _ body: @escaping @Sendable (HTTPClient.Session) async throws -> Answer
+    ) async throws -> Answer {
+        try await HTTPClient.with(port: port, token: token, body)
+    }
+}
+
+extension HTTPClient.Answer {
+    /// The body as JSON.
+    func json() throws -> JSON { try JSON(body) }
+}
