@@ -82,6 +82,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            exclude: ["Guides"],
             swiftSettings: strict),
         .target(
             name: "TestSupport",
