@@ -12,6 +12,7 @@ import ServiceLifecycle
 package struct GatewayApplication: Service {
     private let application: Application<RouterResponder<GatewayContext>>
     private let engine: any RecordEngine
+    private let place: String
 
     /// - Parameters:
     ///   - tokens: who may use the gateway; nil serves anyone who reaches it, on loopback addresses alone.
@@ -21,6 +22,7 @@ package struct GatewayApplication: Service {
         logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.engine = engine
+        place = "\(configuration.host):\(configuration.port)"
         let router = Self.router(configuration, engine, rules.box, tokens, logger)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
@@ -53,12 +55,20 @@ package struct GatewayApplication: Service {
     package func run() async throws {
         do {
             try await application.run()
+        } catch let error as IOError {
+            await engine.close()
+            throw ListenError(description: "cannot listen on \(place): \(error.description)")
         } catch {
             await engine.close()
             throw error
         }
         await engine.close()
     }
+}
+
+/// An address that cannot be listened on.
+package struct ListenError: Error, CustomStringConvertible {
+    package let description: String
 }
 
 extension CORSMiddleware<GatewayContext> {

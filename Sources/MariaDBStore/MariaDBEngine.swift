@@ -72,7 +72,8 @@ package final class MariaDBEngine: RecordEngine {
             }
             attempt += 1
             switch error.kind {
-            case .serialization where attempt <= retries && ContinuousClock.now < deadline:
+            // A lock that is held for long is no collision: waiting on would only fill the pool with those who wait.
+            case .serialization where attempt <= (error.code == 1_205 ? 1 : retries) && ContinuousClock.now < deadline:
                 // Full jitter, so that those who met once do not meet again.
                 let bound = min(64, 1 << min(attempt, 6))
                 try? await Task.sleep(for: .milliseconds(Int.random(in: 0...bound)))

@@ -37,8 +37,9 @@ struct SQLiteColumnType {
         ]
         if name.contains("INT") { return [Self.wide, .boolean] }
         if name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT") {
-            return [.text(TextType()), .delimitedSet(separator: ",", TextType())] + clock
+            return [.text(TextType()), .delimitedSet(separator: ",", TextType()), .json(TextType())] + clock
         }
+        // A name such as BINARY gives NUMERIC affinity, which leaves BLOBs alone.
         if name.contains("BLOB") || name.contains("BINARY") {
             return [.bytes(maximum: nil)]
         }
@@ -55,18 +56,27 @@ struct SQLiteColumnType {
         if name.hasPrefix("DATETIME") { return [clock[1], clock[0], clock[2]] + texts }
         if name.hasPrefix("TIMESTAMP") { return [clock[2], clock[1]] + texts }
         if name.hasPrefix("DATE") { return [clock[0], clock[1]] + texts }
+        if name.hasPrefix("JSON") { return [.json(TextType())] }
         if name.hasPrefix("TIME") { return [clock[3]] + texts }
         return []
     }
 
-    /// Types that the rules may give to a column whose declared type says nothing.
+    /// Types that the rules may give to a column whose declared type says nothing that FieldMerge knows.
+    ///
+    /// Only those that the column's affinity leaves alone.
     var explicitTypes: [ColumnType] {
+        let name = name
         if declared.isEmpty {
             return [Self.wide, .boolean, .text(TextType()), .double(isUnsigned: false), .bytes(maximum: nil)]
         }
+        let isKnown = ["INT", "CHAR", "CLOB", "TEXT", "BLOB", "BINARY", "REAL", "FLOA", "DOUB"].contains {
+            name.contains($0)
+        }
+        if isKnown || !types.isEmpty { return [] }
         return [
             Self.wide, .boolean, .numeric(precision: nil, scale: nil), .text(Self.guarded),
-            .delimitedSet(separator: ",", Self.guarded),
+            .delimitedSet(separator: ",", Self.guarded), .date, .dateTime(fraction: 0), .timestamp(fraction: 0, nil),
+            .time(fraction: 0), .json(TextType()),
         ]
     }
 }

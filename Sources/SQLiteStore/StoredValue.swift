@@ -30,6 +30,8 @@ struct StoredValue {
             case .delimitedSet(let separator, _):
                 storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, separator)) } : nil
             case .date, .dateTime, .timestamp, .time: storage == SQLITE_TEXT ? time(column.type) : nil
+            case .json: json(storage, column)
+            case .inet4, .inet6: storage == SQLITE_TEXT ? text.flatMap { try? column.type.accept(.text($0)) } : nil
             case .binary, .bytes: storage == SQLITE_BLOB ? .bytes(bytes) : nil
             }
         if let value { return value }
@@ -61,6 +63,16 @@ struct StoredValue {
         switch storage {
         case SQLITE_INTEGER: ExactDecimal(Int128(integer))
         case SQLITE_FLOAT: ExactDecimal(shortest: sqlite3_column_double(raw, index))
+        default: nil
+        }
+    }
+
+    /// A number may stand for itself, because the affinity of a column called JSON turns its text into one.
+    private func json(_ storage: Int32, _ column: Column) -> Value? {
+        switch storage {
+        case SQLITE_TEXT: text.map { column.json($0) }
+        case SQLITE_INTEGER, SQLITE_FLOAT:
+            number(storage).flatMap { JSONTree(number: $0) }.map { .json($0) }
         default: nil
         }
     }

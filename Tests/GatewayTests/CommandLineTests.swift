@@ -92,10 +92,10 @@ import TestSupport
                     #"{"id":123,"changeset":{"customer":{"firstName":{"old":"Joe","new":"Bob"}}}}"#)
             }
         }
-        // The server's own list of transactions tells when the merge waits for the lock.
+        // The server's own list of what runs tells when the merge waits for the lock.
         let waiting =
-            "SELECT COUNT(*) FROM information_schema.INNODB_TRX t JOIN information_schema.PROCESSLIST p"
-            + " ON p.ID = t.trx_mysql_thread_id WHERE t.trx_state = 'LOCK WAIT' AND p.DB = '\(name)'"
+            "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = '\(name)' AND COMMAND = 'Execute'"
+            + " AND INFO LIKE '%FOR UPDATE'"
         while try await server.run(waiting) == "0\n" { await Task.yield() }
         process.terminate()
         try input.fileHandleForWriting.write(contentsOf: Data("COMMIT; quit\n".utf8))

@@ -21,16 +21,25 @@ package final class PrivateMariaDB: Sendable {
         return server
     }
 
+    /// An empty server, made once and copied for each.
+    private static let template = Task {
+        let folder = try TemporaryFolder()
+        try await Shell.run(
+            [
+                "mariadb-install-db", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
+                "--auth-root-authentication-method=normal", "--skip-test-db",
+            ], environment: ["TMPDIR": folder.path])
+        return folder
+    }
+
     private static let running = Mutex<[PrivateMariaDB]>([])
 
     /// Makes an empty server and starts it.
     package init(options: [String] = []) async throws {
         folder = try TemporaryFolder()
         self.options = options
-        try await Shell.run([
-            "mariadb-install-db", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
-            "--auth-root-authentication-method=normal", "--skip-test-db",
-        ])
+        let template = try await Self.template.value
+        try await Shell.run(["cp", "-r", template.path + "/data", folder.path + "/data"])
         try await start()
     }
 
@@ -46,6 +55,7 @@ package final class PrivateMariaDB: Sendable {
             [
                 "mariadbd", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
                 "--socket=" + socket, "--pid-file=" + folder.path + "/pid", "--skip-networking", "--skip-name-resolve",
+                "--tmpdir=" + folder.path,
                 "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200",
                 "--log-error=" + folder.path + "/log",
             ] + options

@@ -39,9 +39,15 @@ package enum Shell {
         let inputFile = folder.path + "/input"
         try Data(input.utf8).write(to: URL(filePath: inputFile))
         for name in ["output", "errors"] { try Data().write(to: URL(filePath: folder.path + "/" + name)) }
-        process.standardInput = FileHandle(forReadingAtPath: inputFile)
-        process.standardOutput = FileHandle(forWritingAtPath: folder.path + "/output")
-        process.standardError = FileHandle(forWritingAtPath: folder.path + "/errors")
+        let handles = [
+            try FileHandle(forReadingFrom: URL(filePath: inputFile)),
+            try FileHandle(forWritingTo: URL(filePath: folder.path + "/output")),
+            try FileHandle(forWritingTo: URL(filePath: folder.path + "/errors")),
+        ]
+        defer { for handle in handles { try? handle.close() } }
+        process.standardInput = handles[0]
+        process.standardOutput = handles[1]
+        process.standardError = handles[2]
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
             do {

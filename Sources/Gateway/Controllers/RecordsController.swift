@@ -94,7 +94,8 @@ extension Served {
         guard let resource = catalog[name] else {
             throw Problem(
                 status: 404, code: "unknown-resource", title: "Unknown resource",
-                detail: "“\(name)” is no resource\(NearestName.hint(for: name, among: catalog.resources.map(\.name))).")
+                detail: "“\(name)” is no resource\(NearestName.ending(for: name, among: catalog.resources.map(\.name)))"
+            )
         }
         return resource
     }

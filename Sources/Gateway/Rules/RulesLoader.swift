@@ -5,8 +5,9 @@ package import MergeService
 package import RecordStore
 package import RuleFiles
 import ServiceLifecycle
+import UnixSignals
 
-/// Reads the rule files and the schema at start, when a file changes, when a statement fails because of the schema, and
+/// Reads the rule files and the schema at start, on SIGHUP, when a file changes, when a statement fails because of the schema, and
 /// every few minutes.
 ///
 /// What cannot be served changes nothing: the old rules serve on.
@@ -68,6 +69,12 @@ package struct RulesLoader: Service {
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await watch() }
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+                    logger.notice("reading the rules again on SIGHUP")
+                    await reload()
+                }
+            }
             group.addTask {
                 for await _ in box.reloadRequests.cancelOnGracefulShutdown() { await reload() }
             }

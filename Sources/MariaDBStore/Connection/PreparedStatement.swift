@@ -122,7 +122,7 @@ private final class ParameterBuffers {
         case .decimal:
             copy(text ?? "", &target, place)
             target.buffer_type = MYSQL_TYPE_NEWDECIMAL
-        case .text, .members, .date, .dateTime, .time:
+        case .text, .members, .date, .dateTime, .time, .json, .address:
             copy(text ?? "", &target, place)
             target.buffer_type = MYSQL_TYPE_STRING
         }

@@ -60,7 +60,8 @@ final class ResultBuffers {
         case .dateTime, .timestamp: MYSQL_TYPE_DATETIME
         case .time: MYSQL_TYPE_TIME
         case .binary, .bytes: MYSQL_TYPE_BLOB
-        case .decimal, .numeric, .text, .enumeration, .set, .delimitedSet, .uuid: MYSQL_TYPE_STRING
+        case .decimal, .numeric, .text, .enumeration, .set, .delimitedSet, .uuid, .inet4, .inet6, .json:
+            MYSQL_TYPE_STRING
         }
     }
 
@@ -88,6 +89,16 @@ final class ResultBuffers {
             }
             return .decimal(number)
         case .text, .enumeration, .uuid: return .text(ExactText(try text(index, place, column, statement)))
+        case .inet4, .inet6:
+            let spelled = try text(index, place, column, statement)
+            let address =
+                column.type == .inet4
+                ? NetworkAddress(version4: spelled) : NetworkAddress(version6: spelled)
+            guard let address else { throw Self.unreadable(column) }
+            return .address(address)
+        case .json:
+            let source = try text(index, place, column, statement)
+            return column.json(source)
         case .set: return .members(Scalar.split(try text(index, place, column, statement), ","))
         case .delimitedSet(let separator, _):
             return .members(Scalar.split(try text(index, place, column, statement), separator))

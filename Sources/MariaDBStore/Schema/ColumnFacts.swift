@@ -40,6 +40,9 @@ struct ColumnFacts {
         case "binary": bytes.map { [.binary($0)] } ?? []
         case "varbinary", "tinyblob", "blob", "mediumblob", "longblob": [.bytes(maximum: bytes)]
         case "uuid": [.uuid]
+        case "inet4": [.inet4]
+        case "inet6": [.inet6]
+        case "json": [.json(TextType(maximumBytes: bytes))]
         default: []
         }
     }
@@ -64,7 +67,7 @@ struct ColumnFacts {
         let text = TextType(
             maximumCharacters: limits.maximumCharacters, maximumBytes: limits.maximumBytes, repertoire: repertoire,
             isPadded: limits.isPadded)
-        return [.text(text), .delimitedSet(separator: ",", text)]
+        return [.text(text), .delimitedSet(separator: ",", text), .json(text)]
     }
 
     private var timestamps: [ColumnType] {

@@ -29,13 +29,13 @@ struct SchemaReader {
         else { return nil }
         let isView = kind.hasSuffix("VIEW")
         let engine = head[2] ?? kind
-        let checks = try checks(source)
+        let checks = isView ? CheckScanner("") : try checks(name)
         let indexes = try indexes(source)
         return TableSchema(
             name: name, isView: isView, engine: engine,
             isTransactional: isView ? true : try isTransactional(engine),
             columns: try columns(source, checks), primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [],
-            uniqueIndexes: indexes, foreignKeys: try foreignKeys(source), checks: checks)
+            uniqueIndexes: indexes, foreignKeys: try foreignKeys(source), checks: checks.checks)
     }
 
     private func isTransactional(_ engine: String) throws(StoreError) -> Bool {
@@ -48,16 +48,16 @@ struct SchemaReader {
         return rows.first == [.text(ExactText("YES"))]
     }
 
-    /// MySQL names no table beside its CHECK constraints; their names then stand in the errors alone.
-    private func checks(_ source: InformationSchema) throws(StoreError) -> [String: String] {
-        guard session.isMariaDB else { return [:] }
-        let rows = try source.rows(
-            ["CONSTRAINT_NAME", "CHECK_CLAUSE"], from: "CHECK_CONSTRAINTS", schemaColumn: "CONSTRAINT_SCHEMA")
-        var checks: [String: String] = [:]
-        for row in rows {
-            if let name = row[0], let clause = row[1] { checks[name] = clause }
-        }
-        return checks
+    /// The checks as the table's definition tells them: information_schema hides them from a user who has no more than
+    /// the rights that FieldMerge asks for.
+    private func checks(_ name: TableName) throws(StoreError) -> CheckScanner {
+        let text = ColumnType.text(TextType())
+        let rows = try session.query(
+            Statement(
+                sql: "SHOW CREATE TABLE " + Dialect.mariadb.quoted(name), binds: [],
+                columns: ["Table", "Create Table"].map { Column(name: $0, type: text, isNullable: true) }))
+        guard case .text(let definition)? = rows.first?.last else { return CheckScanner("") }
+        return CheckScanner(definition.string)
     }
 
     private func indexes(_ source: InformationSchema) throws(StoreError) -> [UniqueIndex] {
@@ -96,7 +96,7 @@ struct SchemaReader {
         return groups
     }
 
-    private func columns(_ source: InformationSchema, _ checks: [String: String]) throws(StoreError)
+    private func columns(_ source: InformationSchema, _ checks: CheckScanner) throws(StoreError)
         -> [ColumnSchema]
     {
         let rows = try source.rows(
@@ -108,7 +108,7 @@ struct SchemaReader {
         var columns: [ColumnSchema] = []
         for row in rows {
             guard let name = row[0], let declared = row[1], let data = row[2] else { continue }
-            let isJSON = checks.values.contains { $0.lowercased() == "json_valid(`\(name.lowercased())`)" }
+            let isJSON = checks.unnamed.contains("(json_valid(\(Dialect.mariadb.quoted(name))))")
             var repertoire: Repertoire?
             if let set = row[7] { repertoire = try characterSets.repertoire(of: set) }
             let facts = ColumnFacts(

@@ -21,6 +21,11 @@ package enum NearestName {
         suggestion(for: name, among: names).map { "; did you mean “\($0)”?" } ?? ""
     }
 
+    /// The same as the end of a sentence; a full stop where no name is close.
+    package static func ending(for name: String, among names: some Sequence<String>) -> String {
+        suggestion(for: name, among: names).map { "; did you mean “\($0)”?" } ?? "."
+    }
+
     /// Edits between two words, a swap of neighbours being one (optimal string alignment distance, Damerau 1964).
     private static func editDistance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }

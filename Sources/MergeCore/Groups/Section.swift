@@ -14,6 +14,17 @@ package struct Column: Sendable, Hashable {
     }
 }
 
+extension Column {
+    /// What a JSON column means by a text.
+    ///
+    /// The wire has one null. Where the column can be NULL, JSON's own null reads as that; what is no JSON at all stays
+    /// text.
+    package func json(_ source: String) -> Value {
+        guard let tree = JSONParser.parse(source) else { return .text(ExactText(source)) }
+        return tree == .null && isNullable ? .null : .json(tree)
+    }
+}
+
 /// A client-facing name for one column.
 package struct Field: Sendable, Hashable {
     package let name: String

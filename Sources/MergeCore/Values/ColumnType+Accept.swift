@@ -35,6 +35,20 @@ extension ColumnType {
             return .bytes(bytes + [UInt8](repeating: 0, count: length - bytes.count))
         case .bytes(let maximum): return .bytes(try scalar.bytes(maximum: maximum))
         case .uuid: return .text(try scalar.uuid())
+        case .inet4:
+            guard let address = NetworkAddress(version4: try scalar.string()) else {
+                throw ValueProblem("is not an IPv4 address")
+            }
+            return .address(address)
+        case .inet6:
+            guard let address = NetworkAddress(version6: try scalar.string()) else {
+                throw ValueProblem("is not an IPv6 address")
+            }
+            return .address(address)
+        case .json(let type):
+            let tree = try JSONTree(scalar)
+            _ = try type.fitted(tree.text)
+            return .json(tree)
         }
     }
 
@@ -64,7 +78,8 @@ extension ColumnType {
         case (_, .null), (.boolean, .boolean), (.integer, .integer), (.bit, .integer), (.year, .integer),
             (.decimal, .decimal), (.numeric, .decimal), (.float, .float), (.double, .double), (.text, .text),
             (.enumeration, .text), (.uuid, .text), (.set, .members), (.delimitedSet, .members), (.date, .date),
-            (.dateTime, .dateTime), (.timestamp, .dateTime), (.time, .time), (.binary, .bytes), (.bytes, .bytes):
+            (.dateTime, .dateTime), (.timestamp, .dateTime), (.time, .time), (.binary, .bytes), (.bytes, .bytes),
+            (.json, .json), (.inet4, .address), (.inet6, .address):
             false
         default: true
         }
@@ -75,14 +90,18 @@ extension ColumnType {
         do {
             return try accept(scalar)
         } catch {
+            let value: Value
             switch scalar {
-            case .text(let text): return .text(ExactText(text))
-            case .integer(let number): return .integer(Int128(number))
+            case .text(let text): value = .text(ExactText(text))
+            case .integer(let number): value = .integer(Int128(number))
             case .number(let number):
                 guard let double = Double(number.text), ExactDecimal(shortest: double) == number else { throw error }
-                return .double(double)
+                value = .double(double)
             default: throw error
             }
+            // A value of the column's own kind that it refuses stays refused.
+            guard isForeign(value) else { throw error }
+            return value
         }
     }
 

@@ -28,6 +28,10 @@ package enum ColumnType: Sendable, Hashable {
     /// VARBINARY and the BLOB types, with their longest length in bytes.
     case bytes(maximum: Int?)
     case uuid
+    case inet4
+    case inet6
+    /// JSON in a column of its own type or in a text.
+    case json(TextType)
 
     /// The name that `GET /v1/rules` and messages use.
     package var name: String {
@@ -48,6 +52,9 @@ package enum ColumnType: Sendable, Hashable {
         case .time: "time"
         case .binary, .bytes: "binary"
         case .uuid: "uuid"
+        case .inet4: "inet4"
+        case .inet6: "inet6"
+        case .json: "json"
         }
     }
 }

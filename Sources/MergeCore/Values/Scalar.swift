@@ -7,7 +7,7 @@ package enum Scalar: Sendable, Hashable {
     case number(ExactDecimal)
     case text(String)
     case array([Scalar])
-    case object
+    case object([ScalarMember])
 
     /// The JSON name of the kind, for error messages.
     package var kind: String {
@@ -19,5 +19,16 @@ package enum Scalar: Sendable, Hashable {
         case .array: "an array"
         case .object: "an object"
         }
+    }
+}
+
+/// A named value of an object that arrived.
+package struct ScalarMember: Sendable, Hashable {
+    package let name: String
+    package let value: Scalar
+
+    package init(name: String, value: Scalar) {
+        self.name = name
+        self.value = value
     }
 }

@@ -19,6 +19,8 @@ package enum Value: Sendable, Hashable {
     case dateTime(DateTime)
     case time(TimeSpan)
     case bytes([UInt8])
+    case json(JSONTree)
+    case address(NetworkAddress)
 
     package var isNull: Bool {
         if case .null = self { true } else { false }

@@ -11,14 +11,15 @@ enum Invalid {
     static func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> Problem {
         Problem(
             status: 400, code: "unknown-\(what)", title: "Unknown \(what)",
-            detail: "“\(name)” is no \(what) here\(NearestName.hint(for: name, among: names)).",
+            detail: "“\(name)” is no \(what) here\(NearestName.ending(for: name, among: names))",
             path: path.member(name))
     }
 
     static func member(_ name: String, at path: WirePath, known: [String]) -> Problem {
         Problem(
             status: 400, code: "unknown-member", title: "Unknown member",
-            detail: "“\(name)” is no member here\(NearestName.hint(for: name, among: known)).", path: path.member(name))
+            detail: "“\(name)” is no member here\(NearestName.ending(for: name, among: known))", path: path.member(name)
+        )
     }
 
     static func tooMany(_ what: String, _ limit: Int, _ path: WirePath) -> Problem {

@@ -69,10 +69,10 @@ package struct PushDecoder: Sendable {
         guard let node = edit["resource"] else { throw Invalid.problem(place, "is missing") }
         guard let name = node.string else { throw Invalid.problem(place, "must be the name of a resource") }
         guard let resource = catalog[name] else {
-            let hint = NearestName.hint(for: name, among: catalog.resources.map(\.name))
+            let ending = NearestName.ending(for: name, among: catalog.resources.map(\.name))
             throw Problem(
                 status: 400, code: "unknown-resource", title: "Unknown resource",
-                detail: "“\(name)” is no resource\(hint).", path: place)
+                detail: "“\(name)” is no resource\(ending)", path: place)
         }
         return resource
     }

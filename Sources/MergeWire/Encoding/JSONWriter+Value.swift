@@ -27,6 +27,8 @@ extension JSONWriter {
             }
         case .time(let span): string(span.text(fraction: type.fractionDigits))
         case .bytes(let data): plainString(Base64.encode(data))
+        case .json(let tree): raw(tree.text)
+        case .address(let address): string(address.text)
         }
     }
 

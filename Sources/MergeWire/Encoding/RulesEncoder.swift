@@ -125,7 +125,8 @@ package enum RulesEncoder {
         case .binary(let length): number("maximumBytes", length)
         case .bytes(let maximum): number("maximumBytes", maximum)
         case .bit(let width): number("bits", width)
-        case .boolean, .year, .float, .double, .date, .uuid: break
+        case .json(let text): number("maximumBytes", text.maximumBytes)
+        case .boolean, .year, .float, .double, .date, .uuid, .inet4, .inet6: break
         }
     }
 }

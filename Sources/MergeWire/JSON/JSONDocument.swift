@@ -74,7 +74,7 @@ struct JSONNode {
         case JSON_REAL:
             return ExactDecimal(shortest: json_real_value(raw)).map { .number($0) } ?? .null
         case JSON_ARRAY: return .array(elements.map(\.scalar))
-        default: return .object
+        default: return .object(members.map { ScalarMember(name: $0.name, value: $0.value.scalar) })
         }
     }
 

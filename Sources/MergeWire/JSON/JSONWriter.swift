@@ -68,27 +68,5 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static let hex = Array("0123456789abcdef".utf8)
-
-    private mutating func quote(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0x08: bytes.append(contentsOf: "\\b".utf8)
-            case 0x09: bytes.append(contentsOf: "\\t".utf8)
-            case 0x0A: bytes.append(contentsOf: "\\n".utf8)
-            case 0x0C: bytes.append(contentsOf: "\\f".utf8)
-            case 0x0D: bytes.append(contentsOf: "\\r".utf8)
-            case 0..<0x20:
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(Self.hex[Int(byte >> 4)])
-                bytes.append(Self.hex[Int(byte & 15)])
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
+    private mutating func quote(_ text: String) { JSONQuoting.append(text, to: &bytes) }
 }

@@ -12,6 +12,8 @@ extension Bind {
         case .dateTime(let moment):
             moment.text(separator: " ", fraction: Self.fraction(type, moment.microsecond))
         case .time(let span): span.text(fraction: Self.fraction(type, span.microsecond))
+        case .json(let tree): tree.text
+        case .address(let address): address.text
         case .null, .boolean, .integer, .float, .double, .bytes: nil
         }
     }

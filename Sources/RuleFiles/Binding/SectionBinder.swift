@@ -124,12 +124,14 @@ struct SectionBinder {
         guard let type = type ?? column.types.first else {
             findings.error(
                 place,
-                "column “\(name)” has the type \(column.declaredType), which is not supported"
-                    + (column.explicitTypes.isEmpty ? " yet" : " without a “type” in the rules"))
+                column.explicitTypes.isEmpty
+                    ? "column “\(name)” has the type \(column.declaredType), which is not supported yet"
+                    : "column “\(name)” has no declared type that tells what it holds; give it a “type” in the rules")
             return nil
         }
         positions[name] = columns.count
-        let isLoose = column.isLoose || (type == .boolean && column.types.first != .boolean)
+        let isText = if case .json = type, column.types.first != type { true } else { false }
+        let isLoose = column.isLoose || isText || (type == .boolean && column.types.first != .boolean)
         columns.append(Column(name: name, type: type, isNullable: column.isNullable, isLoose: isLoose))
         return columns.count - 1
     }

@@ -1,9 +1,9 @@
 /// The text of a floating-point number as ECMAScript writes it, which RFC 8785 section 3.2.2.3 makes canonical:
 /// the shortest digits that read back as the same value.
-enum ShortestNumber {
-    static func text(_ number: Double) -> String { text(description: number.description) }
+package enum ShortestNumber {
+    package static func text(_ number: Double) -> String { text(description: number.description) }
 
-    static func text(_ number: Float) -> String { text(description: number.description) }
+    package static func text(_ number: Float) -> String { text(description: number.description) }
 
     /// From Swift's own shortest form, such as `1.5e-07`.
     private static func text(description: String) -> String {

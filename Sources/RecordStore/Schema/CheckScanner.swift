@@ -1,21 +1,26 @@
-/// Finds the named CHECK constraints in the definition of a table, which SQLite keeps as text alone.
-struct CheckScanner {
+/// Finds the CHECK constraints in the definition of a table.
+///
+/// SQLite keeps them as text alone, and MariaDB shows them to a user with few rights in SHOW CREATE TABLE but not in
+/// information_schema.
+package struct CheckScanner {
     /// Names of the constraints and what they check.
-    let checks: [String: String]
+    package let checks: [String: String]
+    /// What the checks without a name of their own check, such as `(json_valid(`doc`))`.
+    package let unnamed: [String]
 
-    init(_ definition: String) {
+    package init(_ definition: String) {
         let tokens = Self.tokens(definition)
         var checks: [String: String] = [:]
-        var index = 0
-        while index + 3 < tokens.count {
-            if tokens[index].uppercased() == "CONSTRAINT", tokens[index + 2].uppercased() == "CHECK",
-                tokens[index + 3].hasPrefix("(")
-            {
-                checks[Self.unquoted(tokens[index + 1])] = tokens[index + 3]
+        var unnamed: [String] = []
+        for index in tokens.indices.dropFirst() where tokens[index].hasPrefix("(") {
+            if index >= 3, tokens[index - 3].uppercased() == "CONSTRAINT" {
+                checks[Self.unquoted(tokens[index - 2])] = tokens[index]
+            } else {
+                unnamed.append(tokens[index])
             }
-            index += 1
         }
         self.checks = checks
+        self.unnamed = unnamed
     }
 
     /// Words, quoted names and strings, and whole parentheses that follow CHECK.

@@ -1,0 +1,27 @@
+/// Strings of JSON, with the escapes that RFC 8785 section 3.2.2.2 makes canonical.
+package enum JSONQuoting {
+    private static let hex = Array("0123456789abcdef".utf8)
+
+    /// Appends a text in quotes.
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x08: bytes.append(contentsOf: "\\b".utf8)
+            case 0x09: bytes.append(contentsOf: "\\t".utf8)
+            case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+            case 0x0C: bytes.append(contentsOf: "\\f".utf8)
+            case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+            case 0..<0x20:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(hex[Int(byte >> 4)])
+                bytes.append(hex[Int(byte & 15)])
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,83 @@
+/// A JSON value, compared by its structure: the order of members does not count, and numbers count by their value.
+package indirect enum JSONTree: Sendable, Hashable {
+    case null
+    case boolean(Bool)
+    /// A number without fraction that 64 bits hold, signed or unsigned, however it was written.
+    case integer(Int128)
+    /// Any other number.
+    case double(Double)
+    case text(ExactText)
+    case array([JSONTree])
+    case object(JSONMembers)
+
+    /// The value of a number as it was written; nil beyond a double.
+    package init?(number: ExactDecimal) {
+        if let whole = number.integer, Int128(Int64.min) <= whole, whole <= Int128(UInt64.max) {
+            self = .integer(whole)
+        } else if let double = Double(number.text), double.isFinite {
+            self = .double(double)
+        } else {
+            return nil
+        }
+    }
+
+    /// The value of what a client sent.
+    ///
+    /// - Throws: `ValueProblem` for a number beyond a double.
+    init(_ scalar: Scalar) throws(ValueProblem) {
+        switch scalar {
+        case .null: self = .null
+        case .boolean(let flag): self = .boolean(flag)
+        case .integer(let number): self = .integer(Int128(number))
+        case .number(let number):
+            guard let tree = JSONTree(number: number) else { throw ValueProblem("has a number beyond a double") }
+            self = tree
+        case .text(let text): self = .text(ExactText(text))
+        case .array(let elements):
+            var out: [JSONTree] = []
+            for element in elements { out.append(try JSONTree(element)) }
+            self = .array(out)
+        case .object(let members):
+            var out: [JSONMember] = []
+            for member in members {
+                out.append(JSONMember(name: ExactText(member.name), value: try JSONTree(member.value)))
+            }
+            self = .object(JSONMembers(out))
+        }
+    }
+}
+
+/// A named value of a JSON object.
+package struct JSONMember: Sendable, Hashable {
+    package let name: ExactText
+    package let value: JSONTree
+
+    package init(name: ExactText, value: JSONTree) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// The members of a JSON object in the order in which they stand, equal in any order.
+package struct JSONMembers: Sendable, Hashable {
+    package let list: [JSONMember]
+
+    /// Of members with the same name the last one counts, as in most readers.
+    package init(_ members: [JSONMember]) {
+        var last: [ExactText: Int] = [:]
+        for (index, member) in members.enumerated() { last[member.name] = index }
+        list =
+            last.count == members.count
+            ? members : members.enumerated().filter { last[$1.name] == $0 }.map(\.element)
+    }
+
+    private var byName: [ExactText: JSONTree] {
+        Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+    }
+
+    package static func == (a: JSONMembers, b: JSONMembers) -> Bool {
+        a.list.count == b.list.count && a.byName == b.byName
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(byName) }
+}
