@@ -41,13 +41,14 @@ package struct GatewayApplication: Service {
     ) -> Router<GatewayContext> {
         let service = MergeService(engine: engine, limits: configuration.merge, digest: CanonicalJSON.digest)
         let router = Router(context: GatewayContext.self)
-        router.add(middleware: RequestLog(logger: logger, seconds: configuration.requestSeconds))
+        let metrics = GatewayMetrics()
+        router.add(middleware: RequestLog(logger: logger, seconds: configuration.requestSeconds, metrics: metrics))
         if let origin = configuration.allowedOrigin { router.add(middleware: CORSMiddleware.gateway(origin)) }
         router.add(middleware: ProblemMapping(box: box))
         router.add(middleware: Authentication(tokens: tokens))
         RecordsController(service: service, box: box).addRoutes(to: router)
-        PushController(service: service, box: box, limits: configuration.wire).addRoutes(to: router)
-        OperationsController(engine: engine, box: box).addRoutes(to: router)
+        PushController(service: service, box: box, limits: configuration.wire, metrics: metrics).addRoutes(to: router)
+        OperationsController(engine: engine, box: box, metrics: metrics).addRoutes(to: router)
         LaterController().addRoutes(to: router)
         return router
     }

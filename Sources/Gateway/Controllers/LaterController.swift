@@ -9,8 +9,6 @@ struct LaterController {
         router.get("/v1/journal", use: later)
         router.get("/v1/journal/:number", use: later)
         router.post("/v1/journal/:number/undo", use: later)
-        router.get("/metrics", use: later)
-        router.get("/openapi.json", use: later)
     }
 
     @Sendable private func later(_ request: Request, _ context: GatewayContext) async throws -> Response {

@@ -8,12 +8,24 @@ import RecordStore
 struct OperationsController {
     let engine: any RecordEngine
     let box: RulesBox
+    let metrics: GatewayMetrics
 
     private static let patience = Duration.seconds(3)
 
     func addRoutes(to router: Router<GatewayContext>) {
         router.get("/healthz", use: health)
         router.get("/readyz", use: readiness)
+        router.get("/metrics", use: counters)
+        router.get("/openapi.json", use: description)
+    }
+
+    @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        Reply.json(
+            Array(metrics.text(isReady: box.served != nil).utf8), to: request, type: "text/plain; version=0.0.4")
+    }
+
+    @Sendable private func description(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        Reply.json(Array(OpenAPI.document.utf8), to: request)
     }
 
     /// The process runs and answers.

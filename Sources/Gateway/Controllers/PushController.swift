@@ -9,6 +9,7 @@ struct PushController {
     let service: MergeService
     let box: RulesBox
     let limits: WireLimits
+    let metrics: GatewayMetrics
 
     func addRoutes(to router: Router<GatewayContext>) {
         router.post("/v1/merge/:resource", use: merge)
@@ -23,6 +24,7 @@ struct PushController {
             try PushDecoder(catalog: served.catalog, limits: limits).merge(bytes, resource: resource, headerKey: key)
         }
         let result = try await service.merge(push, served: served, deadline: context.deadline)
+        metrics.count(result)
         return Reply.json(ResultEncoder.merge(result), to: request, status: result.httpStatus(push))
     }
 
@@ -33,6 +35,7 @@ struct PushController {
             try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key)
         }
         let result = try await service.merge(push, served: served, deadline: context.deadline)
+        metrics.count(result)
         return Reply.json(ResultEncoder.push(result), to: request, status: result.httpStatus(push))
     }
 

@@ -6,6 +6,7 @@ import Logging
 struct RequestLog: RouterMiddleware {
     let logger: Logger
     let seconds: Int
+    let metrics: GatewayMetrics
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
@@ -13,9 +14,14 @@ struct RequestLog: RouterMiddleware {
         let start = ContinuousClock.now
         var context = context
         context.deadline = start.advanced(by: .seconds(seconds))
+        metrics.begin()
         var response = try await next(request, context)
         response.headers[Self.requestID] = context.requestID
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        metrics.end(
+            GatewayMetrics.RequestKind(
+                method: request.method.rawValue, route: context.endpointPath ?? "other",
+                status: response.status.code), seconds: milliseconds / 1_000)
         let level: Logger.Level = response.status.code >= 500 ? .error : .info
         var metadata: Logger.Metadata = [
             "id": "\(context.requestID)", "method": "\(request.method)", "path": "\(request.uri.path)",

@@ -1,0 +1,175 @@
+/// The description of the addresses for tools (OpenAPI 3.1).
+///
+/// What a resource's fields are is told by `/v1/rules`.
+enum OpenAPI {
+    static let document = #"""
+        {
+          "openapi": "3.1.0",
+          "info": {
+            "title": "FieldMerge", "version": "1",
+            "description": "Reads records of a legacy database and merges edits into it, group by group."
+          },
+          "security": [{"bearer": []}],
+          "paths": {
+            "/v1/rules": {
+              "get": {
+                "operationId": "getRules", "summary": "The resources with their sections, groups, fields and policies.",
+                "responses": {
+                  "200": {"description": "The rules.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Rules"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/records/{resource}": {
+              "parameters": [{"$ref": "#/components/parameters/resource"}],
+              "get": {
+                "operationId": "listRecords", "summary": "A page of records in key order.",
+                "parameters": [
+                  {"name": "limit", "in": "query", "schema": {"type": "integer"}, "description": "How many; cut to the allowed range."},
+                  {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."}
+                ],
+                "responses": {
+                  "200": {"description": "A page.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/records/{resource}/{id}": {
+              "parameters": [
+                {"$ref": "#/components/parameters/resource"},
+                {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}, "description": "The key, percent-encoded, a comma between its parts."}
+              ],
+              "get": {
+                "operationId": "getRecord", "summary": "One record.",
+                "parameters": [{"name": "If-None-Match", "in": "header", "schema": {"type": "string"}}],
+                "responses": {
+                  "200": {
+                    "description": "The record.", "headers": {"ETag": {"schema": {"type": "string"}}},
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Record"}}}
+                  },
+                  "304": {"description": "The record is the one that the client has."},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/merge/{resource}": {
+              "parameters": [{"$ref": "#/components/parameters/resource"}],
+              "post": {
+                "operationId": "merge", "summary": "Merges the edit of one record.",
+                "parameters": [{"$ref": "#/components/parameters/key"}],
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Edit"}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
+                  "422": {"$ref": "#/components/responses/Result"}, "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/push": {
+              "post": {
+                "operationId": "push", "summary": "Merges edits of many records in one transaction.",
+                "parameters": [{"$ref": "#/components/parameters/key"}],
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Push"}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/PushResult"}, "207": {"$ref": "#/components/responses/PushResult"},
+                  "409": {"$ref": "#/components/responses/PushResult"}, "422": {"$ref": "#/components/responses/PushResult"},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/healthz": {
+              "get": {"operationId": "health", "security": [], "responses": {"200": {"description": "The process runs."}}}
+            },
+            "/readyz": {
+              "get": {
+                "operationId": "readiness", "security": [],
+                "responses": {"200": {"description": "Requests are served."}, "503": {"description": "They are not; the body says why."}}
+              }
+            },
+            "/metrics": {
+              "get": {
+                "operationId": "metrics",
+                "responses": {"200": {"description": "Counters in the text format of Prometheus.", "content": {"text/plain": {"schema": {"type": "string"}}}}}
+              }
+            }
+          },
+          "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "parameters": {
+              "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string"}},
+              "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}}
+            },
+            "responses": {
+              "Problem": {"description": "What went wrong.", "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}},
+              "Result": {"description": "What became of the edit.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}},
+              "PushResult": {"description": "What became of the push.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}}}}
+            },
+            "schemas": {
+              "Id": {"description": "A key: a scalar, or an array in key order.", "type": ["string", "number", "boolean", "array"]},
+              "Rules": {
+                "type": "object", "required": ["version", "resources"],
+                "properties": {"version": {"type": "string"}, "resources": {"type": "array", "items": {"type": "object"}}}
+              },
+              "Record": {
+                "type": "object", "required": ["id"], "properties": {"id": {"$ref": "#/components/schemas/Id"}},
+                "additionalProperties": {"description": "A section: an object of fields, an array of items, or null.", "type": ["object", "array", "null"]}
+              },
+              "Page": {
+                "type": "object", "required": ["records", "next"],
+                "properties": {
+                  "records": {"type": "array", "items": {"$ref": "#/components/schemas/Record"}},
+                  "next": {"type": ["string", "null"]}
+                }
+              },
+              "Edit": {
+                "type": "object", "required": ["changeset"],
+                "properties": {
+                  "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
+                  "changeset": {"type": "object", "additionalProperties": {"type": ["object", "array"]}}
+                }
+              },
+              "Push": {
+                "type": "object", "required": ["edits"], "additionalProperties": false,
+                "properties": {
+                  "key": {"type": "string"}, "rules": {"type": "string"}, "atomic": {"enum": ["push", "edit"]},
+                  "edits": {"type": "array", "items": {"$ref": "#/components/schemas/Edit"}}
+                }
+              },
+              "Result": {
+                "type": "object", "required": ["resource", "id", "status", "record", "outcomes"],
+                "properties": {
+                  "resource": {"type": "string"}, "id": {}, "status": {"enum": ["merged", "rejected", "failed"]},
+                  "record": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}]},
+                  "ids": {"type": "object"}, "outcomes": {"type": "array", "items": {"$ref": "#/components/schemas/Outcome"}},
+                  "problem": {"$ref": "#/components/schemas/Problem"}
+                }
+              },
+              "PushResult": {
+                "type": "object", "required": ["key", "status", "revision", "results"],
+                "properties": {
+                  "key": {"type": ["string", "null"]}, "status": {"enum": ["merged", "rejected", "failed", "partial"]},
+                  "revision": {"type": ["integer", "null"]},
+                  "results": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}
+                }
+              },
+              "Outcome": {
+                "type": "object", "required": ["section", "outcome"],
+                "properties": {
+                  "section": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"}, "group": {"type": "string"},
+                  "outcome": {"enum": ["already", "applied", "client-won", "server-won", "rejected", "inserted", "deleted", "kept", "missing"]},
+                  "conflict": {"type": "boolean"}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {}
+                }
+              },
+              "Problem": {
+                "type": "object", "required": ["type", "title", "status", "detail"],
+                "properties": {
+                  "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
+                  "detail": {"type": "string"}, "code": {"type": "string"}, "path": {"type": "string"},
+                  "retry": {"type": "boolean"}, "constraint": {"type": "string"}, "index": {"type": "string"},
+                  "fields": {"type": "array", "items": {"type": "string"}}, "record": {"type": "object"}
+                }
+              }
+            }
+          }
+        }
+        """#
+}
