@@ -1,0 +1,64 @@
+import Foundation
+import RuleFiles
+import Testing
+import TestSupport
+
+/// What the README and the guides show is true: their sessions run, their rule files are read.
+@Suite struct GuideTests {
+    private static let guides = "Sources/fieldmerge/Guides/"
+
+    /// The fenced blocks of one language.
+    private static func blocks(_ language: String, in file: String) throws -> [String] {
+        var blocks: [String] = []
+        var open: [Substring]?
+        for line in try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false) {
+            if line == "```" + language {
+                open = []
+            } else if line == "```", let lines = open {
+                blocks.append(lines.joined(separator: "\n"))
+                open = nil
+            } else {
+                open?.append(line)
+            }
+        }
+        return blocks
+    }
+
+    @Test(arguments: [("README.md", "client-won"), (guides + "API.md", "inserted")])
+    func sessionsCanBeRepeated(_ file: String, _ outcome: String) async throws {
+        let script = try Self.blocks("sh", in: file).filter { $0.contains("url=") || $0.contains("curl ") }
+            .filter { !$0.contains("sudo") }
+        #expect(script.count >= 4)
+        try await RunningGateway.with(try await TestDatabase.shop(.sqlite)) { gateway async throws in
+            let text = script.joined(separator: "\necho\n").replacing(
+                "127.0.0.1:8080", with: "127.0.0.1:\(gateway.port)")
+            let (status, output, errors) = try await Shell.capture(["bash", "-eu"], input: text)
+            #expect(status == 0, "\(errors)")
+            #expect(output.contains("\"outcome\":\"\(outcome)\""))
+            #expect(!output.contains("\"status\":400") && !output.contains("\"status\":404"), "\(output)")
+        }
+    }
+
+    @Test(arguments: ["README.md", guides + "Rules.md"]) func ruleFilesAreRead(_ file: String) throws {
+        let files = try Self.blocks("yaml", in: file).filter { $0.hasPrefix("resource:") }
+        #expect(!files.isEmpty)
+        for text in files {
+            #expect(RuleFolder(texts: [(file, text)]).findings.all.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
+        guides + "Operation.md",
+    ])
+    func linksLeadSomewhere(_ file: String) throws {
+        let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+        let parts = try Repository.text(file).split(separator: "](").dropFirst()
+        for part in parts {
+            let target = String(part.prefix { $0 != ")" && $0 != "#" })
+            if target.isEmpty || target.hasPrefix("http") { continue }
+            let path = Repository.root + (folder.isEmpty ? "" : folder + "/") + target
+            #expect(FileManager.default.fileExists(atPath: path), "\(file) links to \(target)")
+        }
+    }
+}
