@@ -38,9 +38,16 @@ struct SQLiteSchemaReader {
             column(row, isRowID: isRowID && row["name"] == primaryKey.first)
         }
         return TableSchema(
-            name: table, isView: isView, engine: "SQLite", isTransactional: true, columns: columns,
+            name: table, isView: isView, isUpdatable: !isView, triggers: try triggers(table.name), engine: "SQLite",
+            isTransactional: true, columns: columns,
             primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
             foreignKeys: try foreignKeys(table.name), checks: CheckScanner(definition).checks)
+    }
+
+    private func triggers(_ table: String) throws -> [String] {
+        try String.fetchAll(
+            database, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? ORDER BY name",
+            arguments: [table])
     }
 
     private func column(_ row: Row, isRowID: Bool) -> ColumnSchema {

@@ -25,7 +25,8 @@ struct StoredValue {
             case .decimal, .numeric: number(storage).map { .decimal($0) }
             case .float: storage == SQLITE_FLOAT ? .float(Float(sqlite3_column_double(raw, index))) : nil
             case .double: finite(storage)
-            case .text, .enumeration, .uuid: storage == SQLITE_TEXT ? text.map { .text(ExactText($0)) } : nil
+            case .text, .enumeration, .uuid, .wellKnownText:
+                storage == SQLITE_TEXT ? text.map { .text(ExactText($0)) } : nil
             case .set: storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, ",")) } : nil
             case .delimitedSet(let separator, _):
                 storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, separator)) } : nil

@@ -50,6 +50,19 @@ package final class TestDatabase: Sendable {
         }
     }
 
+    private init(_ other: TestDatabase, url: String) {
+        kind = other.kind
+        folder = other.folder
+        name = other.name
+        server = other.server
+        self.url = url
+    }
+
+    /// The same database as another account of the server sees it.
+    package func asUser(_ user: String) -> TestDatabase {
+        TestDatabase(self, url: url.replacing("root@", with: user + "@"))
+    }
+
     /// The sample shop.
     package static func shop(_ kind: TestEngine, server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(

@@ -55,7 +55,7 @@ package struct RulesLoader: Service {
     package func start() async -> Findings? {
         switch await Self.load(folder, engine) {
         case .served(let served, let findings):
-            for finding in findings.sorted { logger.warning("\(finding)") }
+            for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
             box.serve(served)
             return nil
         case .refused(let findings): return findings

@@ -4,7 +4,9 @@ import RecordStore
 /// The state of one connection: its settings and the transaction that is open on it.
 final class MariaDBSession: StoreSession {
     private let handle: Handle
-    let mustLockReads: Bool
+    /// The server logs by STATEMENT, so writes run under REPEATABLE READ.
+    private let writesUnderRepeatableRead: Bool
+    private var isSnapshot = false
     private static let savepoint = "fieldmerge"
 
     var isMariaDB: Bool { handle.isMariaDB }
@@ -26,10 +28,11 @@ final class MariaDBSession: StoreSession {
             handle.isMariaDB
                 ? "SET SESSION max_statement_time = \(limits.statementSeconds)"
                 : "SET SESSION max_execution_time = \(limits.statementSeconds * 1_000)")
-        mustLockReads = try Self.logsByStatement(handle)
+        writesUnderRepeatableRead = try Self.logsByStatement(handle)
         // A server that logs by STATEMENT refuses writes under READ COMMITTED (error 1665).
         try handle.command(
-            "SET SESSION TRANSACTION ISOLATION LEVEL " + (mustLockReads ? "REPEATABLE READ" : "READ COMMITTED"))
+            "SET SESSION TRANSACTION ISOLATION LEVEL "
+                + (writesUnderRepeatableRead ? "REPEATABLE READ" : "READ COMMITTED"))
         self.handle = handle
     }
 
@@ -46,9 +49,16 @@ final class MariaDBSession: StoreSession {
 
     func ping() throws(StoreError) { try handle.ping() }
 
-    func begin() throws(StoreError) { try handle.command("START TRANSACTION") }
+    /// A plain read in a transaction that writes would show an old snapshot; in one that only reads that is wanted.
+    var mustLockReads: Bool { writesUnderRepeatableRead && !isSnapshot }
+
+    func begin() throws(StoreError) {
+        isSnapshot = false
+        try handle.command("START TRANSACTION")
+    }
 
     func beginSnapshot() throws(StoreError) {
+        isSnapshot = true
         try handle.command("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         try handle.command("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
     }

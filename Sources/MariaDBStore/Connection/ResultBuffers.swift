@@ -60,7 +60,8 @@ final class ResultBuffers {
         case .dateTime, .timestamp: MYSQL_TYPE_DATETIME
         case .time: MYSQL_TYPE_TIME
         case .binary, .bytes: MYSQL_TYPE_BLOB
-        case .decimal, .numeric, .text, .enumeration, .set, .delimitedSet, .uuid, .inet4, .inet6, .json:
+        case .decimal, .numeric, .text, .enumeration, .set, .delimitedSet, .uuid, .inet4, .inet6, .json,
+            .wellKnownText:
             MYSQL_TYPE_STRING
         }
     }
@@ -88,7 +89,8 @@ final class ResultBuffers {
                 throw Self.unreadable(column)
             }
             return .decimal(number)
-        case .text, .enumeration, .uuid: return .text(ExactText(try text(index, place, column, statement)))
+        case .text, .enumeration, .uuid, .wellKnownText:
+            return .text(ExactText(try text(index, place, column, statement)))
         case .inet4, .inet6:
             let spelled = try text(index, place, column, statement)
             let address =

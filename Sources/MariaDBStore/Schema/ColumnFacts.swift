@@ -43,8 +43,16 @@ struct ColumnFacts {
         case "inet4": [.inet4]
         case "inet6": [.inet6]
         case "json": [.json(TextType(maximumBytes: bytes))]
-        default: []
+        default: isSpatial ? [.wellKnownText] : []
         }
+    }
+
+    /// Spatial values come as text and go nowhere: their text form loses what WKT does not say.
+    var isSpatial: Bool {
+        [
+            "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon",
+            "geometrycollection", "geomcollection",
+        ].contains(dataType)
     }
 
     private func integers(bits: Int) -> [ColumnType] {

@@ -12,9 +12,12 @@ struct InformationSchema {
     }
 
     /// Rows of `columns` from a view of information_schema.
-    /// - Parameter schemaColumn: the column that holds the table's schema.
+    /// - Parameters:
+    ///   - schemaColumn: the column that holds the table's schema.
+    ///   - tableColumn: the column that holds its name.
     func rows(
-        _ columns: [String], from view: String, schemaColumn: String = "TABLE_SCHEMA", also condition: String = "",
+        _ columns: [String], from view: String, schemaColumn: String = "TABLE_SCHEMA",
+        tableColumn: String = "TABLE_NAME", also condition: String = "",
         orderedBy order: String? = nil
     ) throws(StoreError) -> [[String?]] {
         let text = ColumnType.text(TextType())
@@ -22,7 +25,7 @@ struct InformationSchema {
         var binds: [Bind] = []
         if let schema = table?.schema { binds.append(Bind(.text(ExactText(schema)), text)) }
         if let table {
-            conditions.append("TABLE_NAME = ?")
+            conditions.append(tableColumn + " = ?")
             binds.append(Bind(.text(ExactText(table.name)), text))
         }
         if !condition.isEmpty { conditions.append(condition) }

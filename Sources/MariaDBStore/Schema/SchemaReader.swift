@@ -5,10 +5,12 @@ import RecordStore
 struct SchemaReader {
     private let session: MariaDBSession
     private let characterSets: CharacterSets
+    private let rights: UserRights
 
     init(_ session: MariaDBSession) {
         self.session = session
         characterSets = CharacterSets(session)
+        rights = UserRights(session)
     }
 
     func read(_ tables: [TableName]) throws(StoreError) -> DatabaseSchema {
@@ -17,7 +19,7 @@ struct SchemaReader {
         for table in tables where found[table] == nil {
             found[table] = try read(table)
         }
-        return DatabaseSchema(tables: found, allNames: names.compactMap { $0[0] })
+        return DatabaseSchema(tables: found, allNames: names.compactMap { $0[0] }, name: try rights.database())
     }
 
     private func read(_ name: TableName) throws(StoreError) -> TableSchema? {
@@ -32,10 +34,22 @@ struct SchemaReader {
         let checks = isView ? CheckScanner("") : try checks(name)
         let indexes = try indexes(source)
         return TableSchema(
-            name: name, isView: isView, engine: engine,
+            name: name, isView: isView, isUpdatable: isView ? try isUpdatable(source) : true,
+            triggers: try triggers(source), rights: try rights.rights(on: name), engine: engine,
             isTransactional: isView ? true : try isTransactional(engine),
             columns: try columns(source, checks), primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [],
             uniqueIndexes: indexes, foreignKeys: try foreignKeys(source), checks: checks.checks)
+    }
+
+    private func isUpdatable(_ source: InformationSchema) throws(StoreError) -> Bool {
+        try source.rows(["IS_UPDATABLE"], from: "VIEWS").first?.first == "YES"
+    }
+
+    private func triggers(_ source: InformationSchema) throws(StoreError) -> [String] {
+        let rows = try source.rows(
+            ["TRIGGER_NAME"], from: "TRIGGERS", schemaColumn: "EVENT_OBJECT_SCHEMA", tableColumn: "EVENT_OBJECT_TABLE",
+            orderedBy: "TRIGGER_NAME")
+        return rows.compactMap { $0.first ?? nil }
     }
 
     private func isTransactional(_ engine: String) throws(StoreError) -> Bool {
@@ -127,7 +141,8 @@ struct SchemaReader {
                     declaredType: isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""),
                     types: facts.types, isNullable: isNullable,
                     hasDefault: isNullable || isAutoIncrement || row[4] != nil,
-                    isAutoIncrement: isAutoIncrement, serverOwned: Self.serverOwned(extra, row[6])))
+                    isAutoIncrement: isAutoIncrement,
+                    serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6])))
         }
         return columns
     }

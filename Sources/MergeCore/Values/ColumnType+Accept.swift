@@ -45,6 +45,7 @@ extension ColumnType {
                 throw ValueProblem("is not an IPv6 address")
             }
             return .address(address)
+        case .wellKnownText: return .text(ExactText(try scalar.string()))
         case .json(let type):
             let tree = try JSONTree(scalar)
             _ = try type.fitted(tree.text)
@@ -79,7 +80,7 @@ extension ColumnType {
             (.decimal, .decimal), (.numeric, .decimal), (.float, .float), (.double, .double), (.text, .text),
             (.enumeration, .text), (.uuid, .text), (.set, .members), (.delimitedSet, .members), (.date, .date),
             (.dateTime, .dateTime), (.timestamp, .dateTime), (.time, .time), (.binary, .bytes), (.bytes, .bytes),
-            (.json, .json), (.inet4, .address), (.inet6, .address):
+            (.json, .json), (.wellKnownText, .text), (.inet4, .address), (.inet6, .address):
             false
         default: true
         }

@@ -30,6 +30,8 @@ package enum ColumnType: Sendable, Hashable {
     case uuid
     case inet4
     case inet6
+    /// A spatial column, which is only read, as well-known text (OGC 06-103r4 section 7).
+    case wellKnownText
     /// JSON in a column of its own type or in a text.
     case json(TextType)
 
@@ -54,6 +56,7 @@ package enum ColumnType: Sendable, Hashable {
         case .uuid: "uuid"
         case .inet4: "inet4"
         case .inet6: "inet6"
+        case .wellKnownText: "geometry"
         case .json: "json"
         }
     }

@@ -51,6 +51,11 @@ struct EditDecoder {
                 ?? []
         }
         guard node.isArray else { throw Invalid.problem(path, "must be an array of items, not \(node.scalar.kind)") }
+        guard section.keyCount > 0 || node.count == 0 else {
+            throw Problem(
+                status: 400, code: "read-only", title: "The section is read-only",
+                detail: "The rows of “\(section.name)” have no key, so they are only read.", path: path)
+        }
         items += node.count
         guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, path) }
         var rows: [RowEdit] = []

@@ -45,7 +45,7 @@ package enum RecordEncoder {
     /// All fields of a row, those that are read-only last.
     static func write(_ row: [Value], _ section: Section, _ writer: inout JSONWriter, withID: Bool = false) {
         writer.object { writer in
-            if withID {
+            if withID, section.keyCount > 0 {
                 writer.name("id")
                 writer.key(section.key(of: row), section)
             }

@@ -14,9 +14,14 @@ package struct SectionSQL: Sendable {
     package init(_ section: Section, _ dialect: Dialect) {
         self.section = section
         self.dialect = dialect
-        let names = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        let names = section.columns.map { column in
+            column.type == .wellKnownText ? "ST_AsText(\(dialect.quoted(column.name)))" : dialect.quoted(column.name)
+        }.joined(separator: ", ")
         let order = section.order + (0..<section.keyCount).filter { !section.order.contains($0) }
-        listOrder = " ORDER BY " + order.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
+        listOrder =
+            order.isEmpty
+            ? ""
+            : " ORDER BY " + order.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         selectFrom = "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE "
     }
 

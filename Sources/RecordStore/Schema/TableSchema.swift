@@ -30,6 +30,12 @@ package struct ForeignKey: Sendable, Hashable {
 package struct TableSchema: Sendable, Hashable {
     package let name: TableName
     package let isView: Bool
+    /// A view whose rows can be written, or a table.
+    package let isUpdatable: Bool
+    /// The triggers that the database user may see.
+    package let triggers: [String]
+    /// What the database user may do with the table; nil where the database does not tell.
+    package let rights: Set<String>?
     /// The storage engine, for messages.
     package let engine: String
     package let isTransactional: Bool
@@ -41,11 +47,16 @@ package struct TableSchema: Sendable, Hashable {
     package let checks: [String: String]
 
     package init(
-        name: TableName, isView: Bool, engine: String, isTransactional: Bool, columns: [ColumnSchema],
-        primaryKey: [String], uniqueIndexes: [UniqueIndex], foreignKeys: [ForeignKey], checks: [String: String]
+        name: TableName, isView: Bool, isUpdatable: Bool = true, triggers: [String] = [], rights: Set<String>? = nil,
+        engine: String,
+        isTransactional: Bool, columns: [ColumnSchema], primaryKey: [String], uniqueIndexes: [UniqueIndex],
+        foreignKeys: [ForeignKey], checks: [String: String]
     ) {
         self.name = name
         self.isView = isView
+        self.isUpdatable = isUpdatable
+        self.triggers = triggers
+        self.rights = rights
         self.engine = engine
         self.isTransactional = isTransactional
         self.columns = columns
@@ -72,9 +83,12 @@ package struct DatabaseSchema: Sendable, Hashable {
     package let tables: [TableName: TableSchema]
     /// Every table and view of the schema connected to, to suggest names from.
     package let allNames: [String]
+    /// The schema connected to; nil where the engine has none.
+    package let name: String?
 
-    package init(tables: [TableName: TableSchema], allNames: [String]) {
+    package init(tables: [TableName: TableSchema], allNames: [String], name: String? = nil) {
         self.tables = tables
         self.allNames = allNames
+        self.name = name
     }
 }

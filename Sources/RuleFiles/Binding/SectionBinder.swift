@@ -57,18 +57,20 @@ struct SectionBinder {
         let order = rules.order.compactMap { add($0.value, $0.place) }
         checkCreation(key: key, parents: parents, covered: covered)
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
-        return Section(
+        let section = Section(
             name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton, table: table.name,
             columns: columns, keyCount: key.count,
             generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
             groups: groups, readOnly: readOnly, parent: parent, order: order, onMissing: rules.onMissing,
             onDeleteConflict: rules.onDeleteConflict)
+        SectionAdvice(section: section, table: table, place: rules.name.place).add(to: &findings)
+        return section
     }
 
     private mutating func checkTable() {
         let place = rules.table?.place ?? rules.name.place
-        if table.isView {
-            findings.error(place, "“\(table.name)” is a view, which is not supported yet")
+        if table.isView, !table.isUpdatable {
+            findings.error(place, "“\(table.name)” is a view that the database does not update; name its table instead")
         } else if !table.isTransactional {
             findings.error(
                 place,
@@ -79,12 +81,7 @@ struct SectionBinder {
 
     private mutating func keyColumns() -> [String] {
         if rules.key.isEmpty {
-            if table.primaryKey.isEmpty {
-                findings.error(
-                    rules.table?.place ?? rules.name.place,
-                    "table “\(table.name)” has no primary key; name the columns of a unique index that are never NULL "
-                        + "with “key”")
-            }
+            if table.primaryKey.isEmpty { refuseWithoutKey() }
             return table.primaryKey
         }
         let known = rules.key.filter { name in
@@ -92,12 +89,35 @@ struct SectionBinder {
             missing(name)
             return false
         }
-        if known.count == rules.key.count, !table.isKey(known.map(\.value)), let place = rules.key.first?.place {
+        if table.isView, let place = rules.key.first?.place {
+            findings.warning(
+                place,
+                "nothing shows that this key is unique in the view “\(table.name)”; it has to be, or edits hit more rows"
+            )
+        } else if known.count == rules.key.count, !table.isKey(known.map(\.value)), let place = rules.key.first?.place {
             findings.error(
                 place,
                 "no primary key or unique index of NOT NULL columns of table “\(table.name)” has exactly these columns")
         }
         return known.map(\.value)
+    }
+
+    /// Rows without a key can be shown in a list, but nobody can say which of them an edit means.
+    private mutating func refuseWithoutKey() {
+        let place = rules.table?.place ?? rules.name.place
+        if !rules.isList {
+            findings.error(
+                place,
+                "table “\(table.name)” has no primary key; name the columns of a unique index that are never NULL with "
+                    + "“key”")
+        } else if let group = rules.groups.first {
+            findings.error(
+                group.name.place,
+                "the rows of table “\(table.name)” have no key, so they are only read; put the fields into “read-only”, or "
+                    + "name a “key”")
+        } else {
+            findings.warning(place, "the rows of table “\(table.name)” have no key, so they are only read")
+        }
     }
 
     private mutating func missing(_ name: Placed<String>) {

@@ -10,7 +10,10 @@ package struct Finding: Sendable, Hashable, CustomStringConvertible {
     /// Whether the rules can be served all the same.
     package enum Severity: String, Sendable, Hashable {
         case error
+        /// Something may go wrong, and the sentence says what to do.
         case warning
+        /// Something to know.
+        case note
     }
 
     package let place: Place
@@ -40,6 +43,12 @@ package struct Findings: Sendable, Hashable {
     }
 
     package mutating func append(_ finding: Finding) { all.append(finding) }
+
+    package mutating func note(_ place: Place, _ sentence: String) {
+        all.append(Finding(place: place, severity: .note, sentence: sentence))
+    }
+
+    package func count(_ severity: Finding.Severity) -> Int { all.filter { $0.severity == severity }.count }
 
     /// The findings in the order of the files and their lines.
     package var sorted: [Finding] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import MergeService
 import RecordStore
 import RuleFiles
 
@@ -14,29 +15,45 @@ struct Check: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
+    @Flag(help: "Prints the GRANT statements that the rules need, where they can be served.")
+    var grants = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The account for --grants, as SQL spells it. (default: 'fieldmerge'@'%')", valueName: "account"))
+    var grantTo: String?
+
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
 
     func run() async throws {
         let settings = try await Settings(file: config)
         let folder = try settings.required(rules, "rules")
-        let findings = try await findings(folder, settings)
+        let (findings, served) = try await load(folder, settings)
         for finding in findings.sorted { print(finding) }
-        let errors = findings.all.filter { $0.severity == .error }.count
-        let warnings = findings.all.count - errors
-        print("\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")")
-        if errors > 0 { throw ExitCode(1) }
+        let counts = [(Finding.Severity.error, "error"), (.warning, "warning"), (.note, "note")].map { severity, name in
+            let count = findings.count(severity)
+            return "\(count) \(name)\(count == 1 ? "" : "s")"
+        }
+        print(counts.joined(separator: ", "))
+        if let served, grants {
+            let account = grantTo ?? "'fieldmerge'@'%'"
+            for line in GrantStatements.sql(for: served.catalog, in: served.schema, to: account) { print(line) }
+        }
+        if findings.hasErrors { throw ExitCode(1) }
     }
 
-    private func findings(_ folder: String, _ settings: Settings) async throws -> Findings {
+    private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, Served?) {
         guard settings.text(databaseOptions.database, "database") != nil else {
-            return RuleFolder(path: folder).findings
+            if grants { throw SettingsError("--grants needs --database, which knows the tables") }
+            return (RuleFolder(path: folder).findings, nil)
         }
         let engine = try databaseOptions.engine(settings, connections: 1)
         let outcome = await RulesLoader.load(folder, engine)
         await engine.close()
         switch outcome {
-        case .served(_, let findings), .refused(let findings): return findings
+        case .served(let served, let findings): return (findings, served)
+        case .refused(let findings): return (findings, nil)
         case .unreachable(let error): throw SettingsError("the rules were not checked: \(error)")
         }
     }

@@ -1,0 +1,53 @@
+import MergeCore
+import RecordStore
+
+/// What the database user may do, as far as information_schema tells: rights on everything, on a schema, on a table.
+final class UserRights {
+    private let session: MariaDBSession
+    private var known: [String: Set<String>] = [:]
+    private var name: String?
+
+    init(_ session: MariaDBSession) {
+        self.session = session
+    }
+
+    /// The schema connected to.
+    func database() throws(StoreError) -> String? {
+        if let name { return name }
+        name = try texts("SELECT DATABASE()", []).first
+        return name
+    }
+
+    /// - Returns: nil where rights come from a role, which information_schema does not resolve.
+    func rights(on table: TableName) throws(StoreError) -> Set<String>? {
+        let connected = try database()
+        guard let schema = table.schema ?? connected else { return nil }
+        let global = try read("USER_PRIVILEGES", "", [])
+        let ofSchema = try read("SCHEMA_PRIVILEGES", " AND ? LIKE TABLE_SCHEMA", [schema])
+        let ofTable = try read("TABLE_PRIVILEGES", " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?", [schema, table.name])
+        let rights = global.union(ofSchema).union(ofTable)
+        return rights.subtracting(["USAGE"]).isEmpty ? nil : rights
+    }
+
+    private func read(_ view: String, _ condition: String, _ values: [String]) throws(StoreError) -> Set<String> {
+        let key = view + values.joined(separator: "\u{0}")
+        if let rights = known[key] { return rights }
+        // GRANTEE reads 'user'@'host', CURRENT_USER() the same without quotes.
+        let grantee = "CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"
+        let sql = "SELECT PRIVILEGE_TYPE FROM information_schema.\(view) WHERE GRANTEE = \(grantee)\(condition)"
+        let rights = Set(try texts(sql, values))
+        known[key] = rights
+        return rights
+    }
+
+    private func texts(_ sql: String, _ values: [String]) throws(StoreError) -> [String] {
+        let text = ColumnType.text(TextType())
+        let rows = try session.query(
+            Statement(
+                sql: sql, binds: values.map { Bind(.text(ExactText($0)), text) },
+                columns: [Column(name: "text", type: text, isNullable: true)]))
+        return rows.compactMap { row in
+            if case .text(let text)? = row.first { text.string } else { nil }
+        }
+    }
+}

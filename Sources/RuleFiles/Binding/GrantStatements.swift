@@ -1,0 +1,20 @@
+package import MergeCore
+package import RecordStore
+
+/// The rights that the rules at hand need, as SQL for MariaDB: these and no others.
+package enum GrantStatements {
+    /// One statement for each table, in the order of their names.
+    ///
+    /// - Parameter account: who gets the rights, as SQL spells it: `'fieldmerge'@'127.0.0.1'`.
+    package static func sql(for catalog: Catalog, in schema: DatabaseSchema, to account: String) -> [String] {
+        var writes: [TableName: Bool] = [:]
+        for section in catalog.resources.flatMap(\.sections) {
+            writes[section.table] = writes[section.table] == true || !section.groups.isEmpty
+        }
+        return writes.sorted { $0.key.description < $1.key.description }.map { table, isWritten in
+            let name = TableName(schema: table.schema ?? schema.name, name: table.name)
+            let rights = isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT"
+            return "GRANT \(rights) ON \(Dialect.mariadb.quoted(name)) TO \(account);"
+        }
+    }
+}

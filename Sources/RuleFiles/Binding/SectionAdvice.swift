@@ -1,0 +1,82 @@
+import MergeCore
+import RecordStore
+
+/// What an operator should know of a section that can be served.
+///
+/// Where merging group by group may meet a rule of the database that looks at several groups, and what clients will not
+/// see.
+struct SectionAdvice {
+    let section: Section
+    let table: TableSchema
+    let place: Place
+
+    func add(to findings: inout Findings) {
+        for index in table.uniqueIndexes where index.columns != table.primaryKey {
+            warnIfSpanning(index.columns, "the unique index “\(index.name)”", &findings)
+        }
+        for key in table.foreignKeys { warnIfSpanning(key.columns, "the foreign key “\(key.name)”", &findings) }
+        for (name, clause) in table.checks.sorted(by: { $0.key < $1.key }) {
+            warnIfSpanning(columns(in: clause), "the CHECK “\(name)”", &findings)
+        }
+        adviseOnTypes(&findings)
+        adviseOnRights(&findings)
+        if !table.triggers.isEmpty {
+            findings.note(
+                place,
+                "table “\(table.name)” has triggers (\(table.triggers.joined(separator: ", "))); what they change shows in "
+                    + "the answers and is no conflict")
+        }
+        let unseen = table.columns.map(\.name).filter { name in !section.columns.contains { $0.name == name } }
+        if !unseen.isEmpty {
+            let noun = unseen.count == 1 ? "column" : "columns"
+            findings.note(place, "clients do not see \(noun) \(list(unseen)) of table “\(table.name)”")
+        }
+    }
+
+    private func list(_ names: [String]) -> String { names.map { "“\($0)”" }.joined(separator: ", ") }
+
+    private func groups(of columns: [String]) -> [String] {
+        section.groups.filter { group in
+            section.fields[group.fields].contains { columns.contains(section.columns[$0.column].name) }
+        }.map(\.name)
+    }
+
+    /// Two clients may each change one group, and both changes be right alone but not together.
+    private func warnIfSpanning(_ columns: [String], _ what: String, _ findings: inout Findings) {
+        let spanned = groups(of: columns)
+        guard spanned.count > 1 else { return }
+        findings.warning(
+            place,
+            "\(what) of table “\(table.name)” looks at the groups \(list(spanned)); a merge of two edits can break it, so "
+                + "make them one group")
+    }
+
+    /// Words of the clause that are columns of the table.
+    private func columns(in clause: String) -> [String] {
+        let words = Set(clause.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }.map(String.init))
+        return table.columns.map(\.name).filter { words.contains($0) || clause.contains("`\($0)`") }
+    }
+
+    private func adviseOnTypes(_ findings: inout Findings) {
+        for field in section.fields {
+            if case .float = section.columns[field.column].type {
+                findings.note(
+                    place, "field “\(field.name)” is a FLOAT, which holds seven digits; a number with more is refused")
+            }
+        }
+        for field in section.readOnly where section.columns[field.column].type == .wellKnownText {
+            findings.note(place, "field “\(field.name)” is spatial and shown as well-known text")
+        }
+    }
+
+    private func adviseOnRights(_ findings: inout Findings) {
+        guard let rights = table.rights else { return }
+        let needed = section.groups.isEmpty ? ["SELECT"] : ["SELECT", "INSERT", "UPDATE", "DELETE"]
+        let missing = needed.filter { !rights.contains($0) }
+        guard !missing.isEmpty else { return }
+        findings.warning(
+            place,
+            "the database user lacks \(missing.joined(separator: ", ")) on table “\(table.name)”; “fieldmerge check "
+                + "--grants” prints the GRANT")
+    }
+}
