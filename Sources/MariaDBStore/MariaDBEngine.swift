@@ -14,12 +14,12 @@ package final class MariaDBEngine: RecordEngine {
     package var dialect: Dialect { .mariadb }
 
     package func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant, locking tables: [TableName],
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) -> Answer {
         try await repeating(deadline) { () async throws(StoreError) -> Answer in
             try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) -> Answer in
-                try await connection.write(body)
+                try await connection.write(locking: tables, body)
             }
         }
     }

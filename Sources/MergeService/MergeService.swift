@@ -57,7 +57,7 @@ package struct MergeService: Sendable {
             let dialect = engine.dialect
             let attempt: PushAttempt
             do {
-                attempt = try await engine.write(deadline: deadline) {
+                attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(push, served)) {
                     [limits, digest] session throws(StoreError) -> Ending<PushAttempt> in
                     try PushRun(plan, served, session: session, dialect: dialect, limits: limits, digest: digest).run()
                 }
@@ -76,6 +76,20 @@ package struct MergeService: Sendable {
         } catch {
             throw Failure(problem: StoreError(.other, "").problem, cause: nil)
         }
+    }
+
+    /// Where a table without transactions takes part, all tables of the push are locked, because a session that holds
+    /// some may touch no others.
+    private static func tablesToLock(_ push: Push, _ served: Served) -> [TableName] {
+        guard push.edits.contains(where: { !$0.resource.isAtomic }) else { return [] }
+        var tables = Set(push.edits.flatMap { $0.resource.sections.map(\.table) })
+        var pending = Array(tables)
+        while let table = pending.popLast() {
+            for dependent in served.schema.dependents[table] ?? [] where tables.insert(dependent.table).inserted {
+                pending.append(dependent.table)
+            }
+        }
+        return tables.sorted { $0.description < $1.description }
     }
 
     /// A constraint that the database checks only at COMMIT names no row.

@@ -14,6 +14,8 @@ final class PushRun {
     private var reports: [EditReport]
     /// The keys of the rows created so far.
     private var created: [TemporaryID: RecordKey] = [:]
+    /// What takes back the writes to tables that do not do so by themselves, the last first.
+    private var inverses: [Statement] = []
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     private var isDoomed = false
 
@@ -41,14 +43,17 @@ final class PushRun {
                 plan.push.atomicity == .push
                 ? reports.allSatisfy(\.isMerged) : reports.isEmpty || reports.contains(where: \.isMerged)
             guard stands else {
+                try takeBack(to: 0)
                 for index in reports.indices { reports[index].rollBack() }
                 return .rollback(PushAttempt(reports: reports, records: nil))
             }
             let records = try RecordCollector(session, dialect, limits).records(of: reports)
             return .commit(PushAttempt(reports: reports, records: records))
         } catch let error as StoreError {
+            try takeBack(to: 0)
             throw error
         } catch let fault as Problem {
+            try takeBack(to: 0)
             return .rollback(PushAttempt(reports: reports, fault: fault))
         } catch {
             throw StoreError(.other, "a push ended with an unknown error")
@@ -111,6 +116,15 @@ final class PushRun {
     }
 
     private func runEachAlone() throws {
+        // Engines without transactions know no savepoints either (Aria: error 1178), and what they take back by hand
+        // would leave the others behind.
+        let hasSavepoints = plan.push.edits.allSatisfy(\.resource.isAtomic)
+        guard hasSavepoints || !plan.push.edits.contains(where: \.resource.isAtomic) else {
+            throw Problem(
+                status: 400, code: "invalid", title: "Resources that do not go together",
+                detail: "A push of atomic: edit cannot mix resources with and without transactions; send two.",
+                path: WirePath("atomic"))
+        }
         for step in plan.steps {
             if let needed = step.needs.sorted().first(where: { !reports[$0].isMerged }) {
                 reports[step.index].problem = Problem(
@@ -119,17 +133,21 @@ final class PushRun {
                     retry: false)
                 continue
             }
-            try session.setSavepoint()
+            if hasSavepoints { try session.setSavepoint() }
+            let mark = inverses.count
             do {
                 try apply(step, try load([step]))
             } catch let refusal as Refusal {
                 reports[step.index].problem = refusal.problem
             }
             if reports[step.index].isMerged {
-                try session.releaseSavepoint()
+                if hasSavepoints { try session.releaseSavepoint() }
             } else {
-                try session.rollBackToSavepoint()
-                try session.releaseSavepoint()
+                try takeBack(to: mark)
+                if hasSavepoints {
+                    try session.rollBackToSavepoint()
+                    try session.releaseSavepoint()
+                }
                 for mapping in reports[step.index].ids { created[mapping.temporary] = nil }
                 reports[step.index].rollBack()
             }
@@ -299,7 +317,7 @@ final class PushRun {
         case .insert(let assignments):
             let key = try insert(assignments, edit, step, root: root)
             if section.kind == .list { reports[step.index].outcomes[first].item = .key(key) }
-        case .delete: try delete(current ?? [], section, edit, step)
+        case .delete: try delete(current ?? [], section, edit, step, outcome: first)
         }
     }
 
@@ -356,6 +374,10 @@ final class PushRun {
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
         }
         let made = RecordKey(parts)
+        if !step.edit.resource.isAtomic {
+            let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
+            inverses.append(SectionSQL(section, dialect).delete(key: key))
+        }
         if let temporary = edit.id?.temporary {
             created[temporary] = made
             reports[step.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
@@ -373,17 +395,35 @@ final class PushRun {
     ) throws {
         let statement = SectionSQL(section, dialect).update(assignments, key: address(of: row, in: section))
         _ = try write(statement, assignments, row, edit, step)
+        if !step.edit.resource.isAtomic {
+            let before = assignments.map { Assignment(column: $0.column, value: row[$0.column]) }
+            inverses.append(SectionSQL(section, dialect).update(before, key: address(of: row, in: section)))
+        }
     }
 
-    private func delete(_ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step) throws {
+    /// Deletes a row, and notes beside its outcome what the database takes along.
+    private func delete(
+        _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, outcome: Int
+    ) throws {
+        if served.schema.dependents[section.table] != nil {
+            reports[step.index].outcomes[outcome].cascades = try CascadeFinder(
+                schema: served.schema, session: session, dialect: dialect
+            ).victims(of: row, section.columns, in: section.table)
+        }
         _ = try write(
             SectionSQL(section, dialect).delete(key: address(of: row, in: section)), [], row, edit, step)
+        if !step.edit.resource.isAtomic {
+            let whole = zip(0..., zip(section.columns, row)).filter { $1.0.type != .wellKnownText }
+            inverses.append(
+                SectionSQL(section, dialect).insert(whole.map { Assignment(column: $0, value: $1.1) }))
+        }
     }
 
     /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
     private func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
         let resource = step.edit.resource
-        if let last = reports[step.index].outcomes.indices.last { reports[step.index].outcomes[last].deletedRow = root }
+        let own = reports[step.index].outcomes.count - 1
+        reports[step.index].outcomes[own].deletedRow = root
         for index in resource.sections.indices.dropFirst().reversed() {
             let section = resource.sections[index]
             for row in try reader(for: section).rows(of: section, in: root, locking: true) {
@@ -391,10 +431,23 @@ final class PushRun {
                     .deleted, section: index, item: section.kind == .list ? section.key(of: row) : nil)
                 outcome.deletedRow = row
                 reports[step.index].outcomes.append(outcome)
-                try delete(row, section, edit, step)
+                try delete(row, section, edit, step, outcome: reports[step.index].outcomes.count - 1)
             }
         }
-        try delete(root, resource.root, edit, step)
+        try delete(root, resource.root, edit, step, outcome: own)
+    }
+
+    /// Undoes by hand what the database does not undo.
+    private func takeBack(to mark: Int) throws(StoreError) {
+        while inverses.count > mark {
+            do {
+                _ = try session.execute(inverses.removeLast())
+            } catch {
+                throw StoreError(
+                    .unknownOutcome, "a write to a table without transactions could not be taken back: \(error)",
+                    code: error.code)
+            }
+        }
     }
 
     private func write(

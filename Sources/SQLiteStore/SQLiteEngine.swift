@@ -50,7 +50,7 @@ package final class SQLiteEngine: RecordEngine {
     package var dialect: Dialect { .sqlite }
 
     package func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant, locking tables: [TableName],
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) -> Answer {
         try await repeating(deadline) { () async throws -> Answer in

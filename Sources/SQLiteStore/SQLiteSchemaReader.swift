@@ -15,7 +15,32 @@ struct SQLiteSchemaReader {
             database, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         var found: [TableName: TableSchema] = [:]
         for table in tables where found[table] == nil { found[table] = try read(table) }
-        return DatabaseSchema(tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") })
+        let dependents = try dependents(names)
+        for dependent in dependents.values.joined() where found[dependent.table] == nil {
+            found[dependent.table] = try read(dependent.table)
+        }
+        return DatabaseSchema(
+            tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") }, dependents: dependents)
+    }
+
+    /// Every foreign key of the file that deletes or sets NULL, by the table that it refers to.
+    private func dependents(_ names: [String]) throws -> [TableName: [Dependent]] {
+        var dependents: [TableName: [Dependent]] = [:]
+        for name in names {
+            let rules = try Row.fetchAll(
+                database, sql: "SELECT DISTINCT id, on_delete FROM pragma_foreign_key_list(?) ORDER BY id",
+                arguments: [name])
+            for (key, rule) in zip(try foreignKeys(name), rules) {
+                let action: String? = rule["on_delete"]
+                guard action == "CASCADE" || action == "SET NULL" else { continue }
+                let effect = action == "CASCADE" ? Dependent.Effect.delete : .setNull
+                dependents[key.target, default: []].append(
+                    Dependent(
+                        constraint: key.name, table: TableName(name: name), columns: key.columns,
+                        targetColumns: key.targetColumns, effect: effect))
+            }
+        }
+        return dependents
     }
 
     private func read(_ table: TableName) throws -> TableSchema? {

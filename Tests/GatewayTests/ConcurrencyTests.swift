@@ -32,11 +32,15 @@ import TestSupport
         let after: String
     }
 
-    @Test(arguments: [(TestEngine.mariadb, 200), (.sqlite, 40)])
-    func everyAnswerHasItsPlaceInOneOrder(_ kind: TestEngine, edits: Int) async throws {
+    @Test(arguments: [
+        (TestEngine.mariadb, "InnoDB", 200), (.sqlite, "", 40), (.mariadb, "MyISAM", 40), (.mariadb, "Aria", 40),
+    ])
+    func everyAnswerHasItsPlaceInOneOrder(_ kind: TestEngine, engine: String, edits: Int) async throws {
         let database = try await TestDatabase(
-            kind, mariadb: Self.mariadb, sqlite: Self.mariadb.replacing(" ENGINE=InnoDB", with: ""))
-        let writes = try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
+            kind, mariadb: Self.mariadb.replacing("InnoDB", with: engine),
+            sqlite: Self.mariadb.replacing(" ENGINE=InnoDB", with: ""))
+        let rules = ["pots.yaml": (Self.rules["pots.yaml"] ?? "") + "\nnon-transactional: allow\n"]
+        let writes = try await RunningGateway.with(database, rules: rules) { gateway async throws in
             try await withThrowingTaskGroup(of: [Write].self) { group in
                 for client in 0..<Self.clients {
                     group.addTask { try await gateway.client { try await Self.edit(client, edits, $0) } }

@@ -11,6 +11,10 @@ import TestSupport
         CREATE TABLE items (id INT PRIMARY KEY AUTO_INCREMENT, person INT NOT NULL, what VARCHAR(40) NOT NULL,
           FOREIGN KEY (person) REFERENCES people (id)) ENGINE=InnoDB;
         CREATE TABLE profiles (person INT PRIMARY KEY, motto VARCHAR(40)) ENGINE=InnoDB;
+        CREATE TABLE notes (id INT PRIMARY KEY, person INT, FOREIGN KEY (person) REFERENCES people (id)
+          ON DELETE CASCADE) ENGINE=InnoDB;
+        CREATE TABLE marks (id INT PRIMARY KEY, note INT, FOREIGN KEY (note) REFERENCES notes (id)
+          ON DELETE SET NULL) ENGINE=InnoDB;
         """ + rows
     static let sqlite = """
         CREATE TABLE people (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(40) NOT NULL, email VARCHAR(40) UNIQUE,
@@ -19,12 +23,16 @@ import TestSupport
         CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, person INT NOT NULL REFERENCES people (id),
           what VARCHAR(40) NOT NULL);
         CREATE TABLE profiles (person INTEGER PRIMARY KEY, motto VARCHAR(40));
+        CREATE TABLE notes (id INTEGER PRIMARY KEY, person INT REFERENCES people (id) ON DELETE CASCADE);
+        CREATE TABLE marks (id INTEGER PRIMARY KEY, note INT REFERENCES notes (id) ON DELETE SET NULL);
         """ + rows
     private static let rows = """
         INSERT INTO people (id, name, email, street, town, credit, state) VALUES
           (1, 'Ann', 'a@x', 'High St', 'Kent', 10.5, 'new'), (2, 'Bob', 'b@x', 'Low St', 'York', 20, 'new');
         INSERT INTO items (id, person, what) VALUES (1, 1, 'Beans'), (2, 1, 'Tea'), (3, 2, 'Jam');
         INSERT INTO profiles VALUES (1, 'Onwards');
+        INSERT INTO notes VALUES (7, 1), (8, 2);
+        INSERT INTO marks VALUES (70, 7), (80, 8);
         """
     static let rules = [
         "people.yaml": """
@@ -151,6 +159,11 @@ import TestSupport
             #expect(json["outcomes"]?.array.map { $0["outcome"]?.text } == Array(repeating: "deleted", count: 4))
             #expect(json["outcomes"]?.array.allSatisfy { $0["current"] != nil } == true)
             #expect(try await database.run("SELECT count(*) FROM items WHERE person = 1;") == "0\n")
+            // What no client sees is named all the same.
+            let cascades =
+                #"[{"table":"notes","effect":"delete","rows":[{"id":7}]},{"table":"marks","effect":"set-null","rows":[{"id":70}]}]"#
+            #expect(json["outcomes"]?[0]?["cascades"] == (try JSON(cascades)), "\(answer.text)")
+            #expect(try await database.run("SELECT count(*) FROM notes;") == "1\n")
             #expect(try await database.run("SELECT count(*) FROM profiles;") == "0\n")
         }
     }

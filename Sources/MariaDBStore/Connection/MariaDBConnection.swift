@@ -45,10 +45,11 @@ actor MariaDBConnection {
 
     /// One transaction that may write, from BEGIN to COMMIT.
     func write<Answer: Sendable>(
+        locking tables: [TableName],
         _ body: @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) throws(StoreError) -> Answer {
         let session = try opened()
-        try session.begin()
+        try session.begin(locking: tables)
         let ending: Ending<Answer>
         do {
             ending = try body(session)

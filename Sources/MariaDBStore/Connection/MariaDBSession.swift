@@ -7,6 +7,7 @@ final class MariaDBSession: StoreSession {
     /// The server logs by STATEMENT, so writes run under REPEATABLE READ.
     private let writesUnderRepeatableRead: Bool
     private var isSnapshot = false
+    private var holdsTables = false
     private static let savepoint = "fieldmerge"
 
     var isMariaDB: Bool { handle.isMariaDB }
@@ -52,9 +53,28 @@ final class MariaDBSession: StoreSession {
     /// A plain read in a transaction that writes would show an old snapshot; in one that only reads that is wanted.
     var mustLockReads: Bool { writesUnderRepeatableRead && !isSnapshot }
 
-    func begin() throws(StoreError) {
+    /// - Parameter tables: tables to lock as a whole; empty for an ordinary transaction.
+    func begin(locking tables: [TableName]) throws(StoreError) {
         isSnapshot = false
-        try handle.command("START TRANSACTION")
+        guard !tables.isEmpty else { return try handle.command("START TRANSACTION") }
+        // LOCK TABLES ends a transaction that was begun before, so this one begins by leaving autocommit
+        // (MariaDB manual, LOCK TABLES).
+        let list = tables.map { Dialect.mariadb.quoted($0) + " WRITE" }.joined(separator: ", ")
+        holdsTables = true
+        try handle.command("SET autocommit = 0")
+        do {
+            try handle.command("LOCK TABLES " + list)
+        } catch {
+            abandon()
+            throw error
+        }
+    }
+
+    private func letTablesGo() throws(StoreError) {
+        guard holdsTables else { return }
+        holdsTables = false
+        try handle.command("UNLOCK TABLES")
+        try handle.command("SET autocommit = 1")
     }
 
     func beginSnapshot() throws(StoreError) {
@@ -75,6 +95,12 @@ final class MariaDBSession: StoreSession {
             abandon()
             throw error
         }
+        do {
+            try letTablesGo()
+        } catch {
+            // The transaction is committed; only the connection is of no more use.
+            handle.giveUp()
+        }
     }
 
     /// Ends the transaction without effect.
@@ -84,6 +110,7 @@ final class MariaDBSession: StoreSession {
         guard !handle.isBroken else { return }
         do {
             try handle.command("ROLLBACK")
+            try letTablesGo()
         } catch {
             handle.giveUp()
         }

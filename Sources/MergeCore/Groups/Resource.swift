@@ -18,6 +18,9 @@ package struct Resource: Sendable, Hashable {
 
     package var root: Section { sections[0] }
 
+    /// A push to it happens whole or not at all, whatever breaks.
+    package var isAtomic: Bool { sections.allSatisfy(\.isTransactional) }
+
     package func section(named name: String) -> Int? { sectionsByName[name] }
 }
 

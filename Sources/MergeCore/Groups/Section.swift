@@ -108,6 +108,8 @@ package struct Section: Sendable, Hashable {
     package let order: [Int]
     package let onMissing: MissingPolicy
     package let onDeleteConflict: DeleteConflictPolicy
+    /// The table's engine takes a transaction back by itself.
+    package let isTransactional: Bool
     private let groupsByName: [String: Int]
     private let fieldsByName: [String: Int]
     private let readOnlyByName: [String: Int]
@@ -115,7 +117,7 @@ package struct Section: Sendable, Hashable {
     package init(
         name: String, kind: SectionKind, table: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int?,
         fields: [Field], groups: [Group], readOnly: [Field], parent: [ParentLink], order: [Int],
-        onMissing: MissingPolicy, onDeleteConflict: DeleteConflictPolicy
+        onMissing: MissingPolicy, onDeleteConflict: DeleteConflictPolicy, isTransactional: Bool = true
     ) {
         self.name = name
         self.kind = kind
@@ -130,6 +132,7 @@ package struct Section: Sendable, Hashable {
         self.order = order
         self.onMissing = onMissing
         self.onDeleteConflict = onDeleteConflict
+        self.isTransactional = isTransactional
         groupsByName = Self.index(groups.map(\.name))
         fieldsByName = Self.index(fields.map(\.name))
         readOnlyByName = Self.index(readOnly.map(\.name))

@@ -38,6 +38,8 @@ package struct Outcome: Sendable, Hashable {
     package var conflict: Conflict?
     /// The row as it was, where the deletion of its record took it along.
     package var deletedRow: [Value]?
+    /// What the database deleted or changed by itself along with the row.
+    package var cascades: [Cascade] = []
 
     package init(_ kind: OutcomeKind, section: Int = 0, item: RecordKey? = nil, group: Int? = nil) {
         self.kind = kind

@@ -52,6 +52,9 @@ package struct PushResult: Sendable, Hashable {
     package let status: PushStatus
     package let results: [EditResult]
 
+    /// No table without transactions took part.
+    package var isAtomic: Bool { results.allSatisfy(\.resource.isAtomic) }
+
     package init(key: String?, status: PushStatus, results: [EditResult]) {
         self.key = key
         self.status = status

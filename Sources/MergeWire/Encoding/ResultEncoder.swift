@@ -23,6 +23,7 @@ package enum ResultEncoder {
             key(result, &writer)
             writer.name("revision")
             writer.null()
+            honesty(result, &writer)
             if let edit = result.results.first { members(edit, &writer) }
         }
         return writer.bytes
@@ -36,6 +37,14 @@ package enum ResultEncoder {
         // No feed of changes is kept, so there is no revision.
         writer.name("revision")
         writer.null()
+        honesty(result, &writer)
+    }
+
+    /// Said only where it is bad news: a push to tables without transactions is not atomic.
+    private static func honesty(_ result: PushResult, _ writer: inout JSONWriter) {
+        if result.isAtomic { return }
+        writer.name("atomic")
+        writer.flag(false)
     }
 
     private static func key(_ result: PushResult, _ writer: inout JSONWriter) {
@@ -105,6 +114,32 @@ package enum ResultEncoder {
             } else if let row = outcome.deletedRow {
                 writer.name("current")
                 RecordEncoder.write(row, section, &writer)
+            }
+            if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
+        }
+    }
+
+    private static func cascades(_ cascades: [Cascade], _ writer: inout JSONWriter) {
+        writer.name("cascades")
+        writer.array { writer in
+            for cascade in cascades {
+                writer.object { writer in
+                    writer.name("table")
+                    writer.string(cascade.table.description)
+                    writer.name("effect")
+                    writer.string(cascade.effect)
+                    writer.name("rows")
+                    writer.array { writer in
+                        for row in cascade.rows {
+                            writer.object { writer in
+                                for (column, value) in zip(cascade.columns, row) {
+                                    writer.name(column.name)
+                                    writer.value(value, column.type)
+                                }
+                            }
+                        }
+                    }
+                }
             }
         }
     }

@@ -17,8 +17,11 @@ package protocol RecordEngine: Sendable {
     /// The body is pure but for the session, and runs again from the start where the database says deadlock, lock
     /// timeout or snapshot conflict, or the connection breaks before COMMIT; so it must not keep state outside.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
+    ///
+    /// - Parameter tables: tables to lock as a whole for the time of the transaction, because one of them knows no
+    ///   transactions; empty where all do.
     func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant, locking tables: [TableName],
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) -> Answer
 
@@ -36,6 +39,16 @@ package protocol RecordEngine: Sendable {
 
     /// Closes every connection; calls that wait for one fail.
     func close() async
+}
+
+extension RecordEngine {
+    /// Runs `body` in one transaction on tables that all know transactions.
+    package func write<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) -> Answer {
+        try await write(deadline: deadline, locking: [], body)
+    }
 }
 
 /// One transaction, confined to its connection's thread: it cannot outlive the closure that it is handed to.

@@ -85,8 +85,14 @@ package struct DatabaseSchema: Sendable, Hashable {
     package let allNames: [String]
     /// The schema connected to; nil where the engine has none.
     package let name: String?
+    /// What hangs on a table's rows, for the tables that the rules name and those that a cascade reaches from them.
+    package let dependents: [TableName: [Dependent]]
 
-    package init(tables: [TableName: TableSchema], allNames: [String], name: String? = nil) {
+    package init(
+        tables: [TableName: TableSchema], allNames: [String], name: String? = nil,
+        dependents: [TableName: [Dependent]] = [:]
+    ) {
+        self.dependents = dependents
         self.tables = tables
         self.allNames = allNames
         self.name = name

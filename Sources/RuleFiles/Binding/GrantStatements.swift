@@ -11,10 +11,16 @@ package enum GrantStatements {
         for section in catalog.resources.flatMap(\.sections) {
             writes[section.table] = writes[section.table] == true || !section.groups.isEmpty
         }
+        let locked = catalog.resources.filter { !$0.isAtomic }.flatMap(\.sections).compactMap {
+            $0.table.schema ?? schema.name
+        }
+        let locks = Set(locked).sorted().map { name in
+            "GRANT LOCK TABLES ON \(Dialect.mariadb.quoted(name)).* TO \(account);"
+        }
         return writes.sorted { $0.key.description < $1.key.description }.map { table, isWritten in
             let name = TableName(schema: table.schema ?? schema.name, name: table.name)
             let rights = isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT"
             return "GRANT \(rights) ON \(Dialect.mariadb.quoted(name)) TO \(account);"
-        }
+        } + locks
     }
 }

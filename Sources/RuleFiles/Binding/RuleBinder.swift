@@ -38,7 +38,9 @@ package struct RuleBinder {
         for (index, section) in file.sections.enumerated() {
             let table = index == 0 ? rootTable : table(of: section)
             guard let table else { continue }
-            var binder = SectionBinder(section, table, isRoot: index == 0, schema: schema, files: files)
+            var binder = SectionBinder(
+                section, table, isRoot: index == 0, allowsNonTransactional: file.allowsNonTransactional, schema: schema,
+                files: files)
             let bound = binder.bind(extraColumns: index == 0 ? linked : [], links: links[index], root: root)
             for finding in binder.findings.all { findings.append(finding) }
             guard let bound else { continue }

@@ -9,6 +9,9 @@ struct SectionAdvice {
     let section: Section
     let table: TableSchema
     let place: Place
+    let schema: DatabaseSchema
+    /// Tables that some rule file names.
+    let known: Set<TableName>
 
     func add(to findings: inout Findings) {
         for index in table.uniqueIndexes where index.columns != table.primaryKey {
@@ -20,6 +23,13 @@ struct SectionAdvice {
         }
         adviseOnTypes(&findings)
         adviseOnRights(&findings)
+        for dependent in schema.dependents[table.name] ?? [] where !known.contains(dependent.table) {
+            let what = dependent.effect == .delete ? "deletes" : "changes"
+            findings.warning(
+                place,
+                "deleting a row of table “\(table.name)” \(what) rows of table “\(dependent.table)”, which no client sees "
+                    + "(foreign key “\(dependent.constraint)”); the answer names them under “cascades”")
+        }
         if !table.triggers.isEmpty {
             findings.note(
                 place,

@@ -6,15 +6,20 @@ struct SectionBinder {
     private let rules: RuleSection
     private let table: TableSchema
     private let isRoot: Bool
+    private let allowsNonTransactional: Bool
     private let references: ReferenceFinder
     private(set) var findings = Findings()
     private var columns: [Column] = []
     private var positions: [String: Int] = [:]
 
-    init(_ rules: RuleSection, _ table: TableSchema, isRoot: Bool, schema: DatabaseSchema, files: [RuleFile]) {
+    init(
+        _ rules: RuleSection, _ table: TableSchema, isRoot: Bool, allowsNonTransactional: Bool, schema: DatabaseSchema,
+        files: [RuleFile]
+    ) {
         self.rules = rules
         self.table = table
         self.isRoot = isRoot
+        self.allowsNonTransactional = allowsNonTransactional
         references = ReferenceFinder(files: files, schema: schema)
     }
 
@@ -55,6 +60,10 @@ struct SectionBinder {
             return ParentLink(column: own, rootColumn: rootColumn)
         }
         let order = rules.order.compactMap { add($0.value, $0.place) }
+        if allowsNonTransactional {
+            // A deleted row has to be put back whole, so all of it is read.
+            for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
+        }
         checkCreation(key: key, parents: parents, covered: covered)
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
         let section = Section(
@@ -62,8 +71,11 @@ struct SectionBinder {
             columns: columns, keyCount: key.count,
             generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
             groups: groups, readOnly: readOnly, parent: parent, order: order, onMissing: rules.onMissing,
-            onDeleteConflict: rules.onDeleteConflict)
-        SectionAdvice(section: section, table: table, place: rules.name.place).add(to: &findings)
+            onDeleteConflict: rules.onDeleteConflict, isTransactional: table.isTransactional)
+        SectionAdvice(
+            section: section, table: table, place: rules.name.place, schema: references.schema,
+            known: Set(references.files.flatMap(\.tables))
+        ).add(to: &findings)
         return section
     }
 
@@ -71,6 +83,11 @@ struct SectionBinder {
         let place = rules.table?.place ?? rules.name.place
         if table.isView, !table.isUpdatable {
             findings.error(place, "“\(table.name)” is a view that the database does not update; name its table instead")
+        } else if !table.isTransactional, allowsNonTransactional {
+            findings.warning(
+                place,
+                "table “\(table.name)” has the engine \(table.engine), which knows no transactions: a push is taken back "
+                    + "step by step, and a crash in between leaves it torn")
         } else if !table.isTransactional {
             findings.error(
                 place,

@@ -10,10 +10,17 @@ package struct Placed<Content: Sendable & Hashable>: Sendable, Hashable {
 package struct RuleFile: Sendable, Hashable {
     let resource: Placed<String>
     let description: String?
+    /// The operator accepts that pushes to tables without transactions are not atomic.
+    let allowsNonTransactional: Bool
     let sections: [RuleSection]
 
     /// The tables that the file names.
     package var tables: [TableName] { sections.compactMap { $0.tableName } }
+}
+
+/// The one word that `non-transactional` takes.
+enum NonTransactionalPermission: String, CaseIterable {
+    case allow
 }
 
 struct RuleSection: Sendable, Hashable {

@@ -25,7 +25,7 @@ struct RuleFileReader {
             let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
         else { return nil }
         mapping.refuseUnknown(
-            ["resource", "description", "sections"], later: ["non-transactional"], in: "a rule file", &findings)
+            ["resource", "description", "sections", "non-transactional"], later: [], in: "a rule file", &findings)
         let resource = mapping.text("resource", &findings)
         if let resource {
             checkResourceName(resource)
@@ -33,9 +33,12 @@ struct RuleFileReader {
             findings.error(mapping.place, "the file names no resource; write “resource: NAME”")
         }
         let description = mapping.text("description", &findings)?.value
+        let permission = mapping.choice("non-transactional", NonTransactionalPermission.self, &findings)
         let sections = readSections(mapping)
         guard let resource, let sections else { return nil }
-        return RuleFile(resource: resource, description: description, sections: sections)
+        return RuleFile(
+            resource: resource, description: description, allowsNonTransactional: permission == .allow,
+            sections: sections)
     }
 
     private mutating func parse(_ text: String) -> Node? {
