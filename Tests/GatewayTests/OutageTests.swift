@@ -50,6 +50,29 @@ import TestSupport
         }
     }
 
+    /// A column that goes away is told, never guessed around, and forgotten when it is back.
+    @Test(arguments: TestEngine.allCases) func aChangedSchemaIsNoticed(_ kind: TestEngine) async throws {
+        let schema = Self.schema.replacing(" ENGINE=InnoDB", with: "")
+        let database = try await TestDatabase(kind, mariadb: schema, sqlite: schema)
+        try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
+            try await gateway.client { client async throws in
+                let version = try await client.get("/v1/rules").json()["version"]?.text
+                try await database.run("ALTER TABLE counters RENAME COLUMN n TO m;")
+                let body = #"{"id":1,"changeset":{"c":{"n":{"old":"start","new":"x"}}}}"#
+                let refused = try await client.post("/v1/merge/counters", body)
+                #expect(refused.status == 503, "\(refused.text)")
+                #expect(try refused.json()["code"]?.text == "schema-changed")
+                try await Self.until {
+                    try await client.get("/readyz").text.contains("has no column “n”")
+                }
+                #expect(try await database.run("SELECT m FROM counters WHERE id = 1;") == "start\n")
+                try await database.run("ALTER TABLE counters RENAME COLUMN m TO n;")
+                #expect(try await client.post("/v1/merge/counters", body).status == 200)
+                #expect(try await client.get("/v1/rules").json()["version"]?.text == version)
+            }
+        }
+    }
+
     /// What was answered with 200 is in the database after the crash, in the order of the answers.
     @Test func aServerThatIsKilledUnderLoadLosesNothing() async throws {
         let server = try await PrivateMariaDB()
