@@ -1,0 +1,136 @@
+import MergeCore
+import RecordStore
+
+/// Deciding the rows of one edit, each on what the ones before it left.
+extension PushRun {
+    func apply(_ step: PushPlan.Step, _ context: RowContext) throws {
+        let resource = step.edit.resource
+        let rootID = SectionID(resource: resource.name, section: 0)
+        let key = settled(step.edit.id, in: resource.root, root: nil)
+        if let key { reports[step.index].key = key }
+        var root = try row(key, rootID, resource.root, context, equated: step.edit.createsRecord)
+        if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
+        for edit in step.rows {
+            if dependsOnUnknown(edit) {
+                if isDoomed { continue }
+                throw StoreError(.other, "a row was to be written before the row that it refers to")
+            }
+            if edit.section == 0 {
+                root = try applyRoot(edit, step, root)
+            } else {
+                try applyPart(edit, step, root, context)
+            }
+        }
+        if let root { reports[step.index].key = resource.root.key(of: root) }
+    }
+
+    func dependsOnUnknown(_ edit: RowEdit) -> Bool {
+        switch edit.action {
+        case .create(let new): new.resolved(reference).pending.isEmpty == false
+        case .edit(let groups): groups.contains { !$0.edited.resolved(reference).pending.isEmpty }
+        case .delete: false
+        }
+    }
+
+    func decider(_ section: Section) -> RowDecider {
+        RowDecider(section: section) { [digest] group, values in digest(section, group, values) }
+    }
+
+    /// - Returns: the root row as far as the other rows of the record need it; nil where it is gone.
+    func applyRoot(_ edit: RowEdit, _ step: PushPlan.Step, _ current: [Value]?) throws -> [Value]? {
+        let section = step.edit.resource.root
+        if let current { try ForeignBase(section).check(edit, against: current) }
+        let decision = decider(section).decide(edit.action.resolved(reference), item: nil, current: current)
+        record(decision, section: 0, step)
+        if isDoomed || reports[step.index].isRejected { return current }
+        switch decision.change {
+        case .none: return current
+        case .update(let assignments):
+            try update(assignments, section, current ?? [], edit, step)
+            return current
+        case .insert(let assignments):
+            let key = try insert(assignments, edit, step, root: nil)
+            reports[step.index].key = key
+            return try reader(for: section).rows(
+                of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
+            ).first
+        case .delete:
+            try deleteRecord(current ?? [], edit, step)
+            return nil
+        }
+    }
+
+    func applyPart(
+        _ edit: RowEdit, _ step: PushPlan.Step, _ root: [Value]?, _ context: RowContext
+    ) throws {
+        let resource = step.edit.resource
+        let section = resource.sections[edit.section]
+        let action = edit.action.resolved(reference)
+        let key = edit.id.flatMap { settled($0, in: section, root: root) }
+        let decider = decider(section)
+        guard let root else {
+            var decision = decider.decideWithoutRecord(action, item: key)
+            if key == nil, let temporary = edit.id?.temporary {
+                for index in decision.outcomes.indices { decision.outcomes[index].item = .temporary(temporary) }
+            }
+            record(decision, section: edit.section, step)
+            return
+        }
+        if let key { try check(key, of: section, belongsTo: root, edit) }
+        let isCreation = if case .create = edit.action { true } else { false }
+        var current: [Value]?
+        if section.kind == .singleton {
+            current = try reader(for: section).rows(of: section, in: root, locking: true).first
+        } else {
+            let id = SectionID(resource: resource.name, section: edit.section)
+            current = try row(key, id, section, context, equated: isCreation)
+            if let found = current, try !belongs(found, section, to: root) { current = nil }
+            if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
+        }
+        if let current { try ForeignBase(section).check(edit, against: current) }
+        let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
+        let decision = decider.decide(action, item: label, current: current)
+        let first = reports[step.index].outcomes.count
+        record(decision, section: edit.section, step)
+        if isDoomed || reports[step.index].isRejected { return }
+        switch decision.change {
+        case .none: return
+        case .update(let assignments): try update(assignments, section, current ?? [], edit, step)
+        case .insert(let assignments):
+            let key = try insert(assignments, edit, step, root: root)
+            if section.kind == .list { reports[step.index].outcomes[first].item = .key(key) }
+        case .delete: try delete(current ?? [], section, edit, step, outcome: first)
+        }
+    }
+
+    func record(_ decision: RowDecision, section: Int, _ step: PushPlan.Step) {
+        for var outcome in decision.outcomes {
+            outcome.section = section
+            reports[step.index].outcomes.append(outcome)
+        }
+        if decision.isRejected { reports[step.index].isRejected = true }
+    }
+
+    func belongs(_ row: [Value], _ section: Section, to root: [Value]) throws -> Bool {
+        if section.parent.allSatisfy({ row[$0.column] == root[$0.rootColumn] }) { return true }
+        guard section.isLinkedByText else { return false }
+        return try reader(for: section).rows(of: section, in: root, locking: true).contains(row)
+    }
+
+    /// A key that names another record than the one it stands in is a mistake of the client's.
+    func check(_ key: RecordKey, of section: Section, belongsTo root: [Value], _ edit: RowEdit) throws {
+        for link in section.parent
+        where link.column < section.keyCount && key.parts[link.column] != root[link.rootColumn] {
+            throw Problem(
+                status: 400, code: "invalid", title: "The key contradicts the record",
+                detail: "The item's key names another record than the one it stands in.", path: edit.path.member("id"))
+        }
+    }
+
+    static func unknownRow(_ path: WirePath) -> Problem {
+        Problem(
+            status: 400, code: "temporary-id", title: "Unknown temporary id",
+            detail: "A negative id names a row that this push creates; it creates none of that name.",
+            path: path.member("id"))
+    }
+}

@@ -1,0 +1,69 @@
+import MergeCore
+import RecordStore
+
+/// Reading and locking the rows that the edits of a push name.
+extension PushRun {
+
+    func reader(for section: Section) -> RecordReader {
+        RecordReader(
+            resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
+            rowsPerRecord: limits.rowsPerRecord)
+    }
+
+    func load(_ wave: [PushPlan.Step]) throws -> RowContext {
+        var context = RowContext()
+        var wanted: [SectionID: (section: Section, keys: Set<RecordKey>)] = [:]
+        for step in wave {
+            let resource = step.edit.resource
+            if let key = settled(step.edit.id, in: resource.root, root: nil) {
+                let id = SectionID(resource: resource.name, section: 0)
+                wanted[id, default: (resource.root, [])].keys.insert(key)
+            }
+            for row in step.rows where row.section > 0 {
+                guard let key = row.id.flatMap({ settled($0, in: resource.sections[row.section], root: nil) }) else {
+                    continue
+                }
+                let id = SectionID(resource: resource.name, section: row.section)
+                wanted[id, default: (resource.sections[row.section], [])].keys.insert(key)
+            }
+        }
+        for id in wanted.keys.sorted(by: { ($0.section, $0.resource) < ($1.section, $1.resource) }) {
+            guard let (section, keys) = wanted[id] else { continue }
+            let sorted = keys.sorted { $0.precedes($1) }
+            let rows = try reader(for: section).rows(
+                of: section, where: Array(0..<section.keyCount), in: sorted.map(\.parts), locking: true)
+            context.store(rows, of: section, as: id)
+        }
+        return context
+    }
+
+    /// The key of a row id with every temporary id replaced, and parent columns taken from the record's root row.
+    func settled(_ id: RowID, in section: Section, root: [Value]?) -> RecordKey? {
+        var values: [Value] = []
+        for part in id.parts {
+            switch part {
+            case .value(let value): values.append(value)
+            case .temporary(let temporary):
+                guard let value = reference(temporary) else { return nil }
+                values.append(value)
+            case .generated: return nil
+            }
+        }
+        return RecordKey(values)
+    }
+
+    /// The value that stands for a created row where another refers to it.
+    func reference(_ id: TemporaryID) -> Value? { created[id]?.parts.last }
+
+    func row(
+        _ key: RecordKey?, _ id: SectionID, _ section: Section, _ context: RowContext, equated: Bool
+    ) throws -> [Value]? {
+        guard let key else { return nil }
+        if let row = context[id, key] { return row }
+        // A key of a row that the collation equates is taken, but only for whoever would create it.
+        guard equated, key.hasText else { return nil }
+        return try reader(for: section).rows(
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
+        ).first
+    }
+}

@@ -1,0 +1,117 @@
+import MergeCore
+import RecordStore
+
+/// Writing what was decided, and taking it back where the database does not.
+extension PushRun {
+    func insert(
+        _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?
+    ) throws -> RecordKey {
+        let section = step.edit.resource.sections[edit.section]
+        var key: [Assignment] = []
+        for (column, part) in (edit.id?.parts ?? []).enumerated() {
+            switch part {
+            case .value(let value): key.append(Assignment(column: column, value: value))
+            case .temporary(let id):
+                if let value = reference(id) { key.append(Assignment(column: column, value: value)) }
+            case .generated: break
+            }
+        }
+        for link in section.parent where !key.contains(where: { $0.column == link.column }) {
+            if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
+        }
+        let all = key + assignments
+        let execution = try write(SectionSQL(section, dialect).insert(all), all, nil, edit, step)
+        let parts = (0..<section.keyCount).map { column in
+            all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
+        }
+        let made = RecordKey(parts)
+        if !step.edit.resource.isAtomic {
+            let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
+            inverses.append(SectionSQL(section, dialect).delete(key: key))
+        }
+        if let temporary = edit.id?.temporary {
+            created[temporary] = made
+            reports[step.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
+        }
+        return made
+    }
+
+    func address(of row: [Value], in section: Section) -> [Assignment] {
+        let columns = section.keyCount > 0 ? Array(0..<section.keyCount) : section.parent.map(\.column)
+        return columns.map { Assignment(column: $0, value: row[$0]) }
+    }
+
+    func update(
+        _ assignments: [Assignment], _ section: Section, _ row: [Value], _ edit: RowEdit, _ step: PushPlan.Step
+    ) throws {
+        let statement = SectionSQL(section, dialect).update(assignments, key: address(of: row, in: section))
+        _ = try write(statement, assignments, row, edit, step)
+        if !step.edit.resource.isAtomic {
+            let before = assignments.map { Assignment(column: $0.column, value: row[$0.column]) }
+            inverses.append(SectionSQL(section, dialect).update(before, key: address(of: row, in: section)))
+        }
+    }
+
+    /// Deletes a row, and notes beside its outcome what the database takes along.
+    func delete(
+        _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, outcome: Int
+    ) throws {
+        if served.schema.dependents[section.table] != nil {
+            reports[step.index].outcomes[outcome].cascades = try CascadeFinder(
+                schema: served.schema, session: session, dialect: dialect
+            ).victims(of: row, section.columns, in: section.table)
+        }
+        _ = try write(
+            SectionSQL(section, dialect).delete(key: address(of: row, in: section)), [], row, edit, step)
+        if !step.edit.resource.isAtomic {
+            let whole = zip(0..., zip(section.columns, row)).filter { $1.0.type != .wellKnownText }
+            inverses.append(
+                SectionSQL(section, dialect).insert(whole.map { Assignment(column: $0, value: $1.1) }))
+        }
+    }
+
+    /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
+    func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
+        let resource = step.edit.resource
+        let own = reports[step.index].outcomes.count - 1
+        reports[step.index].outcomes[own].deletedRow = root
+        for index in resource.sections.indices.dropFirst().reversed() {
+            let section = resource.sections[index]
+            for row in try reader(for: section).rows(of: section, in: root, locking: true) {
+                var outcome = Outcome(
+                    .deleted, section: index, item: section.kind == .list ? section.key(of: row) : nil)
+                outcome.deletedRow = row
+                reports[step.index].outcomes.append(outcome)
+                try delete(row, section, edit, step, outcome: reports[step.index].outcomes.count - 1)
+            }
+        }
+        try delete(root, resource.root, edit, step, outcome: own)
+    }
+
+    /// Undoes by hand what the database does not undo.
+    func takeBack(to mark: Int) throws(StoreError) {
+        while inverses.count > mark {
+            do {
+                _ = try session.execute(inverses.removeLast())
+            } catch {
+                throw StoreError(
+                    .unknownOutcome, "a write to a table without transactions could not be taken back: \(error)",
+                    code: error.code)
+            }
+        }
+    }
+
+    func write(
+        _ statement: Statement, _ assignments: [Assignment], _ row: [Value]?, _ edit: RowEdit, _ step: PushPlan.Step
+    ) throws -> Execution {
+        do {
+            return try session.execute(statement)
+        } catch {
+            guard case .constraint(let violation) = error.kind else { throw error }
+            let explainer = ConstraintExplainer(
+                resource: step.edit.resource, section: edit.section, served: served, session: session,
+                dialect: dialect)
+            throw try explainer.refusal(violation, assignments: assignments, row: row, path: edit.path, error: error)
+        }
+    }
+}
