@@ -14,7 +14,7 @@ struct ColumnReference {
             return
         }
         guard table.schema.foreignKeys.isEmpty,
-            let target = LinkGuess(placement.tables).target(of: column, in: table),
+            let target = placement.guess.target(of: column, in: table),
             let seat = placement[target.name], seat.isRoot
         else { return nil }
         self.init(

@@ -79,7 +79,7 @@ struct GroupProposal {
             guard !own.isEmpty else { continue }
             let names = Set(own.map(\.column.name) + [currency.column.name])
             propose(
-                subject.isEmpty ? own.count == 1 ? own[0].words : ["money"] : subject,
+                subject.isEmpty ? ["money"] : subject,
                 free.map(\.column.name).filter(names.contains), "an amount means nothing without its currency")
         }
     }
@@ -87,7 +87,7 @@ struct GroupProposal {
     /// Columns of an address that stand side by side.
     private mutating func proposeAddress() {
         var run: [String] = []
-        for (column, words) in free + [] {
+        for (column, words) in free {
             if AddressWords.contains(words) {
                 run.append(column.name)
             } else {
@@ -108,7 +108,10 @@ struct GroupProposal {
         let own = Set(ownWords.flatMap { $0 })
         var byPrefix: [String: [String]] = [:]
         var order: [String] = []
-        for (column, words) in free where words.count > 1 && !Self.idle.contains(words[0]) && !own.contains(words[0]) {
+        for (column, words) in free where words.count > 1 {
+            // A single letter is a habit of the schema.
+            let isTelling = words[0].count > 1 && !Self.idle.contains(words[0]) && !own.contains(words[0])
+            guard isTelling else { continue }
             if byPrefix[words[0]] == nil { order.append(words[0]) }
             byPrefix[words[0], default: []].append(column.name)
         }

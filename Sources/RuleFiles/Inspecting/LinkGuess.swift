@@ -3,7 +3,9 @@ import RecordStore
 
 /// Tells from names which table a column probably refers to, where the database has no foreign keys.
 struct LinkGuess {
-    private let tables: [InspectedTable]
+    /// Tables by the name of their key, in lower case, and by their own name in the singular.
+    private var byKey: [String: [InspectedTable]] = [:]
+    private var byName: [[String]: [InspectedTable]] = [:]
 
     /// Names of keys that many tables have, so that they say nothing.
     private static let trivial: Set<String> = [
@@ -11,7 +13,11 @@ struct LinkGuess {
     ]
 
     init(_ tables: [InspectedTable]) {
-        self.tables = tables
+        for table in tables where table.key.count == 1 {
+            let key = table.key[0].lowercased()
+            if !Self.trivial.contains(key) { byKey[key, default: []].append(table) }
+            for name in NameWords(table.name.name).singulars { byName[name, default: []].append(table) }
+        }
     }
 
     /// The one link that the names of a table's columns suggest.
@@ -30,9 +36,12 @@ struct LinkGuess {
 
     /// The one table whose key the column seems to hold: it is called like that key, or like the table with “id”.
     func target(of column: ColumnSchema, in table: InspectedTable) -> InspectedTable? {
-        let candidates = tables.filter { other in
-            other.name != table.name && other.key.count == 1 && isNamed(column, for: other)
-                && isSameType(column, other.schema.column(other.key[0]))
+        var candidates: [InspectedTable] = []
+        for other in named(column)
+        where other.name != table.name && isSameType(column, other.schema.column(other.key[0]))
+            && !candidates.contains(where: { $0.name == other.name })
+        {
+            candidates.append(other)
         }
         // Of “customers” and “customer_details”, both with the key customer_id, the first is meant.
         let bases = candidates.filter { base in
@@ -44,11 +53,10 @@ struct LinkGuess {
         return base
     }
 
-    private func isNamed(_ column: ColumnSchema, for table: InspectedTable) -> Bool {
-        let name = column.name.lowercased()
-        if name == table.key[0].lowercased() { return !Self.trivial.contains(name) }
+    private func named(_ column: ColumnSchema) -> [InspectedTable] {
         let words = NameWords(column.name).words
-        return words.last == "id" && NameWords(table.name.name).singulars.contains(Array(words.dropLast()))
+        let byName = words.last == "id" ? byName[Array(words.dropLast())] : nil
+        return (byKey[column.name.lowercased()] ?? []) + (byName ?? [])
     }
 
     private func isSameType(_ column: ColumnSchema, _ other: ColumnSchema?) -> Bool {

@@ -11,10 +11,12 @@ struct Placement {
     }
 
     let tables: [InspectedTable]
+    let guess: LinkGuess
     private var seats: [TableName: Seat] = [:]
 
     init(_ tree: FamilyTree, _ tables: [InspectedTable]) {
         self.tables = tables
+        guess = LinkGuess(tables)
         var resources = ClientNames()
         for root in tree.roots {
             let resource = resources.takeResource(root.name.name)

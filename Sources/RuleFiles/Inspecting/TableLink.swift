@@ -23,11 +23,9 @@ struct KnownForeignKey {
 
     /// nil where the target is not inspected, or has no such columns.
     init?(_ key: ForeignKey, among tables: [InspectedTable]) {
-        let exact = tables.first { $0.name == key.target }
-        let folded = tables.filter {
-            $0.name.schema == key.target.schema && $0.name.name.lowercased() == key.target.name.lowercased()
+        guard let target = tables.first(where: { $0.name == key.target }) ?? Self.folded(key.target, tables) else {
+            return nil
         }
-        guard let target = exact ?? (folded.count == 1 ? folded.first : nil) else { return nil }
         let columns = key.targetColumns.compactMap { name in
             target.schema.column(name)?.name
                 ?? target.schema.columns.first { $0.name.lowercased() == name.lowercased() }?.name
@@ -36,6 +34,12 @@ struct KnownForeignKey {
         self.columns = key.columns
         self.target = target
         targetColumns = columns
+    }
+
+    private static func folded(_ name: TableName, _ tables: [InspectedTable]) -> InspectedTable? {
+        let wanted = name.name.lowercased()
+        let found = tables.filter { $0.name.schema == name.schema && $0.name.name.lowercased() == wanted }
+        return found.count == 1 ? found.first : nil
     }
 
     var refersToKey: Bool { Set(targetColumns) == Set(target.key) }
