@@ -1,0 +1,45 @@
+import MergeCore
+import RecordStore
+
+/// What a column refers to, for a comment beside it and, where the schema alone does not tell, for the rules.
+struct ColumnReference {
+    let comment: String
+    /// The resource that the rules have to name.
+    let named: String?
+
+    /// nil where the column refers to nothing.
+    init?(_ column: ColumnSchema, in table: InspectedTable, _ placement: Placement) {
+        if let key = table.schema.foreignKeys.first(where: { $0.columns == [column.name] }) {
+            self.init(key, placement)
+            return
+        }
+        guard table.schema.foreignKeys.isEmpty,
+            let target = placement.guess.target(of: column, in: table),
+            let seat = placement[target.name], seat.isRoot
+        else { return nil }
+        self.init(
+            comment: "perhaps a key of \(seat.resource); if so, write {column: \(YAMLText.scalar(column.name)), "
+                + "references: \(YAMLText.scalar(seat.resource))}")
+    }
+
+    private init(comment: String, named: String? = nil) {
+        self.comment = comment
+        self.named = named
+    }
+
+    private init(_ key: ForeignKey, _ placement: Placement) {
+        guard let known = KnownForeignKey(key, among: placement.tables), let seat = placement[known.target.name] else {
+            self.init(comment: "refers to table “\(key.target)”, which has no rules here")
+            return
+        }
+        guard known.targetColumns == seat.key else {
+            self.init(comment: "refers to table “\(key.target)”, though not by its key")
+            return
+        }
+        // The schema tells the reference only where it is spelled the same way.
+        let isTold = known.target.name == key.target && known.targetColumns == key.targetColumns
+        self.init(
+            comment: "refers to \(seat.resource)" + (seat.isRoot ? "" : ", section \(seat.section)"),
+            named: seat.isRoot && !isTold ? seat.resource : nil)
+    }
+}

@@ -1,0 +1,52 @@
+import MergeCore
+import RecordStore
+
+/// What a column of a section is to clients.
+enum ColumnRole {
+    /// It travels as the id, or is taken from the record.
+    case implied
+    case writable
+    /// Why clients only read it.
+    case readOnly(String)
+    /// Why clients do not see it.
+    case leftOut(String)
+
+    init(_ column: ColumnSchema, key: [String], parents: [String]) {
+        if key.contains(column.name) || parents.contains(column.name) {
+            self = .implied
+        } else if column.types.isEmpty {
+            self = .leftOut(Self.missingType(column))
+        } else if let reason = column.serverOwned {
+            self = .readOnly(reason)
+        } else if column.isAutoIncrement {
+            self = .readOnly("the database numbers it by itself")
+        } else if Self.isStamp(column) {
+            self = .readOnly("proposed: by its name and its default, something else than clients sets it")
+        } else {
+            self = .writable
+        }
+    }
+
+    private static func missingType(_ column: ColumnSchema) -> String {
+        let reason =
+            column.explicitTypes.isEmpty
+            ? "its type \(column.declaredType) is not supported yet"
+            : "its declared type does not tell what it holds; to serve it, give it a “type”"
+        return column.isNullable || column.hasDefault
+            ? reason : reason + "; it is NOT NULL without a default, so no client can create a row"
+    }
+
+    private static let stampWords: Set<String> = [
+        "modified", "updated", "changed", "created", "update", "create", "modification", "creation", "lastupdate",
+        "lastmodified",
+    ]
+
+    /// A moment with a default that is not NULL, named like the time of a change.
+    private static func isStamp(_ column: ColumnSchema) -> Bool {
+        guard column.hasDefault, !column.isNullable else { return false }
+        switch column.types.first {
+        case .dateTime, .timestamp: return NameWords(column.name).words.contains(where: stampWords.contains)
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import MergeCore
+import RecordStore
+
+/// Decides which tables are resources, and which are parts of the records of another.
+struct FamilyTree {
+    /// Tables that become resources, in the order of their names.
+    private(set) var roots: [InspectedTable] = []
+    private var parts: [TableName: [(table: InspectedTable, link: TableLink)]] = [:]
+
+    init(_ tables: [InspectedTable]) {
+        let tables = tables.sorted { $0.name.description < $1.name.description }
+        var links = Self.foreignKeyLinks(tables)
+        let guess = LinkGuess(tables)
+        let referenced = Self.referenced(tables)
+        let guesses = tables.filter { !referenced.contains($0.name) }.compactMap { guess.link(of: $0) }
+        // A record has one level of parts, so what others hang on is no part itself.
+        let parents = Set((guesses + Array(links.values)).map(\.parent))
+        for link in guesses where !parents.contains(link.child) && links[link.parent] == nil {
+            links[link.child] = link
+        }
+        for table in tables {
+            if let link = links[table.name] {
+                parts[link.parent, default: []].append((table, link))
+            } else {
+                roots.append(table)
+            }
+        }
+    }
+
+    func parts(of root: InspectedTable) -> [(table: InspectedTable, link: TableLink)] { parts[root.name] ?? [] }
+
+    /// Tables that another one refers to.
+    private static func referenced(_ tables: [InspectedTable]) -> Set<TableName> {
+        var names: Set<TableName> = []
+        for table in tables {
+            for key in table.schema.foreignKeys {
+                if let known = KnownForeignKey(key, among: tables), known.target.name != table.name {
+                    names.insert(known.target.name)
+                }
+            }
+        }
+        return names
+    }
+
+    private static func foreignKeyLinks(_ tables: [InspectedTable]) -> [TableName: TableLink] {
+        let referenced = referenced(tables)
+        var links: [TableName: TableLink] = [:]
+        for table in tables where !referenced.contains(table.name) {
+            guard let key = parentKey(of: table, tables) else { continue }
+            links[table.name] = TableLink(
+                child: table.name, parent: key.target.name, columns: Array(zip(key.columns, key.targetColumns)),
+                isSingleton: table.schema.isKey(key.columns), isGuess: false)
+        }
+        return links
+    }
+
+    /// The foreign key that ties the rows of a table to one record: the only one that is never NULL, or the one that
+    /// is the table's key as well.
+    private static func parentKey(of table: InspectedTable, _ tables: [InspectedTable]) -> KnownForeignKey? {
+        var keys: [KnownForeignKey] = []
+        for key in table.schema.foreignKeys {
+            guard let known = KnownForeignKey(key, among: tables), known.target.name != table.name,
+                table.isFilled(known.columns),
+                // Some schemas have the same foreign key twice.
+                !keys.contains(where: { $0.columns == known.columns && $0.target.name == known.target.name })
+            else { continue }
+            keys.append(known)
+        }
+        let same = keys.filter { Set($0.columns) == Set(table.key) }
+        guard let key = same.count == 1 ? same.first : keys.count == 1 ? keys.first : nil, key.refersToKey,
+            key.columns.allSatisfy({
+                table.schema.column($0).map { !$0.types.isEmpty && $0.serverOwned == nil } == true
+            })
+        else { return nil }
+        return key
+    }
+}

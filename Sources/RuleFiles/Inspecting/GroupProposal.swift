@@ -1,0 +1,128 @@
+import MergeCore
+import RecordStore
+
+/// Columns that seem to mean something only together.
+struct ProposedGroup {
+    /// What the group is to be called.
+    let words: [String]
+    let columns: [String]
+    /// Why they were put together, for the comment above the group.
+    let reason: String
+}
+
+/// Proposes groups of several columns.
+///
+/// A group too large costs a conflict that was none; a group too small lets half of one client's value meet half of
+/// another's. So in doubt columns are put together.
+struct GroupProposal {
+    private(set) var groups: [ProposedGroup] = []
+    /// Columns that are in no group yet, in the order of the table.
+    private var free: [(column: ColumnSchema, words: [String])]
+
+    /// First words that say nothing of what columns have to do with each other.
+    private static let idle: Set<String> = [
+        "first", "last", "middle", "is", "has", "can", "may", "wants", "allow", "allows", "no", "num", "number", "new",
+        "old", "max", "min", "date", "my", "the", "to", "from", "total", "other", "alt", "default", "custom", "current",
+        "original", "user",
+    ]
+
+    /// - Parameters:
+    ///   - columns: what clients write in the table, but for keys and links to the record.
+    init(_ columns: [ColumnSchema], in table: TableSchema) {
+        free = columns.map { ($0, NameWords($0.name).words) }
+        proposeForeignKeys(table)
+        // What refers to another table is a thing of its own.
+        let single = Set(table.foreignKeys.filter { $0.columns.count == 1 }.flatMap(\.columns))
+        free.removeAll { single.contains($0.column.name) }
+        skipSharedWord()
+        proposeRanges()
+        proposeMoney()
+        proposeAddress()
+        proposePrefixes(table)
+    }
+
+    /// Half of one foreign key with half of another would refer to something that nobody meant.
+    private mutating func proposeForeignKeys(_ table: TableSchema) {
+        for key in table.foreignKeys where key.columns.count > 1 {
+            let columns = free.filter { key.columns.contains($0.column.name) }
+            guard columns.count > 1 else { continue }
+            let words = NameWords(key.target.name).words
+            propose(words, columns.map(\.column.name), "the columns of one foreign key, to table “\(key.target)”")
+        }
+    }
+
+    /// A word with which all names begin (`cu_street`, `cu_city`) is a habit of the schema.
+    private mutating func skipSharedWord() {
+        guard free.count > 2, let word = free[0].words.first,
+            free.allSatisfy({ $0.words.count > 1 && $0.words.first == word })
+        else { return }
+        for index in free.indices { free[index].words.removeFirst() }
+    }
+
+    private mutating func proposeRanges() {
+        for opener in free {
+            let pair = free.lazy.compactMap { closer in
+                opener.column.types.first?.name == closer.column.types.first?.name
+                    ? RangeWords.pair(opener.words, closer.words).map { (closer, $0) } : nil
+            }.first
+            if let (closer, words) = pair {
+                propose(words, [opener.column.name, closer.column.name], "the two ends of one thing, by their names")
+            }
+        }
+    }
+
+    private mutating func proposeMoney() {
+        for currency in free.filter({ MoneyWords.isCurrency($0.words) }) {
+            let subject = MoneyWords.subject(ofCurrency: currency.words)
+            let amounts = free.filter { MoneyWords.isAmount($0.words, $0.column.types.first) }
+            let own = subject.isEmpty ? amounts : amounts.filter { $0.words.starts(with: subject) }
+            guard !own.isEmpty else { continue }
+            let names = Set(own.map(\.column.name) + [currency.column.name])
+            propose(
+                subject.isEmpty ? ["money"] : subject,
+                free.map(\.column.name).filter(names.contains), "an amount means nothing without its currency")
+        }
+    }
+
+    /// Columns of an address that stand side by side.
+    private mutating func proposeAddress() {
+        var run: [String] = []
+        for (column, words) in free {
+            if AddressWords.contains(words) {
+                run.append(column.name)
+            } else {
+                endAddress(&run)
+            }
+        }
+        endAddress(&run)
+    }
+
+    private mutating func endAddress(_ run: inout [String]) {
+        if run.count > 1 { propose(["address"], run, "parts of an address that stand side by side") }
+        run = []
+    }
+
+    private mutating func proposePrefixes(_ table: TableSchema) {
+        // “customer_name” in table customers is not about something else than “customer_email”.
+        let ownWords = NameWords(table.name.name).singulars.union([NameWords(table.name.name).words])
+        let own = Set(ownWords.flatMap { $0 })
+        var byPrefix: [String: [String]] = [:]
+        var order: [String] = []
+        for (column, words) in free where words.count > 1 {
+            // A single letter is a habit of the schema.
+            let isTelling = words[0].count > 1 && !Self.idle.contains(words[0]) && !own.contains(words[0])
+            guard isTelling else { continue }
+            if byPrefix[words[0]] == nil { order.append(words[0]) }
+            byPrefix[words[0], default: []].append(column.name)
+        }
+        for prefix in order {
+            guard let columns = byPrefix[prefix], columns.count > 1 else { continue }
+            propose([prefix], columns, "their names begin with “\(prefix)”")
+        }
+    }
+
+    private mutating func propose(_ words: [String], _ columns: [String], _ reason: String) {
+        groups.append(ProposedGroup(words: words, columns: columns, reason: reason))
+        free.removeAll { columns.contains($0.column.name) }
+    }
+}

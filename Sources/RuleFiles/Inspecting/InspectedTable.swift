@@ -1,0 +1,51 @@
+import MergeCore
+import RecordStore
+
+/// A table for which rules can be made.
+struct InspectedTable {
+    let schema: TableSchema
+    /// The columns by which clients address its rows.
+    let key: [String]
+
+    var name: TableName { schema.name }
+
+    /// Whether none of the columns can be NULL.
+    func isFilled(_ columns: [String]) -> Bool { columns.allSatisfy { schema.column($0)?.isNullable == false } }
+}
+
+/// Whether rules can be made for a table.
+enum TableFitness {
+    case usable(InspectedTable)
+    /// Why not, as the end of a sentence.
+    case leftOut(String)
+
+    init(_ table: TableSchema, allowsNonTransactional: Bool) {
+        if table.isView {
+            self = .leftOut("it is a view, which is not supported yet")
+        } else if !table.isTransactional {
+            self = .leftOut(
+                "its engine \(table.engine) knows no transactions"
+                    + (allowsNonTransactional ? "; such tables are not supported yet, --non-transactional or not" : ""))
+        } else if let key = Self.key(of: table) {
+            let unknown = key.first { table.column($0)?.types.isEmpty != false }
+            if let unknown {
+                let type = table.column(unknown)?.declaredType ?? ""
+                self = .leftOut(
+                    "its key has the column “\(unknown)” of type \(type.isEmpty ? "unknown" : type), which is not supported yet"
+                )
+            } else {
+                self = .usable(InspectedTable(schema: table, key: key))
+            }
+        } else {
+            self = .leftOut("it has no primary key and no unique index of NOT NULL columns")
+        }
+    }
+
+    /// The primary key, or else the unique index of the fewest columns that are never NULL.
+    private static func key(of table: TableSchema) -> [String]? {
+        if !table.primaryKey.isEmpty { return table.primaryKey }
+        return table.uniqueIndexes.map(\.columns)
+            .filter { !$0.isEmpty && table.isKey($0) }
+            .min { $0.count < $1.count }
+    }
+}

@@ -1,0 +1,52 @@
+import MergeCore
+package import RecordStore
+
+/// A rule file that nobody has looked over yet.
+package struct StarterFile: Sendable, Hashable {
+    /// Such as `shoppers.yaml`.
+    package let name: String
+    package let text: String
+}
+
+/// Rules to start from, made of nothing but the schema of a database.
+package struct Inspection: Sendable, Hashable {
+    package let files: [StarterFile]
+    package let summary: InspectionSummary
+
+    /// - Parameters:
+    ///   - schema: the tables to make rules for; each becomes a part of one file.
+    ///   - allowsNonTransactional: the operator wants tables without transactions too.
+    package init(_ schema: DatabaseSchema, allowsNonTransactional: Bool = false) {
+        var summary = InspectionSummary()
+        var tables: [InspectedTable] = []
+        var isTorn = false
+        let all = schema.tables.values.sorted { $0.name.description < $1.name.description }
+        for table in all {
+            if !table.isView, !table.isTransactional { isTorn = true }
+            switch TableFitness(table, allowsNonTransactional: allowsNonTransactional) {
+            case .usable(let usable): tables.append(usable)
+            case .leftOut(let reason): summary.leaveOut("table “\(table.name)”: \(reason)")
+            }
+        }
+        let tree = FamilyTree(tables)
+        let placement = Placement(tree, tables)
+        var files: [StarterFile] = []
+        for root in tree.roots {
+            guard let resource = placement[root.name]?.resource else { continue }
+            let sections =
+                [SectionDraft(root, nil, placement)]
+                + tree.parts(of: root).map { SectionDraft($0.table, $0.link, placement) }
+            files.append(
+                StarterFile(
+                    name: resource + ".yaml", text: RuleFileText(resource: resource, sections: sections).text))
+            summary.add(sections, resource: resource)
+        }
+        if allowsNonTransactional {
+            summary.note(
+                "--non-transactional: tables without transactions are not supported yet"
+                    + (isTorn ? ", so they were left out" : "; there are none here"))
+        }
+        self.files = files
+        self.summary = summary
+    }
+}

@@ -1,0 +1,59 @@
+/// What an inspection came to: what was written, what was guessed, and what was left out and why.
+package struct InspectionSummary: Sendable, Hashable {
+    package private(set) var resources = 0
+    package private(set) var sections = 0
+    package private(set) var groups = 0
+    /// Links and groups that names suggested.
+    package private(set) var guesses: [String] = []
+    /// Tables and columns that the rules do not have.
+    package private(set) var leftOut: [String] = []
+    /// What the operator asked for and does not get yet.
+    package private(set) var notes: [String] = []
+
+    /// Lines for people.
+    package var lines: [String] {
+        var lines = [
+            Self.count(resources, "resource") + ", " + Self.count(sections, "section") + ", "
+                + Self.count(groups, "group")
+        ]
+        if !guesses.isEmpty { lines += ["guessed, please look over:"] + guesses.map { "  " + $0 } }
+        if !leftOut.isEmpty { lines += ["left out:"] + leftOut.map { "  " + $0 } }
+        return lines + notes
+    }
+
+    mutating func add(_ sections: [SectionDraft], resource: String) {
+        resources += 1
+        for section in sections { add(section, resource) }
+    }
+
+    mutating func leaveOut(_ what: String) { leftOut.append(what) }
+
+    mutating func note(_ sentence: String) { notes.append(sentence) }
+
+    private mutating func add(_ section: SectionDraft, _ resource: String) {
+        sections += 1
+        groups += section.groups.count
+        let place = resource + "." + section.name
+        if let link = section.link, link.isGuess {
+            let columns = link.columns.map(\.own).joined(separator: ", ")
+            guesses.append(
+                "\(place): table “\(link.child)” is a part of “\(link.parent)”, by the name of column \(columns)")
+        }
+        for group in section.groups {
+            guard let reason = group.reason else { continue }
+            let columns = group.fields.map(\.column).joined(separator: ", ")
+            guesses.append("\(place): group \(group.name) of \(columns): \(reason)")
+        }
+        for field in section.groups.flatMap(\.fields) where field.comment?.hasPrefix("a secret") == true {
+            guesses.append("\(place): \(field.column) may be a secret that clients should not see")
+        }
+        for field in section.readOnly where field.comment?.hasPrefix("proposed") == true {
+            guesses.append("\(place): \(field.column) is read-only, by its name and its default")
+        }
+        for (column, reason) in section.leftOut {
+            leftOut.append("column “\(column)” of table “\(section.table.name)”: \(reason)")
+        }
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}

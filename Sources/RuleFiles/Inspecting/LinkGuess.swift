@@ -1,0 +1,72 @@
+import MergeCore
+import RecordStore
+
+/// Tells from names which table a column probably refers to, where the database has no foreign keys.
+struct LinkGuess {
+    /// Tables by the name of their key, in lower case, and by their own name in the singular.
+    private var byKey: [String: [InspectedTable]] = [:]
+    private var byName: [[String]: [InspectedTable]] = [:]
+
+    /// Names of keys that many tables have, so that they say nothing.
+    private static let trivial: Set<String> = [
+        "id", "key", "no", "nr", "code", "name", "number", "uid", "uuid", "guid",
+    ]
+
+    init(_ tables: [InspectedTable]) {
+        for table in tables where table.key.count == 1 {
+            let key = table.key[0].lowercased()
+            if !Self.trivial.contains(key) { byKey[key, default: []].append(table) }
+            for name in NameWords(table.name.name).singulars { byName[name, default: []].append(table) }
+        }
+    }
+
+    /// The one link that the names of a table's columns suggest.
+    func link(of table: InspectedTable) -> TableLink? {
+        guard table.schema.foreignKeys.isEmpty else { return nil }
+        let found = table.schema.columns.compactMap { column in
+            target(of: column, in: table).map { (column, $0) }
+        }
+        // With two parents the table belongs to neither.
+        guard found.count == 1, let (column, parent) = found.first, !column.isNullable, column.serverOwned == nil
+        else { return nil }
+        return TableLink(
+            child: table.name, parent: parent.name, columns: [(column.name, parent.key[0])],
+            isSingleton: table.schema.isKey([column.name]), isGuess: true)
+    }
+
+    /// The one table whose key the column seems to hold: it is called like that key, or like the table with “id”.
+    func target(of column: ColumnSchema, in table: InspectedTable) -> InspectedTable? {
+        var candidates: [InspectedTable] = []
+        for other in named(column)
+        where other.name != table.name && isSameType(column, other.schema.column(other.key[0]))
+            && !candidates.contains(where: { $0.name == other.name })
+        {
+            candidates.append(other)
+        }
+        // Of “customers” and “customer_details”, both with the key customer_id, the first is meant.
+        let bases = candidates.filter { base in
+            candidates.allSatisfy { $0.name == base.name || isExtension($0, of: base) }
+        }
+        guard bases.count == 1, let base = bases.first else { return nil }
+        // Two tables with the same key, neither called after the other, may be anything.
+        if table.key == [column.name], !isExtension(table, of: base) { return nil }
+        return base
+    }
+
+    private func named(_ column: ColumnSchema) -> [InspectedTable] {
+        let words = NameWords(column.name).words
+        let byName = words.last == "id" ? byName[Array(words.dropLast())] : nil
+        return (byKey[column.name.lowercased()] ?? []) + (byName ?? [])
+    }
+
+    private func isSameType(_ column: ColumnSchema, _ other: ColumnSchema?) -> Bool {
+        guard let type = column.types.first?.name else { return false }
+        return type == other?.types.first?.name
+    }
+
+    /// Whether a table is called after another one, with something added.
+    private func isExtension(_ table: InspectedTable, of base: InspectedTable) -> Bool {
+        let words = NameWords(table.name.name).words
+        return NameWords(base.name.name).singulars.contains { words.count > $0.count && words.starts(with: $0) }
+    }
+}

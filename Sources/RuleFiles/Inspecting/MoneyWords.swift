@@ -1,0 +1,24 @@
+import MergeCore
+
+/// Names of amounts of money and of the currency beside them.
+enum MoneyWords {
+    private static let currencies: Set<String> = ["currency", "ccy", "curr"]
+    private static let amounts: Set<String> = [
+        "amount", "price", "total", "subtotal", "cost", "fee", "balance", "net", "gross", "tax", "vat", "sum", "value",
+        "discount", "charge", "salary", "rate",
+    ]
+
+    static func isCurrency(_ words: [String]) -> Bool { words.contains(where: currencies.contains) }
+
+    /// What the currency is of: `price` in `price_currency`, nothing in `currency_code`.
+    static func subject(ofCurrency words: [String]) -> [String] {
+        words.filter { !currencies.contains($0) && $0 != "code" }
+    }
+
+    static func isAmount(_ words: [String], _ type: ColumnType?) -> Bool {
+        switch type {
+        case .decimal, .numeric, .integer, .double, .float: words.contains(where: amounts.contains)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Pairs of words by which two columns name the ends of one thing: `valid_from` and `valid_to`, `start_date` and
+/// `end_date`, `lat` and `lng`.
+enum RangeWords {
+    private static let closers: [String: Set<String>] = [
+        "from": ["to", "until", "till", "thru", "through"],
+        "since": ["until", "till", "to"],
+        "start": ["end", "stop", "finish"],
+        "starts": ["ends"],
+        "started": ["ended", "stopped", "finished"],
+        "begin": ["end"],
+        "begins": ["ends"],
+        "open": ["close"],
+        "opens": ["closes"],
+        "min": ["max"],
+        "minimum": ["maximum"],
+        "lat": ["lng", "lon", "long"],
+        "latitude": ["longitude"],
+    ]
+
+    private static let units: Set<String> = ["date", "on", "at", "time", "day", "datetime"]
+
+    /// The words for a group of two such columns, the first opening what the second closes; nil where they do not.
+    static func pair(_ opener: [String], _ closer: [String]) -> [String]? {
+        guard opener.count == closer.count else { return nil }
+        let differing = opener.indices.filter { opener[$0] != closer[$0] }
+        guard differing.count == 1, let index = differing.first,
+            closers[opener[index]]?.contains(closer[index]) == true
+        else { return nil }
+        var rest = opener
+        rest.remove(at: index)
+        if !rest.allSatisfy(units.contains) { return rest }
+        switch opener[index] {
+        case "lat", "latitude": return ["position"]
+        case "min", "minimum": return ["range"]
+        case "open", "opens": return ["hours"]
+        default: return ["period"]
+        }
+    }
+}

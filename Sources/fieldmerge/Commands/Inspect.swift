@@ -1,0 +1,89 @@
+import ArgumentParser
+import FoundationEssentials
+import MergeCore
+import RecordStore
+import RuleFiles
+import SystemPackage
+
+/// `fieldmerge inspect`.
+struct Inspect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes rule files to start from, made of the schema of a database.",
+        discussion: """
+            Without --out the files are printed. What was guessed and what was left out, and why, is said on standard \
+            error. Nothing in the database is changed. A file that exists is never overwritten.
+            """)
+
+    @OptionGroup var databaseOptions: DatabaseOptions
+
+    @Option(
+        help: ArgumentHelp("Table to make rules for; may be repeated. (default: all of them)", valueName: "name"))
+    var table: [String] = []
+
+    @Option(help: ArgumentHelp("Folder to write the rule files into; made where it is missing.", valueName: "dir"))
+    var out: String?
+
+    @Flag(help: "Also take tables without transactions. (not supported yet)")
+    var nonTransactional = false
+
+    @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
+    var config: String?
+
+    func run() async throws {
+        let engine = try databaseOptions.engine(try await Settings(file: config), connections: 1)
+        let schema: DatabaseSchema
+        do {
+            schema = try await read(engine)
+        } catch {
+            await engine.close()
+            throw error
+        }
+        await engine.close()
+        let inspection = Inspection(schema, allowsNonTransactional: nonTransactional)
+        if let out {
+            try Self.write(inspection.files, to: out)
+        } else {
+            for file in inspection.files { print("# file: \(file.name)\n\(file.text)") }
+        }
+        let summary = inspection.summary.lines.map { $0 + "\n" }.joined()
+        try FileDescriptor.standardError.writeAll(Array(summary.utf8))
+        if inspection.files.isEmpty { throw ExitCode(1) }
+    }
+
+    /// Names first, then what stands behind those that were asked for.
+    private func read(_ engine: any RecordEngine) async throws -> DatabaseSchema {
+        // A large schema takes a while, and nobody waits but the operator.
+        let deadline = ContinuousClock.now.advanced(by: .seconds(600))
+        do {
+            let names = try await engine.schema(of: [], deadline: deadline).allNames
+            for name in table where !names.contains(name) {
+                let hint = NearestName.hint(for: name, among: names)
+                throw SettingsError("the database has no table “\(name)”\(hint)")
+            }
+            let wanted = (table.isEmpty ? names : table).map { TableName(name: $0) }
+            return try await engine.schema(of: wanted, deadline: deadline)
+        } catch let error as StoreError {
+            throw SettingsError("the schema cannot be read: \(error)")
+        }
+    }
+
+    /// - Throws: `SettingsError` where a file exists or cannot be written; in the first case nothing is written.
+    private static func write(_ files: [StarterFile], to folder: String) throws {
+        let base = folder.hasSuffix("/") ? folder : folder + "/"
+        for file in files where FileManager.default.fileExists(atPath: base + file.name) {
+            throw SettingsError("\(base)\(file.name) exists already and is not overwritten; nothing was written")
+        }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw SettingsError("\(folder): the folder cannot be made")
+        }
+        for file in files {
+            do {
+                try Data(file.text.utf8).write(to: URL(filePath: base + file.name), options: .withoutOverwriting)
+            } catch {
+                throw SettingsError("\(base)\(file.name) cannot be written")
+            }
+        }
+    }
+}

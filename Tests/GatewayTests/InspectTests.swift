@@ -1,0 +1,115 @@
+import Foundation
+import RecordStore
+import RuleFiles
+import Testing
+import TestSupport
+
+/// `fieldmerge inspect` on whole databases: what it writes is checked and served as it stands.
+@Suite(.serialized) struct InspectTests {
+    private static let program = Repository.root + ".build/debug/fieldmerge"
+
+    /// A known sample database, kept beside the repository and not in it.
+    private static let sakila = Repository.root + "../shared/data/sakila/"
+
+    private static var hasSakila: Bool {
+        ["schema.sql", "data.sql"].allSatisfy { FileManager.default.fileExists(atPath: sakila + $0) }
+    }
+
+    /// The files of an inspection by name, and what it said.
+    private static func inspect(
+        _ database: TestDatabase, _ options: String...
+    ) async throws -> (files: [String: String], said: String) {
+        let folder = try TemporaryFolder()
+        let out = folder.path + "/rules"
+        let ran = try await Shell.capture(
+            [program, "inspect", "--database", database.url, "--out", out] + options)
+        #expect(ran.status == 0 && ran.output == "", "\(ran.output)\(ran.errors)")
+        let checked = try await Shell.capture([program, "check", "--rules", out, "--database", database.url])
+        #expect(checked.status == 0 && checked.output == "0 errors, 0 warnings\n", "\(checked.output)\(checked.errors)")
+        var files: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: out) {
+            files[name] = try String(contentsOfFile: out + "/" + name, encoding: .utf8)
+        }
+        return (files, ran.errors)
+    }
+
+    @Test(arguments: TestEngine.allCases) func theShopIsServedAsInspected(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase.shop(kind)
+        let (files, said) = try await Self.inspect(database)
+        #expect(files.keys.sorted() == ["aisles.yaml", "customers.yaml", "orders.yaml"])
+        #expect(said.hasPrefix("3 resources, 6 sections, 25 groups\n"))
+        #expect(said.contains("“customers_log” is a part of “customers”, by the name of column customer_id"))
+        let customers = try #require(files["customers.yaml"])
+        #expect(customers.contains("fields: {street: street, county: county, postCode: post_code}"))
+        #expect(customers.contains("telNo: \"Tel No.\"\n"))
+        #expect(customers.contains("wantsNews: {column: wants_news, type: boolean}"))
+        #expect(customers.contains("aisleId: aisle_id # refers to aisles"))
+        #expect(files["orders.yaml"]?.contains("key: [order_no, line_no]\n    parent: {order_no: order_no}") == true)
+        try await RunningGateway.with(database, rules: files) { gateway async throws in
+            try await gateway.client { client async throws in
+                let record = try await client.get("/v1/records/customers/123")
+                #expect(record.status == 200)
+                #expect(try record.json()["customers"]?["firstName"]?.text == "Joe")
+                #expect(try record.json()["groceries"]?[0]?["name"]?.text == "Beans")
+            }
+        }
+    }
+
+    @Test(.enabled(if: hasSakila, "the sample database is not there")) func sakilaIsServedAsInspected() async throws {
+        let schema = try String(contentsOfFile: Self.sakila + "schema.sql", encoding: .utf8)
+        let data = try String(contentsOfFile: Self.sakila + "data.sql", encoding: .utf8)
+        // A database of the test's own instead of the one that the files would drop and make.
+        let sql = (schema + "\n" + data).split(whereSeparator: \.isNewline)
+            .filter { !["DROP SCHEMA", "CREATE SCHEMA", "USE sakila"].contains(where: $0.hasPrefix) }
+            .joined(separator: "\n").replacing("sakila.", with: "")
+        let database = try await TestDatabase(.mariadb, mariadb: sql, sqlite: "")
+        let (files, said) = try await Self.inspect(database)
+        let tables = [
+            "actor", "address", "category", "city", "country", "customer", "film", "film-actor", "film-category",
+            "inventory", "language", "payment", "rental", "staff", "store",
+        ]
+        #expect(Set(files.keys) == Set(tables.map { $0 + ".yaml" }))
+        #expect(files["film-actor.yaml"]?.contains("key: [actor_id, film_id]") == true)
+        #expect(files["film-category.yaml"]?.contains("key: [film_id, category_id]") == true)
+        #expect(files["film.yaml"]?.contains("filmText:\n    # A guess") == true)
+        for view in ["actor_info", "customer_list", "film_list", "sales_by_store", "staff_list"] {
+            #expect(said.contains("table “\(view)”: it is a view"))
+        }
+        try await RunningGateway.with(database, rules: files) { gateway async throws in
+            try await gateway.client { client async throws in
+                let film = try await client.get("/v1/records/film/1")
+                #expect(film.status == 200)
+                #expect(try film.json()["film"]?["releaseYear"]?.int == 2006)
+                #expect(try film.json()["film"]?["rating"]?.text == "PG")
+                #expect(
+                    try film.json()["film"]?["specialFeatures"]?.array.compactMap(\.text)
+                        == ["Deleted Scenes", "Behind the Scenes"])
+                for path in ["film-actor/1,1", "film-category/1,6", "rental/1", "payment/1", "staff/1", "store/1"] {
+                    #expect(try await client.get("/v1/records/" + path).status == 200, "\(path)")
+                }
+            }
+        }
+    }
+
+    @Test func filesArePrintedOrWrittenButNeverOverwritten() async throws {
+        let database = try await TestDatabase.shop(.sqlite)
+        let inspect = [Self.program, "inspect", "--database", database.url]
+        let printed = try await Shell.capture(inspect + ["--table", "orders", "--table", "order_lines"])
+        #expect(printed.status == 0)
+        #expect(printed.output.hasPrefix("# file: orders.yaml\n"))
+        #expect(printed.output.contains("refers to table “customers”, which has no rules here"))
+        #expect(RuleFolder(texts: [("orders.yaml", printed.output)]).findings.all.isEmpty)
+        let folder = try TemporaryFolder()
+        let out = folder.path + "/a/b"
+        #expect(try await Shell.capture(inspect + ["--out", out, "--table", "orders"]).status == 0)
+        let before = try String(contentsOfFile: out + "/orders.yaml", encoding: .utf8)
+        let again = try await Shell.capture(inspect + ["--out", out])
+        #expect(again.status == 1)
+        #expect(again.errors.contains("orders.yaml exists already and is not overwritten; nothing was written"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: out) == ["orders.yaml"])
+        #expect(try String(contentsOfFile: out + "/orders.yaml", encoding: .utf8) == before)
+        let missing = try await Shell.capture(inspect + ["--table", "ordres"])
+        #expect(missing.status == 1)
+        #expect(missing.errors.contains("the database has no table “ordres”; did you mean “orders”?"))
+    }
+}

@@ -1,0 +1,314 @@
+import MergeCore
+import RecordStore
+@testable import RuleFiles
+import Testing
+
+/// What `fieldmerge inspect` makes of a schema: which tables belong together, which columns, and under which names.
+@Suite struct InspectTests {
+    private static let text = ColumnType.text(TextType())
+    private static let number = ColumnType.integer(-1_000...1_000)
+    private static let flag = ColumnType.integer(-128...127)
+    private static let money = ColumnType.decimal(precision: 9, scale: 2, isUnsigned: false)
+    private static let moment = ColumnType.dateTime(fraction: 0)
+
+    private static func column(
+        _ name: String, _ type: ColumnType? = text, declared: String = "varchar(9)", nullable: Bool = true,
+        hasDefault: Bool? = nil, isAutoIncrement: Bool = false, owned: String? = nil
+    ) -> ColumnSchema {
+        ColumnSchema(
+            name: name, declaredType: declared,
+            types: type.map { $0 == flag ? [$0, .boolean] : [$0] } ?? [], isNullable: nullable,
+            hasDefault: hasDefault ?? nullable, isAutoIncrement: isAutoIncrement, serverOwned: owned)
+    }
+
+    private static func id(_ name: String = "id") -> ColumnSchema { column(name, number, nullable: false) }
+
+    private static func table(
+        _ name: String, key: [String] = ["id"], _ columns: [ColumnSchema], unique: [[String]] = [],
+        to keys: [([String], String, [String])] = [], isView: Bool = false,
+        isTransactional: Bool = true
+    ) -> TableSchema {
+        TableSchema(
+            name: TableName(name: name), isView: isView, engine: isTransactional ? "InnoDB" : "MyISAM",
+            isTransactional: isTransactional, columns: columns, primaryKey: key,
+            uniqueIndexes: unique.map { UniqueIndex(name: $0.joined(separator: "_"), columns: $0) },
+            foreignKeys: keys.map {
+                ForeignKey(
+                    name: "fk_" + $0.0.joined(separator: "_"), columns: $0.0, target: TableName(name: $0.1),
+                    targetColumns: $0.2)
+            }, checks: [:])
+    }
+
+    private static func schema(_ tables: [TableSchema]) -> DatabaseSchema {
+        DatabaseSchema(
+            tables: Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) }), allNames: tables.map(\.name.name))
+    }
+
+    /// Inspects tables and binds what comes of it to the same tables: there must never be an error.
+    private static func inspect(_ tables: [TableSchema]) throws -> (catalog: Catalog, inspection: Inspection) {
+        let schema = schema(tables)
+        let inspection = Inspection(schema)
+        let folder = RuleFolder(texts: inspection.files.map { ($0.name, $0.text) })
+        let bound = RuleBinder.bind(folder, to: schema)
+        let findings = bound.findings.sorted.map(\.description).joined(separator: "\n")
+        let texts = inspection.files.map(\.text).joined()
+        return (try #require(bound.catalog, "\(findings)\n\(texts)"), inspection)
+    }
+
+    /// Groups as `name: fields`, of one table with a key `id` and these columns.
+    private static func groups(_ columns: [ColumnSchema], in name: String = "things") throws -> [String] {
+        let root = try #require(try inspect([table(name, [id()] + columns)]).catalog.resources.first?.root)
+        return root.groups.map { group in
+            group.name + ": " + root.fields[group.fields].map { root.columns[$0.column].name }.joined(separator: " ")
+        }
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        ("first_name", "firstName"), ("FIRST_NAME", "firstName"), ("firstName", "firstName"), ("Tel No.", "telNo"),
+        ("AISLE_ID", "aisleId"), ("HTTPServer", "httpServer"), ("address2", "address2"), ("größe", "größe"),
+        ("id", "idValue"), ("old", "oldValue"), ("NEW", "newValue"), ("old_hash", "oldHashValue"), ("***", "column"),
+        ("1", "1"),
+    ]) func columnsGetNamesForClients(_ column: String, _ name: String) {
+        var names = ClientNames()
+        #expect(names.take(column) == name)
+    }
+
+    @Test(arguments: [
+        ("film_actor", "film-actor"), ("OrderLines", "order-lines"), ("größe", "gr-e"), ("_x_", "x"), ("日本", "table"),
+        ("Tel No.", "tel-no"),
+    ]) func tablesGetNamesForURLs(_ table: String, _ name: String) {
+        var names = ClientNames()
+        #expect(names.takeResource(table) == name)
+        #expect(names.takeResource(table) == name + "-2")
+    }
+
+    @Test func namesAreUniqueAndShort() {
+        var names = ClientNames()
+        let taken = ["a b", "a_b", "A B", "aB"].map { names.take($0) }
+        #expect(taken == ["aB", "aB2", "aB3", "aB4"])
+        #expect(names.take(String(repeating: "x", count: 5_000)).count == 60)
+    }
+
+    // MARK: Quoting
+
+    @Test(arguments: [
+        ("plain_name", "plain_name"), ("yes", "\"yes\""), ("No", "\"No\""), ("null", "\"null\""), ("12", "\"12\""),
+        ("a: b", "\"a: b\""), ("a \"b\"", "\"a \\\"b\\\"\""), ("\\", "\"\\\\\""), ("a\nb", "\"a\\nb\""),
+        ("\u{85}", "\"\\u0085\""), ("größe", "\"größe\""),
+    ]) func scalarsAreQuotedWhereNeeded(_ text: String, _ scalar: String) {
+        #expect(YAMLText.scalar(text) == scalar)
+    }
+
+    @Test func hostileNamesComeBackAsTheyAre() throws {
+        let names = [
+            "yes", "no", "null", "true", "~", "1", "1e3", "0x1F", "a b", "a:b", "a: b", "a#b", "a #b", "#", "- x", "?",
+            "? x", "{a: b}", "[a]", "'", "\"", "`", "\\", "''", "*a", "&a", "!t", "%", "@", "|", ">", "größe", "日本",
+            "👩‍👩‍👧", " lead", "trail ", "tab\tx", "line\nbreak", "bell\u{7}", "nel\u{85}x", "ls\u{2028}x", "bom\u{FEFF}x",
+            "old", "new", "oldHash", "=", "<<", ".inf", "---", "...",
+        ]
+        let tables = names.map { name in
+            Self.table("t " + name, key: [name + " key"], [Self.id(name + " key")] + names.map { Self.column($0) })
+        }
+        let catalog = try Self.inspect(tables).catalog
+        #expect(catalog.resources.count == names.count)
+        for resource in catalog.resources {
+            let written = resource.root.fields.map { resource.root.columns[$0.column].name }
+            #expect(Set(written) == Set(names) && written.count == names.count)
+        }
+    }
+
+    // MARK: Groups
+
+    @Test(arguments: [
+        (["name", "email"], ["name: name", "email: email"]),
+        (["billing_street", "x", "billing_city"], ["billing: billing_street billing_city", "x: x"]),
+        (["street", "county", "post_code", "phone"], ["address: street county post_code", "phone: phone"]),
+        (["address", "address2", "zip"], ["addressGroup: address address2 zip"]),
+        (["city", "phone", "zip"], ["city: city", "phone: phone", "zip: zip"]),
+        (["valid_from", "valid_until"], ["valid: valid_from valid_until"]),
+        (["start_date", "end_date"], ["period: start_date end_date"]),
+        (
+            ["lease_start", "lease_end", "lease_note", "x"],
+            ["lease: lease_start lease_end", "leaseNote: lease_note", "x: x"]
+        ),
+        (["from", "to"], ["period: from to"]),
+        (["lat", "lng"], ["position: lat lng"]),
+        (["first_name", "first_seen"], ["firstName: first_name", "firstSeen: first_seen"]),
+        (["thing_name", "thing_size", "x"], ["thingName: thing_name", "thingSize: thing_size", "x: x"]),
+        (["c_name", "c_street", "c_city"], ["cName: c_name", "address: c_street c_city"]),
+    ]) func columnsThatBelongTogetherAreProposed(_ columns: [String], _ groups: [String]) throws {
+        #expect(try Self.groups(columns.map { Self.column($0) }) == groups)
+    }
+
+    @Test func anAmountGoesWithItsCurrency() throws {
+        let amount = Self.column("amount", Self.money)
+        let price = Self.column("price", Self.money)
+        #expect(
+            try Self.groups([amount, Self.column("note"), Self.column("currency")]) == [
+                "money: amount currency", "note: note",
+            ])
+        #expect(
+            try Self.groups([amount, price, Self.column("price_currency")]) == [
+                "amount: amount", "priceGroup: price price_currency",
+            ])
+        #expect(try Self.groups([Self.column("currency")]) == ["currency: currency"])
+    }
+
+    @Test func tinyIntegersAreTruthValues() throws {
+        let columns = [
+            Self.column("wants", Self.flag, declared: "tinyint(1)"),
+            Self.column("small", Self.flag, declared: "tinyint(4)"),
+        ]
+        let root = try #require(try Self.inspect([Self.table("t", [Self.id()] + columns)]).catalog["t"]?.root)
+        #expect(root.fields.map { root.columns[$0.column].type } == [.boolean, Self.flag])
+    }
+
+    @Test func whatTheServerOwnsIsReadOnly() throws {
+        let columns = [
+            Self.column("total", owned: "it is generated"),
+            Self.column("seq", Self.number, nullable: false, isAutoIncrement: true),
+            Self.column("updated_at", Self.moment, nullable: false, hasDefault: true),
+            Self.column("created", Self.moment, nullable: false),
+            Self.column("created_by", nullable: false, hasDefault: true),
+            Self.column("modified", Self.moment), Self.column("shape", nil, declared: "geometry"),
+        ]
+        let (catalog, inspection) = try Self.inspect([Self.table("t", [Self.id()] + columns)])
+        let root = try #require(catalog["t"]?.root)
+        #expect(root.readOnly.map(\.name) == ["total", "seq", "updatedAt"])
+        #expect(root.groups.flatMap { root.fields[$0.fields] }.map(\.name) == ["created", "createdBy", "modified"])
+        #expect(inspection.files[0].text.contains("total: total # it is generated"))
+        #expect(inspection.files[0].text.contains("# left out: “shape”: its type geometry is not supported yet"))
+        #expect(inspection.summary.leftOut == ["column “shape” of table “t”: its type geometry is not supported yet"])
+        #expect(inspection.summary.guesses.contains { $0.contains("updated_at is read-only") })
+    }
+
+    // MARK: Tables
+
+    /// `resource.section kind parent columns` for every section.
+    private static func shape(_ tables: [TableSchema]) throws -> [String] {
+        try inspect(tables).catalog.resources.flatMap { resource in
+            resource.sections.map { section in
+                let links = section.parent.map {
+                    " \(section.columns[$0.column].name)=\(resource.root.columns[$0.rootColumn].name)"
+                }
+                return "\(resource.name).\(section.name) \(section.kind.rawValue)" + links.joined()
+            }
+        }
+    }
+
+    private static let orders = table(
+        "orders", key: ["no"], [column("no", nullable: false), id("customer")],
+        to: [(["customer"], "customers", ["id"])])
+    private static let customers = table("customers", [id(), column("name")])
+
+    private static func child(
+        _ name: String, key: [String] = ["id"], nullable: Bool = false, unique: [[String]] = [],
+        of parents: [(String, String)]
+    ) -> TableSchema {
+        let links = parents.map { column($0.0, number, nullable: nullable) }
+        return table(
+            name, key: key, (key == ["id"] ? [id()] : []) + links + [column("text")], unique: unique,
+            to: parents.map { ([$0.0], $0.1, ["id"]) })
+    }
+
+    @Test func aTableWithOneParentIsAList() throws {
+        let lines = Self.table(
+            "order_lines", key: ["order_no", "line"], [Self.column("order_no", nullable: false), Self.id("line")],
+            to: [(["order_no"], "orders", ["no"])])
+        #expect(
+            try Self.shape([Self.customers, Self.orders, lines]) == [
+                "customers.customers root", "orders.orders root", "orders.orderLines list order_no=no",
+            ])
+    }
+
+    @Test func otherTablesAreResources() throws {
+        let things = Self.table("things", [Self.id()])
+        // Two parents, one that may be missing, and itself.
+        let both = Self.child("both", of: [("customer", "customers"), ("thing", "things")])
+        let junction = Self.child("junction", key: ["a", "b"], of: [("a", "customers"), ("b", "things")])
+        let loose = Self.child("loose", nullable: true, of: [("customer", "customers")])
+        let tree = Self.child("tree", of: [("up", "tree")])
+        #expect(
+            try Self.shape([both, Self.customers, junction, loose, things, tree]) == [
+                "both.both root", "customers.customers root", "junction.junction root", "loose.loose root",
+                "things.things root", "tree.tree root",
+            ])
+    }
+
+    @Test func oneRowPerRecordIsASingleton() throws {
+        let photo = Self.child("photos", key: ["customer"], of: [("customer", "customers")])
+        let badge = Self.child("badges", unique: [["customer"]], of: [("customer", "customers")])
+        #expect(
+            try Self.shape([Self.customers, photo, badge]) == [
+                "customers.customers root", "customers.badges singleton customer=id",
+                "customers.photos singleton customer=id",
+            ])
+    }
+
+    @Test func aForeignKeyOfSeveralColumnsTiesAsOne() throws {
+        let pairs = Self.table("pairs", key: ["a", "b"], [Self.id("a"), Self.id("b")])
+        let parts = Self.table(
+            "parts", [Self.id(), Self.id("x"), Self.id("y"), Self.column("text")],
+            to: [(["x", "y"], "pairs", ["a", "b"])])
+        #expect(try Self.shape([pairs, parts]) == ["pairs.pairs root", "pairs.parts list x=a y=b"])
+        let loose = Self.table(
+            "loose", [Self.id(), Self.column("x", Self.number), Self.column("text"), Self.column("y", Self.number)],
+            to: [(["x", "y"], "pairs", ["a", "b"])])
+        let root = try #require(try Self.inspect([pairs, loose]).catalog["loose"]?.root)
+        #expect(root.groups.map(\.fields.count) == [2, 1])
+    }
+
+    @Test func withoutForeignKeysNamesAreGuesses() throws {
+        let people = Self.table("people", key: ["person_no"], [Self.id("person_no"), Self.column("name")])
+        let log = Self.table("log", key: ["log_no"], [Self.id("log_no"), Self.id("person_no")])
+        let notes = Self.table("notes", [Self.id(), Self.id("customer_id")])
+        let details = Self.table("people_details", key: ["person_no"], [Self.id("person_no"), Self.column("size")])
+        let maybe = Self.table("maybe", [Self.id(), Self.column("customer_id", Self.number)])
+        let (_, inspection) = try Self.inspect([people, log, notes, Self.customers, details, maybe])
+        #expect(
+            try Self.shape([people, log, notes, Self.customers, details, maybe]) == [
+                "customers.customers root", "customers.notes list customer_id=id", "maybe.maybe root",
+                "people.people root", "people.log list person_no=person_no",
+                "people.peopleDetails singleton person_no=person_no",
+            ])
+        #expect(
+            inspection.files.filter { $0.text.contains("A guess") }.map(\.name) == ["customers.yaml", "people.yaml"])
+        #expect(inspection.files[1].text.contains("perhaps a key of customers"))
+        #expect(inspection.summary.guesses.count == 3)
+    }
+
+    @Test func foreignKeysAreSaid() throws {
+        let (catalog, inspection) = try Self.inspect([Self.customers, Self.orders])
+        // The only table that refers to customers, so it is a list of theirs.
+        #expect(catalog["customers"]?.sections.count == 2)
+        #expect(inspection.summary.lines.first == "1 resource, 2 sections, 1 group")
+        let shouting = Self.table(
+            "loose", [Self.id(), Self.column("customer", Self.number)], to: [(["customer"], "CUSTOMERS", ["ID"])])
+        let other = try Self.inspect([Self.customers, shouting])
+        #expect(
+            other.catalog["loose"]?.root.fields.first?.reference
+                == SectionReference(resource: "customers", section: "customers"))
+        #expect(other.inspection.files[1].text.contains("# refers to customers"))
+    }
+
+    @Test func whatCannotBeServedIsNamed() {
+        let tables = [
+            Self.table("seen", [Self.id()], isView: true), Self.table("isam", [Self.id()], isTransactional: false),
+            Self.table("bare", key: [], [Self.column("a")], unique: [["a"]]),
+            Self.table("odd", key: ["g"], [Self.column("g", nil, declared: "geometry", nullable: false)]),
+            Self.table("keyed", key: [], [Self.id("a"), Self.id("b")], unique: [["a", "b"], ["b"]]),
+        ]
+        let inspection = Inspection(Self.schema(tables), allowsNonTransactional: true)
+        #expect(inspection.files.map(\.name) == ["keyed.yaml"])
+        #expect(inspection.files[0].text.contains("key: b\n"))
+        let leftOut = inspection.summary.leftOut
+        #expect(leftOut.count == 4)
+        #expect(leftOut.contains { $0.hasPrefix("table “bare”: it has no primary key") })
+        #expect(leftOut.contains { $0.hasPrefix("table “isam”: its engine MyISAM knows no transactions") })
+        #expect(leftOut.contains { $0.hasPrefix("table “odd”: its key has the column “g”") })
+        #expect(leftOut.contains { $0.hasPrefix("table “seen”: it is a view") })
+        #expect(inspection.summary.lines.last?.hasPrefix("--non-transactional: tables without transactions") == true)
+    }
+}
