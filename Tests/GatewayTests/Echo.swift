@@ -17,22 +17,25 @@ enum Echo {
                     #expect(answer.status == 200, "\(name): \(answer.text)")
                     let page = try answer.json()
                     next = page["next"]?.text
-                    for record in page["records"]?.array ?? [] {
-                        try await sendBack(record, resource, client)
-                        seen += 1
-                    }
+                    let records = page["records"]?.array ?? []
+                    try await sendBack(records, resource, client)
+                    seen += records.count
                 }
             }
             return seen
         }
     }
 
-    private static func sendBack(_ record: JSON, _ resource: JSON, _ client: HTTPClient.Session) async throws {
-        let body = edit(record, resource)
-        let answer = try await client.post("/v1/merge/\(resource["resource"]?.text ?? "")", body)
-        #expect(answer.status == 200, "\(body) \(answer.text)")
-        #expect(try answer.json()["outcomes"]?.array.isEmpty == true, "\(body) \(answer.text)")
-        #expect(try answer.json()["record"] == record, "\(body) \(answer.text)")
+    private static func sendBack(_ records: [JSON], _ resource: JSON, _ client: HTTPClient.Session) async throws {
+        let edits = records.map { edit($0, resource) }
+        let answer = try await client.post("/v1/push", "{\"edits\":[\(edits.joined(separator: ","))]}")
+        #expect(answer.status == 200, "\(answer.text.prefix(2_000))")
+        let results = try answer.json()["results"]?.array ?? []
+        #expect(results.count == records.count)
+        for (result, record) in zip(results, records) {
+            #expect(result["outcomes"]?.array.isEmpty == true, "\(result)")
+            #expect(result["record"] == record, "\(result)")
+        }
     }
 
     /// An edit in row form whose new values are the old ones.
@@ -54,7 +57,8 @@ enum Echo {
                 parts.append("\(quoted(name)):{\"old\":\(content),\"new\":\(content)}")
             }
         }
-        return "{\"id\":\(record["id"]?.description ?? "null"),\"changeset\":{\(parts.joined(separator: ","))}}"
+        return
+            "{\"resource\":\(resource["resource"]?.description ?? ""),\"id\":\(record["id"]?.description ?? "null"),\"changeset\":{\(parts.joined(separator: ","))}}"
     }
 
     static func quoted(_ text: String) -> String { JSON(text: text).description }

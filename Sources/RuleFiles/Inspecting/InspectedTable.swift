@@ -21,11 +21,10 @@ enum TableFitness {
 
     init(_ table: TableSchema, allowsNonTransactional: Bool) {
         if table.isView {
-            self = .leftOut("it is a view, which is not supported yet")
-        } else if !table.isTransactional {
+            self = .leftOut("it is a view; where the database updates it, write its rules by hand, with a “key”")
+        } else if !table.isTransactional, !allowsNonTransactional {
             self = .leftOut(
-                "its engine \(table.engine) knows no transactions"
-                    + (allowsNonTransactional ? "; such tables are not supported yet, --non-transactional or not" : ""))
+                "its engine \(table.engine) knows no transactions; --non-transactional takes it in all the same")
         } else if let key = Self.key(of: table) {
             let unknown = key.first { table.column($0)?.types.isEmpty != false }
             if let unknown {

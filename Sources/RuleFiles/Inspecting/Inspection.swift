@@ -19,10 +19,8 @@ package struct Inspection: Sendable, Hashable {
     package init(_ schema: DatabaseSchema, allowsNonTransactional: Bool = false) {
         var summary = InspectionSummary()
         var tables: [InspectedTable] = []
-        var isTorn = false
         let all = schema.tables.values.sorted { $0.name.description < $1.name.description }
         for table in all {
-            if !table.isView, !table.isTransactional { isTorn = true }
             switch TableFitness(table, allowsNonTransactional: allowsNonTransactional) {
             case .usable(let usable): tables.append(usable)
             case .leftOut(let reason): summary.leaveOut("table “\(table.name)”: \(reason)")
@@ -40,11 +38,6 @@ package struct Inspection: Sendable, Hashable {
                 StarterFile(
                     name: resource + ".yaml", text: RuleFileText(resource: resource, sections: sections).text))
             summary.add(sections, resource: resource)
-        }
-        if allowsNonTransactional {
-            summary.note(
-                "--non-transactional: tables without transactions are not supported yet"
-                    + (isTorn ? ", so they were left out" : "; there are none here"))
         }
         self.files = files
         self.summary = summary

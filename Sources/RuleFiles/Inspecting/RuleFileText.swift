@@ -17,6 +17,10 @@ struct RuleFileText {
             line(0, "", "Deleting a record deletes its rows in all these sections.")
         }
         line(0, "resource: " + YAMLText.scalar(resource))
+        if sections.contains(where: { !$0.table.schema.isTransactional }) {
+            line(0, "", "A table here knows no transactions: a crash in the middle of a push leaves it half done.")
+            line(0, "non-transactional: allow")
+        }
         line(0, "sections:")
         for section in sections { write(section) }
     }
