@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The program as an operator runs it.
-@Suite(.serialized) struct CommandLineTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
     private static let program = Repository.root + ".build/debug/fieldmerge"
 
     @Test func checkPrintsEveryFindingAndExitsWithOne() async throws {
@@ -106,6 +106,49 @@ import TestSupport
         let lines = try String(contentsOfFile: log, encoding: .utf8)
         #expect(lines.contains("method=POST") && lines.contains("status=200") && lines.contains("stopped"))
         #expect(!lines.contains("Bob") && !lines.contains("root@"))
+    }
+
+    /// Rule files are read again when they change and on SIGHUP; one that is broken changes nothing.
+    @Test func rulesAreReadAgain() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/people.yaml"
+        let log = folder.path + "/log"
+        let good = MergeTests.rules["people.yaml"] ?? ""
+        try await Shell.run(["tee", file, log], input: good)
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = [
+            "serve", "--database", database.url, "--rules", folder.path, "--listen", "127.0.0.1:0",
+        ]
+        process.standardError = FileHandle(forWritingAtPath: log)
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        defer { process.terminate() }
+        let port = try await Self.port(log, process)
+        try await HTTPClient.with(port: port) { client in
+            @Sendable func version() async throws -> String? {
+                try await client.get("/v1/rules").json()["version"]?.text
+            }
+            let first = try await version()
+            try await Shell.run(["tee", file], input: good.replacing("motto: motto", with: "saying: motto"))
+            // Requests go on meanwhile, each under one version or the other.
+            while try await version() == first {
+                #expect(try await client.get("/v1/records/people/1").status == 200)
+            }
+            let second = try await version()
+            try await Shell.run(["tee", file], input: good.replacing("table: people", with: "tabel: people"))
+            kill(process.processIdentifier, SIGHUP)
+            while try await client.get("/readyz").json()["problems"]?.array.isEmpty != false { await Task.yield() }
+            let ready = try await client.get("/readyz")
+            #expect(ready.status == 200)
+            #expect(ready.text.contains("people.yaml:4:5: error: “tabel”"), "\(ready.text)")
+            #expect(try await version() == second)
+            try await Shell.run(["tee", file], input: good)
+            kill(process.processIdentifier, SIGHUP)
+            while try await version() != first { await Task.yield() }
+            #expect(try await client.get("/readyz").json()["problems"]?.array.isEmpty == true)
+        }
     }
 
     private static func port(_ log: String, _ process: Process) async throws -> Int {

@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 
 /// A database that is down at start, goes away under load and comes back.
-@Suite(.serialized) struct OutageTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OutageTests {
     private static let schema =
         "CREATE TABLE counters (id INT PRIMARY KEY, n VARCHAR(40) NOT NULL) ENGINE=InnoDB;"
         + "INSERT INTO counters VALUES (1,'start'),(2,'start'),(3,'start'),(4,'start');"

@@ -32,6 +32,10 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
+    @Option(
+        help: ArgumentHelp("Minutes between two looks at the database's schema. (default: 5)", valueName: "minutes"))
+    var schemaInterval: Int?
+
     @Option(help: ArgumentHelp("Web origin that may use the gateway from a browser.", valueName: "origin"))
     var allowOrigin: String?
 
@@ -61,7 +65,10 @@ struct Serve: AsyncParsableCommand {
         let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
         let engine = try databaseOptions.engine(settings, connections: connections)
         let loader = RulesLoader(
-            folder: try settings.required(rules, "rules"), engine: engine, logger: logger)
+            folder: try settings.required(rules, "rules"), engine: engine,
+            interval: .seconds(
+                60 * (try settings.number(schemaInterval, "schema-interval", default: 5, in: 1...10_000))),
+            logger: logger)
         if let findings = await loader.start() {
             for finding in findings.sorted { print(finding) }
             await engine.close()
