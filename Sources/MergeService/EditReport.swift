@@ -9,6 +9,8 @@ struct EditReport: Sendable {
     var key: RecordKey?
     var outcomes: [Outcome] = []
     var ids: [IDMapping] = []
+    /// What was written, to be found again.
+    var meant: [WriteProof.Meant] = []
     var isRejected = false
     var problem: Problem?
 
@@ -24,6 +26,7 @@ struct EditReport: Sendable {
     /// Forgets what was taken back, but for the conflicts, which the client is told all the same.
     mutating func rollBack() {
         ids = []
+        meant = []
         outcomes = outcomes.filter { $0.conflict != nil }
     }
 }

@@ -29,6 +29,7 @@ extension PushRun {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
             inverses.append(SectionSQL(section, dialect).delete(key: key))
         }
+        mean(assignments, made, edit, step)
         if let temporary = edit.id?.temporary {
             created[temporary] = made
             reports[step.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
@@ -41,11 +42,19 @@ extension PushRun {
         return columns.map { Assignment(column: $0, value: row[$0]) }
     }
 
+    func mean(_ assignments: [Assignment], _ key: RecordKey, _ edit: RowEdit, _ step: PushPlan.Step) {
+        let isList = step.edit.resource.sections[edit.section].kind == .list
+        reports[step.index].meant += assignments.map { assignment in
+            WriteProof.Meant(section: edit.section, item: isList ? key : nil, assignment: assignment)
+        }
+    }
+
     func update(
         _ assignments: [Assignment], _ section: Section, _ row: [Value], _ edit: RowEdit, _ step: PushPlan.Step
     ) throws {
         let statement = SectionSQL(section, dialect).update(assignments, key: address(of: row, in: section))
         _ = try write(statement, assignments, row, edit, step)
+        mean(assignments, section.key(of: row), edit, step)
         if !step.edit.resource.isAtomic {
             let before = assignments.map { Assignment(column: $0.column, value: row[$0.column]) }
             inverses.append(SectionSQL(section, dialect).update(before, key: address(of: row, in: section)))

@@ -48,6 +48,7 @@ final class PushRun {
                 return .rollback(PushAttempt(reports: reports, records: nil))
             }
             let records = try RecordCollector(session, dialect, limits).records(of: reports)
+            try prove(records)
             return .commit(PushAttempt(reports: reports, records: records))
         } catch let error as StoreError {
             try takeBack(to: 0)
@@ -57,6 +58,25 @@ final class PushRun {
             return .rollback(PushAttempt(reports: reports, fault: fault))
         } catch {
             throw StoreError(.other, "a push ended with an unknown error")
+        }
+    }
+
+    /// A deletion may change what other edits wrote (ON DELETE SET NULL), so only pushes without one are proved.
+    private func prove(_ records: [Record?]) throws(StoreError) {
+        let deletes = reports.contains { $0.outcomes.contains { $0.kind == .deleted } }
+        let proof = WriteProof(served.schema)
+        guard !deletes, proof.applies(to: reports.map(\.resource), dialect: dialect) else { return }
+        // Where two edits name one record, the later one's values stand.
+        var meant: [String: [WriteProof.Meant]] = [:]
+        for step in plan.steps {
+            let report = reports[step.index]
+            let name = report.resource.name + String(describing: report.key)
+            meant[name, default: []] += report.meant
+            reports[step.index].meant = []
+        }
+        for (report, record) in zip(reports, records) {
+            let name = report.resource.name + String(describing: report.key)
+            try proof.check(meant.removeValue(forKey: name) ?? [], record, report.resource)
         }
     }
 
