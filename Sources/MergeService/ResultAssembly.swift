@@ -59,7 +59,7 @@ struct ResultAssembly {
         return (
             hasFailed ? .failed : .rejected,
             Problem(
-                status: hasFailed ? 422 : 409, code: "rolled-back", title: "Taken back with the push",
+                status: hasFailed ? 422 : 409, code: Problem.rolledBack, title: "Taken back with the push",
                 detail: "edits[\(culprit)] was refused, and a push is applied whole or not at all.", retry: false)
         )
     }

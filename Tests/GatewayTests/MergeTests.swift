@@ -105,6 +105,8 @@ import TestSupport
             #expect(json["results"]?[0]?["record"]?["person"]?["name"]?.text == "Bob")
             #expect(json["results"]?[1]?["outcomes"]?[0]?["written"]?.text == "new")
             #expect(json["results"]?[1]?["problem"]?["retry"]?.bool == false)
+            #expect(json["results"]?[0]?["problem"]?["code"]?.text == "rolled-back")
+            #expect(json["problem"] == json["results"]?[1]?["problem"])
             #expect(try await database.run("SELECT name FROM people WHERE id = 2;") == "Bob\n")
         }
     }

@@ -148,7 +148,8 @@ enum OpenAPI {
                 "properties": {
                   "key": {"type": ["string", "null"]}, "status": {"enum": ["merged", "rejected", "failed", "partial"]},
                   "revision": {"type": ["integer", "null"]},
-                  "results": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}
+                  "results": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}}, "atomic": {"const": false},
+                  "problem": {"$ref": "#/components/schemas/Problem"}
                 }
               },
               "Outcome": {
@@ -156,7 +157,7 @@ enum OpenAPI {
                 "properties": {
                   "section": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"}, "group": {"type": "string"},
                   "outcome": {"enum": ["already", "applied", "client-won", "server-won", "rejected", "inserted", "deleted", "kept", "missing"]},
-                  "conflict": {"type": "boolean"}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {}
+                  "conflict": {"type": "boolean"}, "cascades": {"type": "array"}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {}
                 }
               },
               "Problem": {

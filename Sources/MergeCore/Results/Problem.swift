@@ -2,6 +2,9 @@
 ///
 /// It never repeats a value that a client did not send itself.
 package struct Problem: Sendable, Hashable, Error {
+    /// The code of an edit that was in order itself, in a push that was not.
+    package static let rolledBack = "rolled-back"
+
     package var status: Int
     package var code: String
     package var title: String

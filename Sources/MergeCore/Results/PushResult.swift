@@ -52,6 +52,13 @@ package struct PushResult: Sendable, Hashable {
     package let status: PushStatus
     package let results: [EditResult]
 
+    /// Why the push as a whole was rejected or failed: the problem of the edit that was at fault.
+    package var problem: Problem? {
+        guard status == .rejected || status == .failed else { return nil }
+        let problems = results.compactMap(\.problem)
+        return problems.first { $0.code != Problem.rolledBack } ?? problems.first
+    }
+
     /// No table without transactions took part.
     package var isAtomic: Bool { results.allSatisfy(\.resource.isAtomic) }
 

@@ -11,6 +11,10 @@ package enum ResultEncoder {
             writer.array { writer in
                 for edit in result.results { writer.object { members(edit, &$0) } }
             }
+            if let problem = result.problem {
+                writer.name("problem")
+                ProblemEncoder.write(problem, &writer)
+            }
         }
         return writer.bytes
     }
