@@ -26,6 +26,13 @@ struct RecordReader {
         return rows.compactMap { records[root.key(of: $0)] }
     }
 
+    /// Records of a table without a key, which are one row each.
+    func page(offset: Int, limit: Int) throws(StoreError) -> [Record] {
+        try session.query(SectionSQL(resource.root, dialect).page(offset: offset, limit: limit)).map { row in
+            Record(key: RecordKey([]), sections: [.one(row)])
+        }
+    }
+
     /// Completes root rows to records.
     private func records(from rows: [[Value]], locking: Bool) throws(StoreError) -> [RecordKey: Record] {
         let root = resource.root

@@ -10,6 +10,8 @@ enum Echo {
             var seen = 0
             for resource in rules["resources"]?.array ?? [] {
                 let name = resource["resource"]?.text ?? ""
+                // What has no key cannot be sent back.
+                if resource["sections"]?[0]?["key"]?.array.isEmpty != false { continue }
                 var next: String? = ""
                 while let after = next {
                     let answer = try await client.get(

@@ -35,6 +35,7 @@ import TestSupport
         "named.yaml": "resource: named\nsections:\n  t: {table: named, key: u, groups: {x: x, n: n}}\n",
         "dates.yaml": "resource: dates\nsections:\n  t: {table: dates, groups: {n: n}}\n",
         "seen.yaml": "resource: seen\nsections:\n  t: {table: seen, key: id, groups: {number: number}}\n",
+        "logs.yaml": "resource: logs\nsections:\n  line: {table: logs, read-only: {parted: parted, line: line}}\n",
         "parted.yaml": """
         resource: parted
         sections:
@@ -112,6 +113,12 @@ import TestSupport
             #expect(try await database.run("SELECT n FROM parted WHERE id = 2") == "99\n")
             let record = try await client.get("/v1/records/parted/1").json()
             #expect(record["logs"] == (try JSON(#"[{"line":"one"},{"line":"two"}]"#)))
+            let page = try await client.get("/v1/records/logs?limit=1").json()
+            #expect(page == (try JSON(#"{"records":[{"line":{"parted":1,"line":"one"}}],"next":"1"}"#)))
+            let rest = try await client.get("/v1/records/logs?limit=1&after=1").json()
+            #expect(rest == (try JSON(#"{"records":[{"line":{"parted":1,"line":"two"}}],"next":null}"#)))
+            #expect(try await client.get("/v1/records/logs/1").status == 404)
+            #expect(try await client.post("/v1/merge/logs", #"{"changeset":{}}"#).status == 400)
             let refused = try await client.post(
                 "/v1/merge/parted", #"{"id":1,"changeset":{"logs":[{"old":null,"new":{}}]}}"#)
             #expect(refused.status == 400)

@@ -20,6 +20,12 @@ struct EditDecoder {
             throw Invalid.unknown(name, "section", at: place, among: resource.sections.map(\.name))
         }
         let root = resource.root
+        guard root.keyCount > 0 else {
+            throw Problem(
+                status: 400, code: "read-only", title: "The resource is read-only",
+                detail: "The records of “\(resource.name)” have no key, so they are only read.", path: path.member("id")
+            )
+        }
         var rootAction: RowAction?
         if let node = changeset[root.name] {
             rootAction = try RowDecoder(section: root, created: created).decode(node, place.member(root.name))

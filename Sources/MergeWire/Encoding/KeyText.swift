@@ -5,7 +5,9 @@ package enum KeyText {
     private static let hex = Array("0123456789ABCDEF".utf8)
 
     package static func encode(_ key: RecordKey, _ section: Section) -> String {
-        zip(key.parts, section.columns).map { encode(plain($0, $1.type)) }.joined(separator: ",")
+        // A table without a key has pages by number.
+        if section.keyCount == 0, case .integer(let offset)? = key.parts.first { return String(offset) }
+        return zip(key.parts, section.columns).map { encode(plain($0, $1.type)) }.joined(separator: ",")
     }
 
     /// A part as text, before it is percent-encoded: what its JSON string or number holds.
@@ -39,6 +41,7 @@ package enum KeyText {
     ///   zeros.
     /// - Throws: a 400 `Problem` where the text has not the shape of a key.
     package static func lookup(_ text: String, _ section: Section) throws(Problem) -> RecordKey? {
+        if section.keyCount == 0 { return nil }
         let parts = try split(text, section)
         let hasShape = zip(parts, section.columns).allSatisfy { part, column in
             switch column.type {
@@ -75,6 +78,10 @@ package enum KeyText {
     /// Reads a key from a URL.
     /// - Throws: a 400 `Problem` where it is not one of the section's.
     package static func decode(_ text: String, _ section: Section) throws(Problem) -> RecordKey {
+        if section.keyCount == 0 {
+            guard let offset = UInt32(text) else { throw malformed("it is no number of a record") }
+            return RecordKey([.integer(Int128(offset))])
+        }
         var values: [Value] = []
         for (plain, column) in zip(try split(text, section), section.columns) {
             do {

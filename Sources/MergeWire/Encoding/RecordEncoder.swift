@@ -26,8 +26,10 @@ package enum RecordEncoder {
 
     static func write(_ record: Record, _ resource: Resource, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("id")
-            writer.key(record.key, resource.root)
+            if resource.root.keyCount > 0 {
+                writer.name("id")
+                writer.key(record.key, resource.root)
+            }
             for (section, rows) in zip(resource.sections, record.sections) {
                 writer.name(section.name)
                 switch rows {

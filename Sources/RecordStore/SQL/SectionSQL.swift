@@ -89,6 +89,14 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds, columns: section.columns)
     }
 
+    /// Rows without a key, counted off in the order of all their columns.
+    package func page(offset: Int, limit: Int) -> Statement {
+        let order = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        return Statement(
+            sql: selectFrom + "1 = 1 ORDER BY " + order + " LIMIT ? OFFSET ?",
+            binds: [Self.count(limit), Self.count(offset)], columns: section.columns)
+    }
+
     package func insert(_ assignments: [Assignment]) -> Statement {
         let into = "INSERT INTO " + dialect.quoted(section.table)
         guard !assignments.isEmpty else { return Statement(sql: into + dialect.defaultRow, binds: []) }

@@ -47,6 +47,11 @@ package struct RuleBinder {
             if index == 0 { root = bound }
             sections.append(bound)
         }
+        if let root, root.keyCount == 0, file.sections.count > 1 {
+            findings.error(
+                file.sections[1].name.place,
+                "the root's rows have no key, so nothing tells which rows of other sections belong to one of them")
+        }
         guard sections.count == file.sections.count else { return nil }
         return Resource(name: file.resource.value, description: file.description, sections: sections)
     }

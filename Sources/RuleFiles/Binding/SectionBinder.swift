@@ -122,11 +122,11 @@ struct SectionBinder {
     /// Rows without a key can be shown in a list, but nobody can say which of them an edit means.
     private mutating func refuseWithoutKey() {
         let place = rules.table?.place ?? rules.name.place
-        if !rules.isList {
+        if !rules.isList, !isRoot || !rules.groups.isEmpty {
             findings.error(
                 place,
                 "table “\(table.name)” has no primary key; name the columns of a unique index that are never NULL with "
-                    + "“key”")
+                    + "“key”, or put all fields into “read-only”")
         } else if let group = rules.groups.first {
             findings.error(
                 group.name.place,
