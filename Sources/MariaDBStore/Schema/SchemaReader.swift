@@ -6,11 +6,13 @@ struct SchemaReader {
     private let session: MariaDBSession
     private let characterSets: CharacterSets
     private let rights: UserRights
+    private let cascades: CascadeReader
 
     init(_ session: MariaDBSession) {
         self.session = session
         characterSets = CharacterSets(session)
         rights = UserRights(session)
+        cascades = CascadeReader(session)
     }
 
     func read(_ tables: [TableName]) throws(StoreError) -> DatabaseSchema {
@@ -32,7 +34,7 @@ struct SchemaReader {
         var pending = tables
         while let table = pending.popLast() {
             guard dependents[table] == nil, found[table]?.isView == false else { continue }
-            let direct = try self.dependents(of: table)
+            let direct = try cascades.dependents(of: table)
             dependents[table] = direct
             for dependent in direct {
                 if found[dependent.table] == nil { found[dependent.table] = try read(dependent.table) }
@@ -40,32 +42,6 @@ struct SchemaReader {
             }
         }
         return dependents.filter { !$0.value.isEmpty }
-    }
-
-    private func dependents(of table: TableName) throws(StoreError) -> [Dependent] {
-        let text = ColumnType.text(TextType())
-        let sql = """
-            SELECT k.CONSTRAINT_NAME, NULLIF(k.TABLE_SCHEMA, DATABASE()), k.TABLE_NAME, k.COLUMN_NAME, \
-            k.REFERENCED_COLUMN_NAME, r.DELETE_RULE FROM information_schema.KEY_COLUMN_USAGE k \
-            JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA \
-            AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME \
-            WHERE k.REFERENCED_TABLE_SCHEMA = COALESCE(?, DATABASE()) AND k.REFERENCED_TABLE_NAME = ? \
-            AND r.DELETE_RULE IN ('CASCADE', 'SET NULL') ORDER BY k.CONSTRAINT_NAME, k.ORDINAL_POSITION
-            """
-        let schema: Value = table.schema.map { .text(ExactText($0)) } ?? .null
-        let rows = try session.query(
-            Statement(
-                sql: sql, binds: [Bind(schema, text), Bind(.text(ExactText(table.name)), text)],
-                columns: (0..<6).map { Column(name: "\($0)", type: text, isNullable: true) })
-        ).map { row in
-            row.map { value -> String? in if case .text(let text) = value { text.string } else { nil } }
-        }
-        return Self.grouped(rows).compactMap { name, rows in
-            guard let first = rows.first, let other = first[2] else { return nil }
-            return Dependent(
-                constraint: name, table: TableName(schema: first[1], name: other), columns: rows.compactMap { $0[3] },
-                targetColumns: rows.compactMap { $0[4] }, effect: first[5] == "CASCADE" ? .delete : .setNull)
-        }
     }
 
     private func read(_ name: TableName) throws(StoreError) -> TableSchema? {
