@@ -13,6 +13,10 @@ import TestSupport
         ])
         #expect(good.status == 0, "\(good.output)\(good.errors)")
         #expect(good.output.contains("0 errors"))
+        let grants = try await Shell.capture([
+            Self.program, "check", "--rules", Repository.root + "MergeRules", "--database", database.url, "--grants",
+        ])
+        #expect(grants.status == 1 && grants.errors.contains("--grants is for MariaDB"))
         let folder = try TemporaryFolder()
         try await Shell.run(
             ["tee", folder.path + "/bad.yaml"],

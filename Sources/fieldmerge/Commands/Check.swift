@@ -28,6 +28,9 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await Settings(file: config)
+        if grants, settings.text(databaseOptions.database, "database")?.hasPrefix("sqlite:") == true {
+            throw SettingsError("--grants is for MariaDB; a SQLite file knows no rights but those of the file system")
+        }
         let folder = try settings.required(rules, "rules")
         let (findings, served) = try await load(folder, settings)
         for finding in findings.sorted { print(finding) }
