@@ -6,7 +6,7 @@ extension PushRun {
     func apply(_ step: PushPlan.Step, _ context: RowContext) throws {
         let resource = step.edit.resource
         let rootID = SectionID(resource: resource.name, section: 0)
-        let key = settled(step.edit.id, in: resource.root, root: nil)
+        let key = settled(step.edit.id)
         if let key { reports[step.index].key = key }
         var root = try row(key, rootID, resource.root, context, equated: step.edit.createsRecord)
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
@@ -51,7 +51,7 @@ extension PushRun {
         case .insert(let assignments):
             let key = try insert(assignments, edit, step, root: nil)
             reports[step.index].key = key
-            return try reader(for: section).rows(
+            return try reader.rows(
                 of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
             ).first
         case .delete:
@@ -66,7 +66,7 @@ extension PushRun {
         let resource = step.edit.resource
         let section = resource.sections[edit.section]
         let action = edit.action.resolved(reference)
-        let key = edit.id.flatMap { settled($0, in: section, root: root) }
+        let key = edit.id.flatMap { settled($0) }
         let decider = decider(section)
         guard let root else {
             var decision = decider.decideWithoutRecord(action, item: key)
@@ -80,7 +80,7 @@ extension PushRun {
         let isCreation = if case .create = edit.action { true } else { false }
         var current: [Value]?
         if section.kind == .singleton {
-            current = try reader(for: section).rows(of: section, in: root, locking: true).first
+            current = try reader.rows(of: section, in: root, locking: true).first
         } else {
             let id = SectionID(resource: resource.name, section: edit.section)
             current = try row(key, id, section, context, equated: isCreation)
@@ -114,7 +114,7 @@ extension PushRun {
     func belongs(_ row: [Value], _ section: Section, to root: [Value]) throws -> Bool {
         if section.parent.allSatisfy({ row[$0.column] == root[$0.rootColumn] }) { return true }
         guard section.isLinkedByText else { return false }
-        return try reader(for: section).rows(of: section, in: root, locking: true).contains(row)
+        return try reader.rows(of: section, in: root, locking: true).contains(row)
     }
 
     /// A key that names another record than the one it stands in is a mistake of the client's.

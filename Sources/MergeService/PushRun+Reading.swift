@@ -4,7 +4,8 @@ import RecordStore
 /// Reading and locking the rows that the edits of a push name.
 extension PushRun {
 
-    func reader(for section: Section) -> RecordReader {
+    /// Reads rows of any section; whole records are read at the end, by resource.
+    var reader: RecordReader {
         RecordReader(
             resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
             rowsPerRecord: limits.rowsPerRecord)
@@ -15,12 +16,12 @@ extension PushRun {
         var wanted: [SectionID: (section: Section, keys: Set<RecordKey>)] = [:]
         for step in wave {
             let resource = step.edit.resource
-            if let key = settled(step.edit.id, in: resource.root, root: nil) {
+            if let key = settled(step.edit.id) {
                 let id = SectionID(resource: resource.name, section: 0)
                 wanted[id, default: (resource.root, [])].keys.insert(key)
             }
             for row in step.rows where row.section > 0 {
-                guard let key = row.id.flatMap({ settled($0, in: resource.sections[row.section], root: nil) }) else {
+                guard let key = row.id.flatMap({ settled($0) }) else {
                     continue
                 }
                 let id = SectionID(resource: resource.name, section: row.section)
@@ -30,15 +31,15 @@ extension PushRun {
         for id in wanted.keys.sorted(by: { ($0.section, $0.resource) < ($1.section, $1.resource) }) {
             guard let (section, keys) = wanted[id] else { continue }
             let sorted = keys.sorted { $0.precedes($1) }
-            let rows = try reader(for: section).rows(
+            let rows = try reader.rows(
                 of: section, where: Array(0..<section.keyCount), in: sorted.map(\.parts), locking: true)
             context.store(rows, of: section, as: id)
         }
         return context
     }
 
-    /// The key of a row id with every temporary id replaced, and parent columns taken from the record's root row.
-    func settled(_ id: RowID, in section: Section, root: [Value]?) -> RecordKey? {
+    /// The key of a row id with every temporary id replaced; nil while one is open.
+    func settled(_ id: RowID) -> RecordKey? {
         var values: [Value] = []
         for part in id.parts {
             switch part {
@@ -62,7 +63,7 @@ extension PushRun {
         if let row = context[id, key] { return row }
         // A key of a row that the collation equates is taken, but only for whoever would create it.
         guard equated, key.hasText else { return nil }
-        return try reader(for: section).rows(
+        return try reader.rows(
             of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
         ).first
     }

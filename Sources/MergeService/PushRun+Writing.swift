@@ -86,7 +86,7 @@ extension PushRun {
         reports[step.index].outcomes[own].deletedRow = root
         for index in resource.sections.indices.dropFirst().reversed() {
             let section = resource.sections[index]
-            for row in try reader(for: section).rows(of: section, in: root, locking: true) {
+            for row in try reader.rows(of: section, in: root, locking: true) {
                 var outcome = Outcome(
                     .deleted, section: index, item: section.kind == .list ? section.key(of: row) : nil)
                 outcome.deletedRow = row

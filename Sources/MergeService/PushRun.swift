@@ -94,7 +94,7 @@ final class PushRun {
         for name in keys.keys.sorted() {
             guard let (root, wanted) = keys[name] else { continue }
             let sorted = wanted.sorted { $0.precedes($1) }
-            _ = try reader(for: root).rows(
+            _ = try reader.rows(
                 of: root, where: Array(0..<root.keyCount), in: sorted.map(\.parts), locking: true)
         }
     }
