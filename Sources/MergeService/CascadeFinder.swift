@@ -76,7 +76,7 @@ struct CascadeFinder {
         let section = Section(
             name: dependent.constraint, kind: .root, table: dependent.table, columns: columns,
             keyCount: table.primaryKey.count, generatedKeyColumn: nil, fields: [], groups: [], readOnly: [], parent: [],
-            order: [], onMissing: .drop, onDeleteConflict: .delete)
+            order: [], onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
         return (section, table.primaryKey.count)
     }
 }

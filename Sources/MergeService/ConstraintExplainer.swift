@@ -95,7 +95,9 @@ struct ConstraintExplainer {
         guard let found = try rowInTheWay(columns, assignments, row) else { return problem }
         let isKey = !columns.isEmpty && Set(columns) == Set(shape.columns.prefix(shape.keyCount).map(\.name))
         let place = try place(of: found)
-        if row == nil, isKey, place != nil, try isSameRecord(found, assignments) {
+        let identity = Set((shape.identity?.value ?? []).map { shape.columns[$0].name })
+        let isNatural = !columns.isEmpty && !identity.isEmpty && Set(columns).isSubset(of: identity)
+        if row == nil, isKey || isNatural, place != nil, try isSameRecord(found, assignments) {
             // The row came into being after it was looked for: run again, and merge with it.
             throw StoreError(.serialization, "a row was created by another at the same time", code: error.code)
         }

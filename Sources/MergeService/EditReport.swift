@@ -27,7 +27,7 @@ struct EditReport: Sendable {
     mutating func rollBack() {
         ids = []
         meant = []
-        outcomes = outcomes.filter { $0.conflict != nil }
+        outcomes = outcomes.filter(\.isConflict)
     }
 }
 

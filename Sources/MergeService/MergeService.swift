@@ -58,12 +58,15 @@ package struct MergeService: Sendable {
     }
 
     /// Merges a push in one transaction.
+    ///
+    /// - Parameter isPreview: does everything that a push does, and then takes the transaction back.
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
     package func merge(
-        _ push: Push, served: Served, deadline: ContinuousClock.Instant
+        _ push: Push, served: Served, isPreview: Bool = false, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushResult {
         let plan: PushPlan
         do {
+            if isPreview { try Self.checkPreviewable(push) }
             plan = try PushPlan(push)
         } catch {
             throw Failure(problem: error, cause: nil)
@@ -74,7 +77,11 @@ package struct MergeService: Sendable {
             do {
                 attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(push, served)) {
                     [limits, digest] session throws(StoreError) -> Ending<PushAttempt> in
-                    try PushRun(plan, served, session: session, dialect: dialect, limits: limits, digest: digest).run()
+                    let ending = try PushRun(
+                        plan, served, session: session, dialect: dialect, limits: limits, digest: digest
+                    ).run()
+                    guard isPreview, case .commit(let attempt) = ending else { return ending }
+                    return .rollback(attempt)
                 }
             } catch {
                 guard case .constraint = error.kind else { throw error }
@@ -91,6 +98,15 @@ package struct MergeService: Sendable {
         } catch {
             throw Failure(problem: StoreError(.other, "").problem, cause: nil)
         }
+    }
+
+    /// What a table without transactions writes is there at once, and its triggers are never taken back.
+    private static func checkPreviewable(_ push: Push) throws(Problem) {
+        guard let edit = push.edits.first(where: { !$0.resource.isAtomic }) else { return }
+        throw Problem(
+            status: 422, code: "no-preview", title: "There is no preview of this resource",
+            detail: "Tables of “\(edit.resource.name)” know no transactions, so nothing written there can be a trial.",
+            path: edit.path, retry: false)
     }
 
     /// Where a table without transactions takes part, all tables of the push are locked, because a session that holds

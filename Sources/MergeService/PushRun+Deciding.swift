@@ -39,21 +39,28 @@ extension PushRun {
     /// - Returns: the root row as far as the other rows of the record need it; nil where it is gone.
     func applyRoot(_ edit: RowEdit, _ step: PushPlan.Step, _ current: [Value]?) throws -> [Value]? {
         let section = step.edit.resource.root
+        let action = edit.action.resolved(reference)
+        let current = try current ?? identified(action, section, edit, step, root: nil)
         if let current { try ForeignBase(section).check(edit, against: current) }
-        let decision = decider(section).decide(edit.action.resolved(reference), item: nil, current: current)
+        var decision = decider(section).decide(action, item: nil, current: current)
+        if let current { try noteSpared(&decision, current, section, step) }
+        let first = reports[step.index].outcomes.count
         record(decision, section: 0, step)
         if isDoomed || reports[step.index].isRejected { return current }
         switch decision.change {
         case .none: return current
         case .update(let assignments):
             try update(assignments, section, current ?? [], edit, step)
+            noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
             return current
         case .insert(let assignments):
             let key = try insert(assignments, edit, step, root: nil)
             reports[step.index].key = key
-            return try reader.rows(
-                of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
+            let row = try reader.rows(
+                of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true
             ).first
+            noteWritten(edit, step, section, row: row ?? [], before: nil, outcomes: first)
+            return row
         case .delete:
             try deleteRecord(current ?? [], edit, step)
             return nil
@@ -86,19 +93,24 @@ extension PushRun {
             current = try row(key, id, section, context, equated: isCreation)
             if let found = current, try !belongs(found, section, to: root) { current = nil }
             if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
+            current = try current ?? identified(action, section, edit, step, root: root)
         }
         if let current { try ForeignBase(section).check(edit, against: current) }
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
-        let decision = decider.decide(action, item: label, current: current)
+        var decision = decider.decide(action, item: label, current: current)
+        if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: edit.section, step)
         if isDoomed || reports[step.index].isRejected { return }
         switch decision.change {
         case .none: return
-        case .update(let assignments): try update(assignments, section, current ?? [], edit, step)
+        case .update(let assignments):
+            try update(assignments, section, current ?? [], edit, step)
+            noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
         case .insert(let assignments):
             let key = try insert(assignments, edit, step, root: root)
             if section.kind == .list { reports[step.index].outcomes[first].item = .key(key) }
+            noteInserted(edit, step, section, key: key, root: root)
         case .delete: try delete(current ?? [], section, edit, step, outcome: first)
         }
     }

@@ -63,12 +63,21 @@ extension PushRun {
 
     /// Deletes a row, and notes beside its outcome what the database takes along.
     func delete(
-        _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, outcome: Int
+        _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, at index: Int? = nil, outcome: Int
     ) throws {
+        written.remove(address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
+        if let set = section.softDelete?.value {
+            let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
+            let sql = SectionSQL(section, dialect)
+            _ = try write(sql.softDelete(set, key: address(of: row, in: section)), [], row, edit, step)
+            if !step.edit.resource.isAtomic {
+                let before = columns.map { Assignment(column: $0, value: row[$0]) }
+                inverses.append(sql.update(before, key: address(of: row, in: section)))
+            }
+            return
+        }
         if served.schema.dependents[section.table] != nil {
-            reports[step.index].outcomes[outcome].cascades = try CascadeFinder(
-                schema: served.schema, session: session, dialect: dialect
-            ).victims(of: row, section.columns, in: section.table)
+            reports[step.index].outcomes[outcome].cascades = try cascades(of: row, in: section)
         }
         _ = try write(
             SectionSQL(section, dialect).delete(key: address(of: row, in: section)), [], row, edit, step)
@@ -79,19 +88,27 @@ extension PushRun {
         }
     }
 
+    func cascades(of row: [Value], in section: Section) throws(StoreError) -> [Cascade] {
+        try CascadeFinder(schema: served.schema, session: session, dialect: dialect)
+            .victims(of: row, section.columns, in: section.table)
+    }
+
     /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
     func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
         let resource = step.edit.resource
         let own = reports[step.index].outcomes.count - 1
         reports[step.index].outcomes[own].deletedRow = root
-        for index in resource.sections.indices.dropFirst().reversed() {
+        // A soft deletion changes the root row alone.
+        let isSoft = resource.root.softDelete != nil
+        for index in resource.sections.indices.dropFirst().reversed() where !isSoft {
             let section = resource.sections[index]
             for row in try reader.rows(of: section, in: root, locking: true) {
                 var outcome = Outcome(
-                    .deleted, section: index, item: section.kind == .list ? section.key(of: row) : nil)
+                    .deleted, section: index, item: section.kind == .list ? section.key(of: row) : nil,
+                    rule: section.softDelete?.rule ?? .default)
                 outcome.deletedRow = row
                 reports[step.index].outcomes.append(outcome)
-                try delete(row, section, edit, step, outcome: reports[step.index].outcomes.count - 1)
+                try delete(row, section, edit, step, at: index, outcome: reports[step.index].outcomes.count - 1)
             }
         }
         try delete(root, resource.root, edit, step, outcome: own)

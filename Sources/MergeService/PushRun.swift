@@ -16,6 +16,8 @@ final class PushRun {
     var created: [TemporaryID: RecordKey] = [:]
     /// What takes back the writes to tables that do not do so by themselves, the last first.
     var inverses: [Statement] = []
+    /// The rows that the rules' checks have to look at once everything is written.
+    var written = WrittenRows()
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     var isDoomed = false
 
@@ -112,6 +114,12 @@ final class PushRun {
                 if reports[step.index].isRejected { isDoomed = true }
             }
         }
+        if isDoomed { return }
+        do {
+            try runChecks()
+        } catch let failure as CheckFailure {
+            reports[failure.report].problem = failure.problem
+        }
     }
 
     /// Runs of edits that touch different records, and so can be read at once.
@@ -155,10 +163,14 @@ final class PushRun {
             }
             if hasSavepoints { try session.setSavepoint() }
             let mark = inverses.count
+            written = WrittenRows()
             do {
                 try apply(step, try load([step]))
+                if reports[step.index].isMerged { try runChecks() }
             } catch let refusal as Refusal {
                 reports[step.index].problem = refusal.problem
+            } catch let failure as CheckFailure {
+                reports[step.index].problem = failure.problem
             }
             if reports[step.index].isMerged {
                 if hasSavepoints { try session.releaseSavepoint() }

@@ -88,8 +88,10 @@ struct RecordReader {
     }
 
     /// Rows by tuples of columns, in batches.
+    ///
+    /// - Parameter includesHidden: also rows that do not exist for clients.
     func rows(
-        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool
+        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false
     ) throws(StoreError) -> [[Value]] {
         let sql = SectionSQL(section, dialect)
         var rows: [[Value]] = []
@@ -100,7 +102,7 @@ struct RecordReader {
             let batch = try session.query(
                 sql.select(
                     where: columns, in: Array(tuples[start..<end]), locking: locking || locks, isOrdered: true,
-                    limit: bound))
+                    limit: bound, includesHidden: includesHidden))
             if let bound, batch.count == bound {
                 throw StoreError(
                     .tooLarge,

@@ -66,15 +66,15 @@ struct ResultAssembly {
 
     /// An outcome with what stands now, which triggers may have changed after the decision.
     private static func settled(_ outcome: Outcome, _ resource: Resource, _ record: Record?) -> Outcome {
-        guard var conflict = outcome.conflict else { return outcome }
+        guard var sides = outcome.sides else { return outcome }
         var settled = outcome
         let standing = record.flatMap { row(of: outcome, resource, $0) }
         if let standing, let group = outcome.group {
-            conflict.written = .group(resource.sections[outcome.section].values(of: group, in: standing))
+            sides.written = .group(resource.sections[outcome.section].values(of: group, in: standing))
         } else {
-            conflict.written = standing.map { Shown.row($0) } ?? .null
+            sides.written = standing.map { Shown.row($0) } ?? .null
         }
-        settled.conflict = conflict
+        settled.sides = sides
         return settled
     }
 

@@ -45,7 +45,9 @@ import TestSupport
             byDigest ? .digest(digest(group(number))) : .values(group(number))
         }
         return GroupDecision.decide(
-            base: base, edited: group(test.edited), current: group(test.current), policy: test.policy, digest: digest)
+            base: base, edited: group(test.edited), current: group(test.current),
+            group: Group(name: "g", fields: 0..<2, onConflict: Ruled(test.policy)),
+            types: [.integer(-1_000...1_000), .text(TextType(maximumCharacters: 10))], digest: digest)
     }
 
     @Test(arguments: table, [false, true]) func everyRow(_ test: Case, byDigest: Bool) {

@@ -52,10 +52,11 @@ import TestSupport
     @Test(arguments: MissingPolicy.allCases) func editingARowThatIsGone(_ policy: MissingPolicy) {
         let decider = Sample.decider(Sample.section(missing: policy))
         let decision = decider.decide(.edit([Sample.edit(0, [1], [9])]), item: Sample.key, current: nil)
-        #expect(decision.outcomes.map(\.kind) == [policy == .reject ? .rejected : .missing])
+        let kinds: [MissingPolicy: OutcomeKind] = [.drop: .missing, .restore: .restored, .reject: .rejected]
+        #expect(decision.outcomes.map(\.kind) == [kinds[policy]])
         #expect(decision.isRejected == (policy == .reject))
         #expect(decision.outcomes.first?.conflict?.current == .null)
-        #expect(decision.change == .none)
+        #expect(decision.change == (policy == .restore ? .insert([Self.assignment(1, 9)]) : .none))
         let echo = decider.decide(.edit([Sample.edit(0, [1], [1])]), item: Sample.key, current: nil)
         #expect(echo.outcomes.isEmpty)
         #expect(!echo.isRejected)

@@ -13,9 +13,9 @@ enum Sample {
             generatedKeyColumn: 0,
             fields: [Field(name: "a", column: 1), Field(name: "b", column: 2), Field(name: "c", column: 3)],
             groups: [
-                Group(name: "a", fields: 0..<1, onConflict: conflict),
-                Group(name: "bc", fields: 1..<3, onConflict: conflict),
-            ], readOnly: [], parent: [], order: [], onMissing: missing, onDeleteConflict: deleting)
+                Group(name: "a", fields: 0..<1, onConflict: Ruled(conflict)),
+                Group(name: "bc", fields: 1..<3, onConflict: Ruled(conflict)),
+            ], readOnly: [], parent: [], order: [], onMissing: Ruled(missing), onDeleteConflict: Ruled(deleting))
     }
 
     static func row(_ id: Int, _ a: Int, _ b: Int, _ c: Int) -> [Value] {

@@ -23,11 +23,11 @@ import Testing
                 Field(name: "money", column: 5),
             ],
             groups: [
-                Group(name: "name", fields: 0..<1, onConflict: .clientWins),
-                Group(name: "address", fields: 1..<3, onConflict: .clientWins),
-                Group(name: "money", fields: 3..<4, onConflict: .clientWins),
-            ], readOnly: [Field(name: "modified", column: 4)], parent: [], order: [], onMissing: .drop,
-            onDeleteConflict: .delete)
+                Group(name: "name", fields: 0..<1, onConflict: Ruled(.clientWins)),
+                Group(name: "address", fields: 1..<3, onConflict: Ruled(.clientWins)),
+                Group(name: "money", fields: 3..<4, onConflict: Ruled(.clientWins)),
+            ], readOnly: [Field(name: "modified", column: 4)], parent: [], order: [], onMissing: Ruled(.drop),
+            onDeleteConflict: Ruled(.delete))
         let groceries = Section(
             name: "groceries", kind: .list, table: TableName(name: "groceries"),
             columns: [
@@ -43,10 +43,10 @@ import Testing
                     reference: SectionReference(resource: "shoppers", section: "customer")),
             ],
             groups: [
-                Group(name: "what", fields: 0..<1, onConflict: .clientWins),
-                Group(name: "friend", fields: 1..<2, onConflict: .clientWins),
-            ], readOnly: [], parent: [ParentLink(column: 3, rootColumn: 0)], order: [], onMissing: .drop,
-            onDeleteConflict: .delete)
+                Group(name: "what", fields: 0..<1, onConflict: Ruled(.clientWins)),
+                Group(name: "friend", fields: 1..<2, onConflict: Ruled(.clientWins)),
+            ], readOnly: [], parent: [ParentLink(column: 3, rootColumn: 0)], order: [], onMissing: Ruled(.drop),
+            onDeleteConflict: Ruled(.delete))
         let resource = Resource(name: "shoppers", description: nil, sections: [customer, groceries])
         return Catalog(resources: resource.map { [$0] } ?? [], version: "v1")
     }()

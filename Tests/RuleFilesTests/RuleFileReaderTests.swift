@@ -42,13 +42,25 @@ import Testing
         ("modified: modified_at", "modified: name", "f.yaml:8:27: error: column “name” stands in a group already"),
         ("    parent: {thing_id: id}\n", "", "f.yaml:9:3: error: section “parts” does not say to which record"),
         ("type: text", "type: txt", "f.yaml:15:34: error: “txt” is no type; did you mean “text”?"),
-        ("type: text", "merge: text", "f.yaml:15:28: error: “merge” is not supported yet"),
+        ("type: text", "merge: txt", "f.yaml:15:35: error: “merge” is one of add, max, min, set, text, json, not “txt”"),
+        ("type: text", "merge: {newest: x}", "f.yaml:15:36: error: “newest” is not a key of “merge”"),
         ("list: true", "list: maybe", "f.yaml:10:11: error: “list” must be true or false"),
         ("    table: parts\n", "", "f.yaml:9:3: error: section “parts” names no table"),
-        ("    table: things\n", "    table: things\n    where: x\n", "f.yaml:5:5: error: “where” is not supported yet"),
         (
-            "    table: things\n", "    table: things\n    on-missing: restore\n",
-            "f.yaml:5:17: error: “on-missing: restore” is not supported yet"
+            "    table: things\n", "    table: things\n    delete: {put: {a: 1}}\n",
+            "f.yaml:5:14: error: “put” is not a key of “delete”"
+        ),
+        (
+            "    table: things\n", "    table: things\n    checks: [{name: a, sql: x}, {name: a, sql: y}]\n",
+            "f.yaml:5:41: error: the section has a check “a” already, in line 5"
+        ),
+        (
+            "    table: things\n", "    table: things\n    checks: [{name: a}]\n",
+            "f.yaml:5:14: error: a check has no “sql”"
+        ),
+        (
+            "    table: things\n", "    table: things\n    on-missing: restor\n",
+            "f.yaml:5:17: error: “on-missing” is one of drop, restore, reject, not “restor”; did you mean “restore”?"
         ),
         (
             "    table: things\n", "    table: things\n    parent: x\n",

@@ -37,7 +37,7 @@ import TestSupport
             name: table, kind: .root, table: TableName(name: table),
             columns: columns.map { Column(name: $0.0, type: $0.1, isNullable: true) }, keyCount: keyCount,
             generatedKeyColumn: keyCount == 1 ? 0 : nil, fields: [], groups: [], readOnly: [], parent: [], order: [],
-            onMissing: .drop, onDeleteConflict: .delete)
+            onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
     }
 
     private static let things = section(

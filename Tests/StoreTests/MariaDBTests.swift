@@ -13,7 +13,7 @@ import TestSupport
         columns: [
             Column(name: "id", type: number, isNullable: false), Column(name: "n", type: number, isNullable: false),
         ], keyCount: 1, generatedKeyColumn: nil, fields: [], groups: [], readOnly: [], parent: [], order: [],
-        onMissing: .drop, onDeleteConflict: .delete)
+        onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
     private static let table =
         "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0), (2, 0);"
 

@@ -45,7 +45,7 @@ final class GatewayMetrics: Sendable {
             guard result.status == .merged || result.status == .partial else { return }
             for outcome in result.results.flatMap(\.outcomes) {
                 state.outcomes[outcome.kind, default: 0] += 1
-                if outcome.conflict != nil { state.conflicts += 1 }
+                if outcome.isConflict { state.conflicts += 1 }
             }
         }
     }

@@ -43,7 +43,10 @@ package struct RulesLoader: Service {
         do {
             let schema = try await engine.schema(
                 of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
-            let (catalog, findings) = RuleBinder.bind(rules, to: schema)
+            let (bound, first) = RuleBinder.bind(rules, to: schema)
+            guard let bound else { return .refused(first) }
+            let findings = try await SQLProbe(engine: engine, patience: patience).findings(bound, rules, first)
+            let catalog = findings.hasErrors ? nil : bound
             return catalog.map { .served(Served(catalog: $0, schema: schema), findings) } ?? .refused(findings)
         } catch {
             return .unreachable(error)

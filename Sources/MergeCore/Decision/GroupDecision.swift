@@ -5,11 +5,13 @@ package enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     case applied
     case clientWon = "client-won"
     case serverWon = "server-won"
+    case combined
     case rejected
     case inserted
     case deleted
     case kept
     case missing
+    case restored
 }
 
 /// The decision on one group: what to call it and what to write.
@@ -18,11 +20,23 @@ package struct GroupDecision: Sendable, Hashable {
     /// The values that the group is to have; nil where nothing is written.
     package let written: [Value]?
     package let isConflict: Bool
+    /// The rule that decided.
+    package let rule: RuleReference
+    /// Where a merge function had to choose a side.
+    package let parts: [MergedPart]
+    /// Why the rule's merge function did not decide; nil where it did or there is none.
+    package let fallback: String?
 
-    private init(_ outcome: OutcomeKind, written: [Value]? = nil, isConflict: Bool = false) {
+    private init(
+        _ outcome: OutcomeKind, written: [Value]? = nil, isConflict: Bool = false, rule: RuleReference = .default,
+        parts: [MergedPart] = [], fallback: String? = nil
+    ) {
         self.outcome = outcome
         self.written = written
         self.isConflict = isConflict
+        self.rule = rule
+        self.parts = parts
+        self.fallback = fallback
     }
 
     /// The three-way comparison of one group (PROTOCOL section 4).
@@ -30,9 +44,10 @@ package struct GroupDecision: Sendable, Hashable {
     ///   - base: what the client last read; nil where it held none.
     ///   - edited: what the client wants, every field of the group.
     ///   - current: what the database holds, every field of the group.
+    ///   - types: the types of the group's columns.
     ///   - digest: the digest of a group's values as they stand on the wire; asked only for a base by digest.
     package static func decide(
-        base: GroupState?, edited: [Value], current: [Value], policy: ConflictPolicy,
+        base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
         digest: ([Value]) -> [UInt8]
     ) -> GroupDecision {
         // An edit that changes nothing is no wish, whatever others did meanwhile.
@@ -42,12 +57,38 @@ package struct GroupDecision: Sendable, Hashable {
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
         // All three differ, or the client held nothing and finds something else.
-        switch policy {
-        case .clientWins: return GroupDecision(.clientWon, written: edited, isConflict: true)
-        case .serverWins: return GroupDecision(.serverWon, isConflict: true)
-        case .reject: return GroupDecision(.rejected, isConflict: true)
+        guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
+        let meeting = Meeting(
+            base: base, edited: edited, current: current, types: types, favouring: group.onConflict.value.favoured)
+        switch merge.value.settle(meeting) {
+        case .side(.client):
+            return GroupDecision(.clientWon, written: edited, isConflict: true, rule: merge.rule)
+        case .side(.server):
+            return GroupDecision(.serverWon, isConflict: true, rule: merge.rule)
+        case .combined(_, let parts) where !parts.isEmpty && group.onConflict.value == .reject:
+            return GroupDecision(.rejected, isConflict: true, rule: group.onConflict.rule, parts: parts)
+        case .combined(let values, let parts):
+            return GroupDecision(.combined, written: values, isConflict: true, rule: merge.rule, parts: parts)
+        case .undecided(let reason):
+            return byPolicy(group.onConflict, edited, fallback: "merge: \(merge.value.name) did not run: \(reason)")
         }
     }
+
+    private static func byPolicy(
+        _ policy: Ruled<ConflictPolicy>, _ edited: [Value], fallback: String? = nil
+    ) -> GroupDecision {
+        switch policy.value {
+        case .clientWins:
+            GroupDecision(.clientWon, written: edited, isConflict: true, rule: policy.rule, fallback: fallback)
+        case .serverWins: GroupDecision(.serverWon, isConflict: true, rule: policy.rule, fallback: fallback)
+        case .reject: GroupDecision(.rejected, isConflict: true, rule: policy.rule, fallback: fallback)
+        }
+    }
+}
+
+extension ConflictPolicy {
+    /// Which side stands where both changed the same part of a value; under `reject` nothing is written at all.
+    var favoured: MergeSide { self == .clientWins ? .client : .server }
 }
 
 /// A base as the decision sees it: values or their digest.

@@ -48,11 +48,14 @@ package struct RowDecider {
     ///   - action: what the client wants, with every temporary id settled.
     ///   - item: the row's real key in a list, for the outcomes.
     ///   - current: the row as the database holds it; nil where it is gone.
-    package func decide(_ action: RowAction, item: RecordKey?, current: [Value]?) -> RowDecision {
+    ///   - lastKnown: what the journal last saw of a row that is gone; nil where it saw nothing.
+    package func decide(
+        _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Value]? = nil
+    ) -> RowDecision {
         switch (action, current) {
         case (.create(let new), nil): create(new, item)
         case (.create(let new), .some(let row)): merge(created: new, item, row)
-        case (.edit(let groups), nil): edit(missing: groups, item)
+        case (.edit(let groups), nil): edit(missing: groups, item, lastKnown)
         case (.edit(let groups), .some(let row)): edit(groups, item, row)
         case (.delete, nil): RowDecision(outcomes: [Outcome(.already, item: item)], change: .none)
         case (.delete(let groups), .some(let row)): delete(groups, item, row)
@@ -60,10 +63,17 @@ package struct RowDecider {
     }
 
     private func create(_ new: FieldValues, _ item: RecordKey?) -> RowDecision {
-        let assignments = zip(new.fields, new.values).map { field, value in
+        let sides = Sides(
+            base: .null, current: .null, edited: .fields(new.fields, new.values),
+            written: .fields(new.fields, new.values))
+        return RowDecision(
+            outcomes: [Outcome(.inserted, item: item, sides: sides)], change: .insert(assignments(new)))
+    }
+
+    private func assignments(_ values: FieldValues) -> [Assignment] {
+        zip(values.fields, values.values).map { field, value in
             Assignment(column: section.fields[field].column, value: value)
         }
-        return RowDecision(outcomes: [Outcome(.inserted, item: item)], change: .insert(assignments))
     }
 
     /// A row that exists is merged group by group with an absent base; fields that were left out count as current.
@@ -101,16 +111,17 @@ package struct RowDecider {
     ) {
         let group = section.groups[index]
         let decision = GroupDecision.decide(
-            base: base, edited: edited, current: current, policy: group.onConflict,
+            base: base, edited: edited, current: current, group: group, types: section.types(of: index),
             digest: { digest(index, $0) })
         if decision.outcome == .unchanged { return }
         if decision.outcome == .rejected { result.isRejected = true }
-        var outcome = Outcome(decision.outcome, item: item, group: index)
-        if decision.isConflict {
-            outcome.conflict = Conflict(
+        var outcome = Outcome(
+            decision.outcome, item: item, group: index, rule: decision.rule,
+            sides: Sides(
                 base: shownBase, current: .group(current), edited: .group(edited),
-                written: .group(decision.written ?? current))
-        }
+                written: .group(decision.written ?? current)), isConflict: decision.isConflict)
+        outcome.parts = decision.parts
+        outcome.fallback = decision.fallback
         result.outcomes.append(outcome)
         guard let written = decision.written else { return }
         // Columns that already hold their value are left alone: they cannot wake a trigger or an ON UPDATE clause.
@@ -119,43 +130,76 @@ package struct RowDecider {
         }
     }
 
-    private func edit(missing groups: [GroupEdit], _ item: RecordKey?) -> RowDecision {
+    private func edit(missing groups: [GroupEdit], _ item: RecordKey?, _ lastKnown: [Value]?) -> RowDecision {
         let wishes = groups.filter { edit in
             !Self.state(edit.base).matches(edit.edited.values) { digest(edit.group, $0) }
         }
         if wishes.isEmpty { return RowDecision(outcomes: [], change: .none) }
-        return missing(base: Self.shownBases(groups), edited: Self.merged(groups.map(\.edited)), item)
+        let edited = Self.joined(groups.map(\.edited))
+        guard section.onMissing.value == .restore else {
+            return missing(base: Self.shownBases(groups), edited: Self.merged([edited]), item)
+        }
+        var outcome = Outcome(.restored, item: item, rule: section.onMissing.rule, isConflict: true)
+        outcome.sides = Sides(
+            base: Self.shownBases(groups), current: .null, edited: Self.merged([edited]),
+            written: Self.merged([edited]))
+        return RowDecision(outcomes: [outcome], change: .insert(restored(edited, lastKnown)))
+    }
+
+    /// What the client sent, and for the other fields what is last known of the row.
+    private func restored(_ edited: FieldValues, _ lastKnown: [Value]?) -> [Assignment] {
+        var known: [Assignment] = []
+        if let lastKnown {
+            for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {
+                let value = lastKnown[field.column]
+                // What is never written would fail the restoration of everything else.
+                if section.columns[field.column].type.forbidsWriting(value) != nil { continue }
+                known.append(Assignment(column: field.column, value: value))
+            }
+        }
+        return assignments(edited) + known
     }
 
     /// The outcome of an edit to a row that is gone, or to one whose record is.
     private func missing(base: Shown, edited: Shown, _ item: RecordKey?) -> RowDecision {
-        let isRejected = section.onMissing == .reject
-        var outcome = Outcome(isRejected ? .rejected : .missing, item: item)
-        outcome.conflict = Conflict(base: base, current: .null, edited: edited, written: .null)
+        let isRejected = section.onMissing.value == .reject
+        let outcome = Outcome(
+            isRejected ? .rejected : .missing, item: item, rule: section.onMissing.rule,
+            sides: Sides(base: base, current: .null, edited: edited, written: .null), isConflict: true)
         return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
     }
 
     /// The decision on a row whose record is gone: nothing can be created or changed under it any more.
     package func decideWithoutRecord(_ action: RowAction, item: RecordKey?) -> RowDecision {
         switch action {
-        case .create(let new): missing(base: .null, edited: .fields(new.fields, new.values), item)
-        case .edit, .delete: decide(action, item: item, current: nil)
+        case .create(let new): return missing(base: .null, edited: .fields(new.fields, new.values), item)
+        case .edit(let groups):
+            let decision = edit(missing: groups, item, nil)
+            guard case .insert = decision.change else { return decision }
+            return missing(
+                base: Self.shownBases(groups), edited: Self.merged(groups.map(\.edited)), item)
+        case .delete: return decide(action, item: item, current: nil)
         }
     }
 
     private func delete(_ groups: [GroupBase], _ item: RecordKey?, _ row: [Value]) -> RowDecision {
         let isConflict = groups.contains { $0.base.values != section.values(of: $0.group, in: row) }
-        var outcome = Outcome(.deleted, item: item)
-        guard isConflict else { return RowDecision(outcomes: [outcome], change: .delete) }
         let base = Self.merged(groups.map(\.base))
-        switch section.onDeleteConflict {
+        let gone = Sides(base: base, current: .row(row), edited: .null, written: .null)
+        guard isConflict else {
+            let rule = section.softDelete?.rule ?? .default
+            return RowDecision(outcomes: [Outcome(.deleted, item: item, rule: rule, sides: gone)], change: .delete)
+        }
+        let rule = section.onDeleteConflict.rule
+        switch section.onDeleteConflict.value {
         case .delete:
-            outcome.conflict = Conflict(base: base, current: .row(row), edited: .null, written: .null)
+            let outcome = Outcome(.deleted, item: item, rule: rule, sides: gone, isConflict: true)
             return RowDecision(outcomes: [outcome], change: .delete)
         case .keep, .reject:
-            let isRejected = section.onDeleteConflict == .reject
-            outcome = Outcome(isRejected ? .rejected : .kept, item: item)
-            outcome.conflict = Conflict(base: base, current: .row(row), edited: .null, written: .row(row))
+            let isRejected = section.onDeleteConflict.value == .reject
+            let outcome = Outcome(
+                isRejected ? .rejected : .kept, item: item, rule: rule,
+                sides: Sides(base: base, current: .row(row), edited: .null, written: .row(row)), isConflict: true)
             return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
         }
     }
@@ -174,8 +218,13 @@ package struct RowDecider {
         }
     }
 
+    private static func joined(_ parts: [FieldValues]) -> FieldValues {
+        FieldValues(fields: parts.flatMap(\.fields), values: parts.flatMap(\.values))
+    }
+
     private static func merged(_ parts: [FieldValues]) -> Shown {
-        .fields(parts.flatMap(\.fields), parts.flatMap(\.values))
+        let all = joined(parts)
+        return .fields(all.fields, all.values)
     }
 
     private static func shownBases(_ groups: [GroupEdit]) -> Shown {

@@ -56,12 +56,17 @@ package struct Group: Sendable, Hashable {
     package let name: String
     /// Positions in the section's `fields`; at least one, and side by side.
     package let fields: Range<Int>
-    package let onConflict: ConflictPolicy
+    package let onConflict: Ruled<ConflictPolicy>
+    /// What looks into the values first, where all three differ.
+    package let merge: Ruled<MergeFunction>?
 
-    package init(name: String, fields: Range<Int>, onConflict: ConflictPolicy) {
+    package init(
+        name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil
+    ) {
         self.name = name
         self.fields = fields
         self.onConflict = onConflict
+        self.merge = merge
     }
 
     /// On the wire a group of one field carries a bare value, a group of several an object.
@@ -106,8 +111,15 @@ package struct Section: Sendable, Hashable {
     package let parent: [ParentLink]
     /// Columns that order the rows of a list.
     package let order: [Int]
-    package let onMissing: MissingPolicy
-    package let onDeleteConflict: DeleteConflictPolicy
+    package let onMissing: Ruled<MissingPolicy>
+    package let onDeleteConflict: Ruled<DeleteConflictPolicy>
+    /// Columns, as positions in `columns`, by which a created row is recognised as one that is there already.
+    package let identity: Ruled<[Int]>?
+    /// The operator's SQL that tells the rows which exist for clients; nil where all do.
+    package let visibility: Ruled<String>?
+    /// What deleting a row writes instead; nil where it deletes.
+    package let softDelete: Ruled<[SQLAssignment]>?
+    package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
     private let groupsByName: [String: Int]
@@ -117,7 +129,9 @@ package struct Section: Sendable, Hashable {
     package init(
         name: String, kind: SectionKind, table: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int?,
         fields: [Field], groups: [Group], readOnly: [Field], parent: [ParentLink], order: [Int],
-        onMissing: MissingPolicy, onDeleteConflict: DeleteConflictPolicy, isTransactional: Bool = true
+        onMissing: Ruled<MissingPolicy>, onDeleteConflict: Ruled<DeleteConflictPolicy>,
+        identity: Ruled<[Int]>? = nil, visibility: Ruled<String>? = nil, softDelete: Ruled<[SQLAssignment]>? = nil,
+        checks: [RowCheck] = [], isTransactional: Bool = true
     ) {
         self.name = name
         self.kind = kind
@@ -132,6 +146,10 @@ package struct Section: Sendable, Hashable {
         self.order = order
         self.onMissing = onMissing
         self.onDeleteConflict = onDeleteConflict
+        self.identity = identity
+        self.visibility = visibility
+        self.softDelete = softDelete
+        self.checks = checks
         self.isTransactional = isTransactional
         groupsByName = Self.index(groups.map(\.name))
         fieldsByName = Self.index(fields.map(\.name))
@@ -152,6 +170,9 @@ package struct Section: Sendable, Hashable {
     package func type(ofField field: Int) -> ColumnType { columns[fields[field].column].type }
 
     package func key(of row: [Value]) -> RecordKey { RecordKey(Array(row.prefix(keyCount))) }
+
+    /// The types of one group's columns.
+    package func types(of group: Int) -> [ColumnType] { groups[group].fields.map { type(ofField: $0) } }
 
     /// The values of one group in a row.
     package func values(of group: Int, in row: [Value]) -> [Value] {

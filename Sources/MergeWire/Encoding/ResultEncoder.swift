@@ -99,6 +99,8 @@ package enum ResultEncoder {
             }
             writer.name("outcome")
             writer.string(outcome.kind.rawValue)
+            writer.name("rule")
+            writer.string(outcome.rule.text)
             if let conflict = outcome.conflict {
                 writer.name("conflict")
                 writer.flag(true)
@@ -115,11 +117,45 @@ package enum ResultEncoder {
                 side(conflict.edited, section, outcome.group, &writer)
                 writer.name("written")
                 side(conflict.written, section, outcome.group, &writer)
+                if !outcome.parts.isEmpty { parts(outcome.parts, &writer) }
+                if let fallback = outcome.fallback {
+                    writer.name("fallback")
+                    writer.string(fallback)
+                }
             } else if let row = outcome.deletedRow {
                 writer.name("current")
                 RecordEncoder.write(row, section, &writer)
             }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
+        }
+    }
+
+    /// Where both sides changed the same place inside a value; a side that holds nothing there is left out.
+    private static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
+        writer.name("parts")
+        writer.array { writer in
+            for part in parts {
+                writer.object { writer in
+                    switch part.place {
+                    case .line(let line):
+                        writer.name("line")
+                        writer.integer(line)
+                    case .member(let pointer):
+                        writer.name("path")
+                        writer.string(pointer)
+                    }
+                    writer.name("outcome")
+                    writer.string((part.winner == .client ? OutcomeKind.clientWon : .serverWon).rawValue)
+                    let sides = [
+                        ("old", part.base), ("current", part.current), ("new", part.edited), ("written", part.written),
+                    ]
+                    for (name, value) in sides {
+                        guard let value else { continue }
+                        writer.name(name)
+                        writer.raw(value.text)
+                    }
+                }
+            }
         }
     }
 

@@ -50,9 +50,20 @@ package enum RulesEncoder {
                 }
             }
             writer.name("onMissing")
-            writer.string(section.onMissing.rawValue)
+            writer.string(section.onMissing.value.rawValue)
             writer.name("onDeleteConflict")
-            writer.string(section.onDeleteConflict.rawValue)
+            writer.string(section.onDeleteConflict.value.rawValue)
+            if let identity = section.identity?.value {
+                writer.name("identity")
+                writer.array { writer in
+                    for column in identity { writer.string(clientName(of: column, section)) }
+                }
+            }
+            if section.softDelete != nil {
+                writer.name("softDelete")
+                writer.flag(true)
+            }
+            if !section.checks.isEmpty { checks(section, &writer) }
             writer.name("groups")
             writer.array { writer in
                 for group in section.groups { self.group(group, section, &writer) }
@@ -64,12 +75,56 @@ package enum RulesEncoder {
         }
     }
 
+    /// The field that holds a column; a column that clients do not see keeps its name.
+    private static func clientName(of column: Int, _ section: Section) -> String {
+        section.fields.first { $0.column == column }?.name ?? section.columns[column].name
+    }
+
+    /// Names and fields; the SQL is the operator's own affair.
+    private static func checks(_ section: Section, _ writer: inout JSONWriter) {
+        writer.name("checks")
+        writer.array { writer in
+            for check in section.checks {
+                writer.object { writer in
+                    writer.name("check")
+                    writer.string(check.name)
+                    writer.name("fields")
+                    writer.array { writer in
+                        for field in check.fields { writer.string(section.fields[field].name) }
+                    }
+                    writer.name("onFailure")
+                    writer.string(check.onFailure.rawValue)
+                }
+            }
+        }
+    }
+
+    private static func merge(
+        _ merge: MergeFunction, _ group: Group, _ section: Section, _ writer: inout JSONWriter
+    ) {
+        writer.name("merge")
+        switch merge {
+        case .latest(let field):
+            writer.object { writer in
+                writer.name("latest")
+                writer.string(section.fields[group.fields.lowerBound + field].name)
+            }
+        case .json(let key?):
+            writer.object { writer in
+                writer.name("json")
+                writer.string(key.string)
+            }
+        default: writer.string(merge.name)
+        }
+    }
+
     private static func group(_ group: Group, _ section: Section, _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.name("group")
             writer.string(group.name)
             writer.name("onConflict")
-            writer.string(group.onConflict.rawValue)
+            writer.string(group.onConflict.value.rawValue)
+            if let merge = group.merge?.value { self.merge(merge, group, section, &writer) }
             writer.name("fields")
             writer.array { writer in
                 for field in section.fields[group.fields] { self.field(field, section, &writer) }

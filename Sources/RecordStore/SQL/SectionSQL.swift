@@ -5,6 +5,8 @@ package struct SectionSQL: Sendable {
     private let section: Section
     private let dialect: Dialect
     private let selectFrom: String
+    /// What keeps rows from view that do not exist for clients; empty where all do.
+    private let visible: String
     private let listOrder: String
 
     /// `IN` lists are padded to these sizes, so that few statements are prepared.
@@ -23,6 +25,7 @@ package struct SectionSQL: Sendable {
             ? ""
             : " ORDER BY " + order.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         selectFrom = "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE "
+        visible = section.visibility.map { Self.enclosed($0.value) + " AND " } ?? ""
     }
 
     /// Rows whose columns hold one of the tuples; padded to a size of `batchSizes` by repeating the last.
@@ -30,9 +33,27 @@ package struct SectionSQL: Sendable {
     /// - Parameters:
     ///   - isOrdered: in the order of the section's list, which a locking read need not pay for.
     ///   - limit: how many rows at most.
+    ///   - includesHidden: also the rows that do not exist for clients.
     package func select(
-        where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil
+        where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil,
+        includesHidden: Bool = false
     ) -> Statement {
+        var (condition, binds) = condition(columns, tuples)
+        var sql = selectFrom + (includesHidden ? "" : visible) + condition
+        if isOrdered, section.kind == .list { sql += listOrder }
+        if let limit {
+            sql += " LIMIT ?"
+            binds.append(Self.count(limit))
+        }
+        return Statement(
+            sql: sql + (locking ? dialect.lockingClause : ""), binds: binds, columns: section.columns)
+    }
+
+    /// The operator's SQL in parentheses; a line break ends a comment that it may end in.
+    private static func enclosed(_ sql: String) -> String { "(" + sql + "\n)" }
+
+    /// That the columns hold one of the tuples, padded to a size of `batchSizes` by repeating the last.
+    private func condition(_ columns: [Int], _ tuples: [[Value]]) -> (sql: String, binds: [Bind]) {
         let size = Self.batchSizes.first { $0 >= tuples.count } ?? tuples.count
         var binds: [Bind] = []
         binds.reserveCapacity(size * columns.count)
@@ -50,16 +71,38 @@ package struct SectionSQL: Sendable {
         } else {
             // A disjunction of keys uses the index in both engines; row values do not in MariaDB.
             let one = "(" + names.map { $0 + " = ?" }.joined(separator: " AND ") + ")"
-            condition = repeatElement(one, count: size).joined(separator: " OR ")
+            let any = repeatElement(one, count: size).joined(separator: " OR ")
+            condition = size == 1 ? any : "(" + any + ")"
         }
-        var sql = selectFrom + condition
-        if isOrdered, section.kind == .list { sql += listOrder }
-        if let limit {
-            sql += " LIMIT ?"
-            binds.append(Self.count(limit))
-        }
+        return (condition, binds)
+    }
+
+    /// The rows among the tuples that do not meet a check; where the check is NULL it is met.
+    ///
+    /// - Returns: a statement whose rows hold `columns` alone.
+    package func failing(_ check: RowCheck, where columns: [Int], in tuples: [[Value]]) -> Statement {
+        violating("NOT " + Self.enclosed(check.sql), columns, tuples)
+    }
+
+    /// The rows among the tuples that do not exist for clients; nil where all rows do.
+    package func hidden(where columns: [Int], in tuples: [[Value]]) -> Statement? {
+        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns, tuples) }
+    }
+
+    private func violating(_ clause: String, _ columns: [Int], _ tuples: [[Value]]) -> Statement {
+        let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
+        let (condition, binds) = condition(columns, tuples)
         return Statement(
-            sql: sql + (locking ? dialect.lockingClause : ""), binds: binds, columns: section.columns)
+            sql: "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition) AND \(clause)", binds: binds,
+            columns: columns.map { section.columns[$0] })
+    }
+
+    /// A statement that the database can only prepare where the operator's SQL is right; it returns no row.
+    package func probe(_ sql: String) -> Statement {
+        let column = Column(name: "probe", type: .integer(0...1), isNullable: true)
+        return Statement(
+            sql: "SELECT 1 FROM \(dialect.quoted(section.table)) WHERE \(Self.enclosed(sql)) IS TRUE AND 1 = 0", binds: [],
+            columns: [column])
     }
 
     private static func count(_ number: Int) -> Bind {
@@ -83,7 +126,8 @@ package struct SectionSQL: Sendable {
             }
         }
         let sql =
-            selectFrom + (conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " OR "))
+            selectFrom + visible
+            + (conditions.isEmpty ? "1 = 1" : "(" + conditions.joined(separator: " OR ") + ")")
             + " ORDER BY " + names.joined(separator: ", ") + " LIMIT ?"
         binds.append(Self.count(limit))
         return Statement(sql: sql, binds: binds, columns: section.columns)
@@ -93,7 +137,7 @@ package struct SectionSQL: Sendable {
     package func page(offset: Int, limit: Int) -> Statement {
         let order = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
         return Statement(
-            sql: selectFrom + "1 = 1 ORDER BY " + order + " LIMIT ? OFFSET ?",
+            sql: selectFrom + visible + "1 = 1 ORDER BY " + order + " LIMIT ? OFFSET ?",
             binds: [Self.count(limit), Self.count(offset)], columns: section.columns)
     }
 
@@ -115,6 +159,14 @@ package struct SectionSQL: Sendable {
 
     package func delete(key: [Assignment]) -> Statement {
         Statement(sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key))
+    }
+
+    /// What deleting a row writes where the rules keep it.
+    package func softDelete(_ assignments: [SQLAssignment], key: [Assignment]) -> Statement {
+        let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
+        return Statement(
+            sql: "UPDATE " + dialect.quoted(section.table) + " SET " + sets.joined(separator: ", ") + whereAll(key),
+            binds: binds(key))
     }
 
     private func whereAll(_ key: [Assignment]) -> String {

@@ -32,8 +32,14 @@ enum RulesVersion {
         add(
             [
                 "section", section.name, section.kind.rawValue, section.table.description, "\(section.keyCount)",
-                section.onMissing.rawValue, section.onDeleteConflict.rawValue,
+                section.onMissing.value.rawValue, section.onDeleteConflict.value.rawValue,
+                section.visibility?.value ?? "",
             ], &hash)
+        add(["identity"] + (section.identity?.value ?? []).map { "\($0)" }, &hash)
+        for assignment in section.softDelete?.value ?? [] { add(["delete", assignment.column, assignment.sql], &hash) }
+        for check in section.checks {
+            add(["check", check.name, check.sql, check.onFailure.rawValue] + check.fields.map { "\($0)" }, &hash)
+        }
         let table = schema.tables[section.table]
         for column in section.columns {
             let declared = table?.column(column.name)
@@ -46,7 +52,12 @@ enum RulesVersion {
             if case .delimitedSet(let separator, _) = column.type { add([separator], &hash) }
         }
         for group in section.groups {
-            add(["group", group.name, group.onConflict.rawValue], &hash)
+            add(["group", group.name, group.onConflict.value.rawValue, group.merge?.value.name ?? ""], &hash)
+            switch group.merge?.value {
+            case .latest(let field): add(["\(field)"], &hash)
+            case .json(let key?): add([key.string], &hash)
+            default: break
+            }
             for field in section.fields[group.fields] { add(field, &hash) }
         }
         for field in section.readOnly { add(["read-only"], &hash); add(field, &hash) }

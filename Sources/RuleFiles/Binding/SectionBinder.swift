@@ -3,13 +3,13 @@ import RecordStore
 
 /// Binds one section to its table.
 struct SectionBinder {
-    private let rules: RuleSection
-    private let table: TableSchema
+    let rules: RuleSection
+    let table: TableSchema
     private let isRoot: Bool
     private let allowsNonTransactional: Bool
     private let references: ReferenceFinder
-    private(set) var findings = Findings()
-    private var columns: [Column] = []
+    var findings = Findings()
+    private(set) var columns: [Column] = []
     private var positions: [String: Int] = [:]
 
     init(
@@ -41,10 +41,10 @@ struct SectionBinder {
                 if let bound = bind(field) { fields.append(bound) }
             }
             if fields.count > start {
+                let policy = (group.onConflict ?? rules.onConflict)?.ruled ?? Ruled(.clientWins)
+                let merge = fields.count - start == group.fields.count ? function(of: group, fields[start...]) : nil
                 groups.append(
-                    Group(
-                        name: group.name.value, fields: start..<fields.count,
-                        onConflict: group.onConflict ?? rules.onConflict))
+                    Group(name: group.name.value, fields: start..<fields.count, onConflict: policy, merge: merge))
             }
         }
         var readOnly: [Field] = []
@@ -65,13 +65,19 @@ struct SectionBinder {
             for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
         }
         checkCreation(key: key, parents: parents, covered: covered)
+        let identity = identity(key: key, parents: parents, covered: covered)
+        let softDelete = softDelete(key: key)
+        let checks = checks(fields)
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
         let section = Section(
             name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton, table: table.name,
             columns: columns, keyCount: key.count,
             generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
-            groups: groups, readOnly: readOnly, parent: parent, order: order, onMissing: rules.onMissing,
-            onDeleteConflict: rules.onDeleteConflict, isTransactional: table.isTransactional)
+            groups: groups, readOnly: readOnly, parent: parent, order: order, 
+            onMissing: rules.onMissing?.ruled ?? Ruled(.drop),
+            onDeleteConflict: rules.onDeleteConflict?.ruled ?? Ruled(.delete), identity: identity,
+            visibility: rules.visibility?.ruled, softDelete: softDelete, checks: checks,
+            isTransactional: table.isTransactional)
         SectionAdvice(
             section: section, table: table, place: rules.name.place, schema: references.schema,
             known: Set(references.files.flatMap(\.tables))
@@ -137,7 +143,7 @@ struct SectionBinder {
         }
     }
 
-    private mutating func missing(_ name: Placed<String>) {
+    mutating func missing(_ name: Placed<String>) {
         let parts = name.value.split(separator: ".", maxSplits: 1)
         if parts.count == 2, parts[0] != table.name.name {
             findings.error(
@@ -152,7 +158,7 @@ struct SectionBinder {
     }
 
     /// The position of a column among those that are read; one that is not there yet is added with its own type.
-    private mutating func add(_ name: String, _ place: Place, type: ColumnType? = nil) -> Int? {
+    mutating func add(_ name: String, _ place: Place, type: ColumnType? = nil) -> Int? {
         if let position = positions[name] { return position }
         guard let column = table.column(name) else {
             missing(Placed(value: name, place: place))

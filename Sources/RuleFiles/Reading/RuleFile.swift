@@ -33,9 +33,13 @@ struct RuleSection: Sendable, Hashable {
     let order: [Placed<String>]
     let groups: [RuleGroup]
     let readOnly: [RuleField]
-    let onConflict: ConflictPolicy
-    let onMissing: MissingPolicy
-    let onDeleteConflict: DeleteConflictPolicy
+    let onConflict: Placed<ConflictPolicy>?
+    let onMissing: Placed<MissingPolicy>?
+    let onDeleteConflict: Placed<DeleteConflictPolicy>?
+    let identity: [Placed<String>]
+    let visibility: Placed<String>?
+    let softDelete: RuleDelete?
+    let checks: [RuleCheck]
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }
 }
@@ -49,7 +53,8 @@ struct RuleLink: Sendable, Hashable {
 struct RuleGroup: Sendable, Hashable {
     let name: Placed<String>
     let fields: [RuleField]
-    let onConflict: ConflictPolicy?
+    let onConflict: Placed<ConflictPolicy>?
+    let merge: Placed<RuleMerge>?
 }
 
 struct RuleField: Sendable, Hashable {
@@ -58,4 +63,72 @@ struct RuleField: Sendable, Hashable {
     let type: Placed<String>?
     let separator: Placed<String>?
     let references: Placed<String>?
+}
+
+/// A merge function as the rules name it.
+enum RuleMerge: Sendable, Hashable {
+    case plain(PlainMerge)
+    /// The member that tells the items of JSON arrays apart.
+    case json(itemKey: String)
+    /// A field of the group.
+    case latest(field: Placed<String>)
+}
+
+/// The merge functions that are one word.
+enum PlainMerge: String, Sendable, Hashable, CaseIterable {
+    case add, max, min, set, text, json
+}
+
+/// What deleting a row writes instead.
+struct RuleDelete: Sendable, Hashable {
+    let place: Place
+    let assignments: [RuleAssignment]
+}
+
+/// A column and the operator's SQL for it.
+struct RuleAssignment: Sendable, Hashable {
+    let column: Placed<String>
+    let sql: Placed<String>
+}
+
+/// A check as the rules write it.
+struct RuleCheck: Sendable, Hashable {
+    let name: Placed<String>
+    let sql: Placed<String>
+    let fields: [Placed<String>]
+    let onFailure: CheckFailurePolicy
+}
+
+extension Place {
+    /// What clients and operators are told of the place; the folder is the operator's own affair.
+    var rule: RuleReference {
+        let start = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file.utf8.index(after: $0) } ?? file.startIndex
+        return RuleReference(file: String(file[start...]), line: line)
+    }
+}
+
+extension Placed {
+    /// The setting with the rule that it comes from.
+    var ruled: Ruled<Content> { Ruled(value, rule: place.rule) }
+}
+
+/// A piece of SQL that the operator wrote into a rule file.
+package struct OperatorSQL: Sendable, Hashable {
+    package let resource: String
+    package let section: String
+    /// What it is, for messages: `“where”`, `check “credit”`.
+    package let what: String
+    package let sql: Placed<String>
+}
+
+extension RuleSection {
+    var operatorSQL: [(what: String, sql: Placed<String>)] {
+        var all: [(what: String, sql: Placed<String>)] = []
+        if let visibility { all.append(("“where”", visibility)) }
+        for check in checks { all.append(("check “\(check.name.value)”", check.sql)) }
+        for assignment in softDelete?.assignments ?? [] {
+            all.append(("“delete.set.\(assignment.column.value)”", assignment.sql))
+        }
+        return all
+    }
 }

@@ -6,7 +6,7 @@ func nearest(_ name: String, _ names: [String]) -> String { NearestName.hint(for
 /// Turns the text of one rule file into a `RuleFile`, with every finding on the way.
 struct RuleFileReader {
     let file: String
-    private(set) var findings = Findings()
+    var findings = Findings()
 
     private static let typeNames = [
         "boolean", "set", "text", "integer", "decimal", "json", "float", "double", "enum", "date", "datetime",
@@ -25,7 +25,7 @@ struct RuleFileReader {
             let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
         else { return nil }
         mapping.refuseUnknown(
-            ["resource", "description", "sections", "non-transactional"], later: [], in: "a rule file", &findings)
+            ["resource", "description", "sections", "non-transactional"], in: "a rule file", &findings)
         let resource = mapping.text("resource", &findings)
         if let resource {
             checkResourceName(resource)
@@ -37,7 +37,7 @@ struct RuleFileReader {
         let sections = readSections(mapping)
         guard let resource, let sections else { return nil }
         return RuleFile(
-            resource: resource, description: description, allowsNonTransactional: permission == .allow,
+            resource: resource, description: description, allowsNonTransactional: permission?.value == .allow,
             sections: sections)
     }
 
@@ -97,8 +97,8 @@ struct RuleFileReader {
         mapping.refuseUnknown(
             [
                 "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
-                "list", "parent", "order",
-            ], later: ["identity", "where", "delete", "checks"], in: "a section", &findings)
+                "list", "parent", "order", "identity", "where", "delete", "checks",
+            ], in: "a section", &findings)
         let table = mapping.text("table", &findings)
         if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
         let isList = mapping.flag("list", &findings) ?? false
@@ -127,9 +127,11 @@ struct RuleFileReader {
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
             key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
             groups: groups, readOnly: readOnly,
-            onConflict: mapping.choice("on-conflict", ConflictPolicy.self, &findings) ?? .clientWins,
-            onMissing: mapping.choice("on-missing", MissingPolicy.self, later: ["restore"], &findings) ?? .drop,
-            onDeleteConflict: mapping.choice("on-delete-conflict", DeleteConflictPolicy.self, &findings) ?? .delete)
+            onConflict: mapping.choice("on-conflict", ConflictPolicy.self, &findings),
+            onMissing: mapping.choice("on-missing", MissingPolicy.self, &findings),
+            onDeleteConflict: mapping.choice("on-delete-conflict", DeleteConflictPolicy.self, &findings),
+            identity: mapping.names("identity", &findings), visibility: mapping.text("where", &findings),
+            softDelete: readDelete(mapping), checks: readChecks(mapping))
     }
 
     private mutating func readParent(_ mapping: YAMLMapping) -> [RuleLink] {
@@ -190,17 +192,17 @@ struct RuleFileReader {
             let column = node.name(in: file, "the column of group “\(name.value)”", &findings)
             return column.map { column in
                 let field = RuleField(name: name, column: column, type: nil, separator: nil, references: nil)
-                return RuleGroup(name: name, fields: [field], onConflict: nil)
+                return RuleGroup(name: name, fields: [field], onConflict: nil, merge: nil)
             }
         }
         guard let mapping = YAMLMapping(node, file: file, what: "group “\(name.value)”", &findings) else { return nil }
         mapping.refuseUnknown(
-            ["column", "fields", "type", "separator", "references", "on-conflict"], later: ["merge"], in: "a group",
-            &findings)
+            ["column", "fields", "type", "separator", "references", "on-conflict", "merge"], in: "a group", &findings)
         let policy = mapping.choice("on-conflict", ConflictPolicy.self, &findings)
+        let merge = readMerge(mapping)
         guard let node = mapping["fields"] else {
             return readField(name, mapping, known: true).map {
-                RuleGroup(name: name, fields: [$0], onConflict: policy)
+                RuleGroup(name: name, fields: [$0], onConflict: policy, merge: merge)
             }
         }
         for key in ["column", "type", "separator", "references"] where mapping[key] != nil {
@@ -209,7 +211,7 @@ struct RuleFileReader {
         guard let fields = YAMLMapping(node, file: file, what: "“fields”", &findings) else { return nil }
         if fields.entries.isEmpty { findings.error(fields.place, "group “\(name.value)” has no fields") }
         let read = fields.entries.compactMap { readField($0.key, $0.value) }
-        return read.isEmpty ? nil : RuleGroup(name: name, fields: read, onConflict: policy)
+        return read.isEmpty ? nil : RuleGroup(name: name, fields: read, onConflict: policy, merge: merge)
     }
 
     private mutating func readReadOnly(_ mapping: YAMLMapping, _ names: inout [String: Place]) -> [RuleField] {
@@ -235,7 +237,7 @@ struct RuleFileReader {
     private mutating func readField(_ name: Placed<String>, _ mapping: YAMLMapping, known: Bool) -> RuleField? {
         if !known {
             mapping.refuseUnknown(
-                ["column", "type", "separator", "references"], later: [], in: "a field", &findings)
+                ["column", "type", "separator", "references"], in: "a field", &findings)
         }
         guard let column = mapping.text("column", &findings) else {
             if mapping["column"] == nil {

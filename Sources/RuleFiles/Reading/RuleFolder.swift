@@ -47,6 +47,17 @@ package struct RuleFolder: Sendable {
         for finding in reader.findings.all { findings.append(finding) }
     }
 
+    /// Every piece of the operator's SQL, for the database to look at.
+    package var operatorSQL: [OperatorSQL] {
+        files.flatMap { file in
+            file.sections.flatMap { section in
+                section.operatorSQL.map { what, sql in
+                    OperatorSQL(resource: file.resource.value, section: section.name.value, what: what, sql: sql)
+                }
+            }
+        }
+    }
+
     private static func refuseTwins(_ files: [RuleFile], _ findings: inout Findings) {
         var seen: [String: Place] = [:]
         for file in files {

@@ -31,15 +31,10 @@ struct YAMLMapping {
 
     func place(of name: String) -> Place { pairs.first { $0.key.value == name }?.key.place ?? place }
 
-    /// Names every key that is not known, or not supported yet.
-    func refuseUnknown(_ known: [String], later: [String], in what: String, _ findings: inout Findings) {
+    /// Names every key that is not known.
+    func refuseUnknown(_ known: [String], in what: String, _ findings: inout Findings) {
         for (key, _) in pairs where !known.contains(key.value) {
-            if later.contains(key.value) {
-                findings.error(key.place, "“\(key.value)” is not supported yet")
-            } else {
-                let hint = nearest(key.value, known + later)
-                findings.error(key.place, "“\(key.value)” is not a key of \(what)\(hint)")
-            }
+            findings.error(key.place, "“\(key.value)” is not a key of \(what)\(nearest(key.value, known))")
         }
     }
 
@@ -66,21 +61,31 @@ struct YAMLMapping {
         return sequence.compactMap { $0.name(in: file, "an entry of “\(name)”", &findings) }
     }
 
+    /// A mapping under a key.
+    func mapping(_ name: String, _ findings: inout Findings) -> YAMLMapping? {
+        self[name].flatMap { YAMLMapping($0, file: file, what: "“\(name)”", &findings) }
+    }
+
+    /// A list of mappings under a key.
+    func mappings(_ name: String, what: String, _ findings: inout Findings) -> [YAMLMapping] {
+        guard let node = self[name] else { return [] }
+        guard let sequence = node.sequence else {
+            findings.error(node.place(in: file), "“\(name)” must be a list")
+            return []
+        }
+        return sequence.compactMap { YAMLMapping($0, file: file, what: what, &findings) }
+    }
+
     /// One of a closed set of words.
     func choice<Choice: RawRepresentable & CaseIterable>(
-        _ name: String, _ type: Choice.Type, later: [String] = [], _ findings: inout Findings
-    ) -> Choice? where Choice.RawValue == String {
+        _ name: String, _ type: Choice.Type, _ findings: inout Findings
+    ) -> Placed<Choice>? where Choice.RawValue == String {
         guard let text = text(name, &findings) else { return nil }
-        if let choice = Choice(rawValue: text.value) { return choice }
-        if later.contains(text.value) {
-            findings.error(text.place, "“\(name): \(text.value)” is not supported yet")
-        } else {
-            let words = Choice.allCases.map(\.rawValue)
-            findings.error(
-                text.place,
-                "“\(name)” is one of \(words.joined(separator: ", ")), not “\(text.value)”\(nearest(text.value, words))"
-            )
-        }
+        if let choice = Choice(rawValue: text.value) { return Placed(value: choice, place: text.place) }
+        let words = Choice.allCases.map(\.rawValue)
+        findings.error(
+            text.place,
+            "“\(name)” is one of \(words.joined(separator: ", ")), not “\(text.value)”\(nearest(text.value, words))")
         return nil
     }
 }

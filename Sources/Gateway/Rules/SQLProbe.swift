@@ -1,0 +1,33 @@
+import MergeCore
+import RecordStore
+import RuleFiles
+
+/// Has the database read the operator's SQL before a push depends on it.
+struct SQLProbe {
+    let engine: any RecordEngine
+    let patience: Duration
+
+    /// The findings so far, with an error for every piece of SQL that the database does not understand.
+    /// - Throws: `StoreError` where the database cannot be asked.
+    func findings(_ catalog: Catalog, _ rules: RuleFolder, _ start: Findings) async throws(StoreError) -> Findings {
+        var findings = start
+        for sql in rules.operatorSQL {
+            let found = catalog[sql.resource].flatMap { resource in
+                resource.section(named: sql.section).map { resource.sections[$0] }
+            }
+            guard let section = found else { continue }
+            let statement = SectionSQL(section, engine.dialect).probe(sql.sql.value)
+            do {
+                try await engine.read(deadline: .now.advanced(by: patience)) { session throws(StoreError) in
+                    _ = try session.query(statement)
+                }
+            } catch {
+                if error.kind == .unavailable || error.kind == .busy { throw error }
+                findings.error(
+                    sql.sql.place,
+                    "the database does not understand the SQL of \(sql.what): \(error.message)")
+            }
+        }
+        return findings
+    }
+}

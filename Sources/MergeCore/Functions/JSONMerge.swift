@@ -1,0 +1,107 @@
+/// Merges JSON objects member by member.
+///
+/// Laws, comparing as `JSONTree` does (the order of members does not count), wherever the result is not nil:
+/// - `merge(b, e, b)` is `e`, `merge(b, b, c)` is `c` and `merge(b, x, x)` is `x`, all without parts;
+/// - with edited, current and the favoured side swapped the result is the same, but for the order of items that both
+///   sides added or moved;
+/// - without parts the result does not depend on the favoured side;
+/// - a member or item that one side alone changed is as that side left it, and what a part names is as the favoured
+///   side has it.
+package enum JSONMerge {
+    /// How deep members are merged; a value below is merged as a whole, so that no input exhausts the stack.
+    package static let maximumDepth = 200
+
+    /// The three-way merge of objects, or of arrays of items; nil for anything else, which is one conflict as a whole.
+    ///
+    /// Objects on all sides are merged by their members, and so are two objects that both sides added under one name.
+    /// Null is a value and differs from absence. The members keep current's order, and the client's new ones follow in
+    /// the client's. A member that one side removed and the other changed is a conflict as a whole.
+    ///
+    /// An array is a single value, unless `itemKey` is given and on all sides each of its elements is an object with a
+    /// text, an integer or a boolean of its own under that key: then these are items, matched by it and merged as
+    /// objects. They keep current's order (the client's, where the client alone moved items), and each addition of the
+    /// other side follows the item that it follows there, or else stands before the next one, or else at the end.
+    package static func merge(
+        base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide
+    ) -> JSONMergeResult? {
+        var merger = JSONMerger(itemKey: itemKey, favouring: favouring)
+        guard let tree = merger.inside(base, edited, current, depth: 0) else { return nil }
+        return JSONMergeResult(tree: tree, parts: merger.parts)
+    }
+}
+
+/// One merge on its way down the trees.
+private struct JSONMerger {
+    let itemKey: ExactText?
+    let favouring: MergeSide
+    var parts: [JSONPart] = []
+    private var path = JSONPointer()
+
+    init(itemKey: ExactText?, favouring: MergeSide) {
+        self.itemKey = itemKey
+        self.favouring = favouring
+    }
+
+    /// nil where the values cannot be merged inside.
+    mutating func inside(_ base: JSONTree?, _ edited: JSONTree?, _ current: JSONTree?, depth: Int) -> JSONTree? {
+        guard depth < JSONMerge.maximumDepth else { return nil }
+        switch (base, edited, current) {
+        case (.none, .object(let edited), .object(let current)):
+            return .object(members(JSONMembers([]), edited, current, depth))
+        case (.object(let base), .object(let edited), .object(let current)):
+            return .object(members(base, edited, current, depth))
+        case (.array(let base), .array(let edited), .array(let current)):
+            guard let itemKey, let base = KeyedItems(base, key: itemKey),
+                let edited = KeyedItems(edited, key: itemKey), let current = KeyedItems(current, key: itemKey)
+            else { return nil }
+            return .array(items(base, edited, current, depth))
+        default: return nil
+        }
+    }
+
+    private mutating func value(_ base: JSONTree?, _ edited: JSONTree?, _ current: JSONTree?, _ depth: Int) -> JSONTree?
+    {
+        if let merged = inside(base, edited, current, depth: depth) { return merged }
+        if edited == current || base == edited { return current }
+        if base == current { return edited }
+        let written = favouring == .client ? edited : current
+        parts.append(JSONPart(path: path.text, base: base, edited: edited, current: current, written: written))
+        return written
+    }
+
+    private mutating func members(
+        _ base: JSONMembers, _ edited: JSONMembers, _ current: JSONMembers, _ depth: Int
+    ) -> JSONMembers {
+        let bases = MemberLookup(base)
+        let edits = MemberLookup(edited)
+        let currents = MemberLookup(current)
+        var merged: [JSONMember] = []
+        merged.reserveCapacity(current.list.count)
+        for (index, member) in current.list.enumerated() {
+            path.append(member.name.string)
+            let value = value(
+                bases.find(member.name, near: index), edits.find(member.name, near: index), member.value, depth + 1)
+            if let value { merged.append(JSONMember(name: member.name, value: value)) }
+            path.removeLast()
+        }
+        for (index, member) in edited.list.enumerated() where currents.find(member.name, near: index) == nil {
+            path.append(member.name.string)
+            let value = value(bases.find(member.name, near: index), member.value, nil, depth + 1)
+            if let value { merged.append(JSONMember(name: member.name, value: value)) }
+            path.removeLast()
+        }
+        return JSONMembers(merged)
+    }
+
+    private mutating func items(
+        _ base: KeyedItems, _ edited: KeyedItems, _ current: KeyedItems, _ depth: Int
+    ) -> [JSONTree] {
+        var merged: [JSONTree] = []
+        for key in KeyedItems.order(base: base, edited: edited, current: current) {
+            path.append(String(merged.count))
+            if let item = value(base[key], edited[key], current[key], depth + 1) { merged.append(item) }
+            path.removeLast()
+        }
+        return merged
+    }
+}

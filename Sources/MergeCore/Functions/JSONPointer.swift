@@ -1,0 +1,24 @@
+/// A place in a JSON value on the way down (RFC 6901).
+struct JSONPointer {
+    private var names: [String] = []
+
+    mutating func append(_ name: String) { names.append(name) }
+
+    mutating func removeLast() { names.removeLast() }
+
+    /// The pointer, with `~` and `/` escaped (section 3).
+    var text: String {
+        var bytes: [UInt8] = []
+        for name in names {
+            bytes.append(UInt8(ascii: "/"))
+            for byte in name.utf8 {
+                switch byte {
+                case UInt8(ascii: "~"): bytes.append(contentsOf: "~0".utf8)
+                case UInt8(ascii: "/"): bytes.append(contentsOf: "~1".utf8)
+                default: bytes.append(byte)
+                }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,24 @@
+/// Finds the members of an object by name.
+///
+/// The sides of a merge mostly hold the same members in the same places, so a look at the place where the name stands
+/// on another side saves most of the hashing; a table is made only for objects that are large.
+struct MemberLookup {
+    private let list: [JSONMember]
+    private let byName: [ExactText: Int]
+
+    private static let longestScan = 8
+
+    init(_ members: JSONMembers) {
+        list = members.list
+        byName =
+            list.count <= Self.longestScan
+            ? [:]
+            : Dictionary(list.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { _, last in last })
+    }
+
+    func find(_ name: ExactText, near index: Int) -> JSONTree? {
+        if index < list.count, list[index].name == name { return list[index].value }
+        if list.count <= Self.longestScan { return list.first { $0.name == name }?.value }
+        return byName[name].map { list[$0].value }
+    }
+}

@@ -1,0 +1,145 @@
+extension MergeFunction {
+    /// Settles a conflict by looking into the values.
+    ///
+    /// It never fails: where it cannot run, it says why, and the group's `on-conflict` decides.
+    func settle(_ meeting: Meeting) -> Settlement {
+        if case .latest(let field) = self { return Self.latest(meeting, field) }
+        guard let type = meeting.types.first, let edited = meeting.edited.first, let current = meeting.current.first
+        else { return .undecided("the group has no field") }
+        if let obstacle = meeting.obstacle(at: 0) { return .undecided(obstacle) }
+        let base: Value?
+        switch meeting.base {
+        case .values(let values)?: base = values.first
+        case nil: base = nil
+        case .digest?:
+            guard !needsBase else { return .undecided("it needs the base, of which only the digest was sent") }
+            base = nil
+        }
+        if base == nil, needsBase, self != .set { return .undecided("the row was created without a base") }
+        let settlement: Settlement
+        switch self {
+        case .add: settlement = Self.add(base, edited, current, type)
+        case .max: settlement = Self.extreme(edited, current, type, wantsGreater: true)
+        case .min: settlement = Self.extreme(edited, current, type, wantsGreater: false)
+        case .set: settlement = Self.set(base, edited, current, type)
+        case .text: settlement = Self.text(base, edited, current, meeting.favouring)
+        case .json(let key): settlement = Self.json(base, edited, current, key, meeting.favouring)
+        case .latest: return .undecided("the group has no field")
+        }
+        if case .combined(let values, _) = settlement, let value = values.first, value != current, !type.holds(value) {
+            return .undecided("the column cannot hold the combined value")
+        }
+        return settlement
+    }
+
+    /// Whether the function looks at what the client started from.
+    private var needsBase: Bool {
+        switch self {
+        case .add, .set, .text, .json: true
+        case .max, .min, .latest: false
+        }
+    }
+
+    private static func add(_ base: Value?, _ edited: Value, _ current: Value, _ type: ColumnType) -> Settlement {
+        guard let base, let sum = AddMerge.merge(base: base, edited: edited, current: current, type: type) else {
+            return .undecided("the column cannot hold the sum")
+        }
+        return .combined([sum], [])
+    }
+
+    private static func extreme(
+        _ edited: Value, _ current: Value, _ type: ColumnType, wantsGreater: Bool
+    ) -> Settlement {
+        guard let editedIsLess = edited.precedes(current, in: type) else { return .undecided("the values have no order") }
+        return .combined([editedIsLess == wantsGreater ? current : edited], [])
+    }
+
+    private static func set(_ base: Value?, _ edited: Value, _ current: Value, _ type: ColumnType) -> Settlement {
+        switch (base, edited, current) {
+        case (nil, .members(let edited), .members(let current)):
+            return .combined([type.members(SetMerge.merge(base: nil, edited: edited, current: current))], [])
+        case (.members(let base)?, .members(let edited), .members(let current)):
+            return .combined([type.members(SetMerge.merge(base: base, edited: edited, current: current))], [])
+        case (_, .json(let edited), .json(let current)):
+            var held: [JSONTree]?
+            if case .json(let base)? = base {
+                held = base.scalars
+                if held == nil { return .undecided("the base is no array of scalars") }
+            }
+            guard let edited = edited.scalars, let current = current.scalars else {
+                return .undecided("a value is no array of scalars")
+            }
+            return .combined([.json(.array(SetMerge.merge(base: held, edited: edited, current: current)))], [])
+        default: return .undecided("the values are no sets")
+        }
+    }
+
+    private static func text(
+        _ base: Value?, _ edited: Value, _ current: Value, _ favouring: MergeSide
+    ) -> Settlement {
+        guard case .text(let base)? = base, case .text(let edited) = edited, case .text(let current) = current else {
+            return .undecided("the values are no texts")
+        }
+        let result = TextMerge.merge(
+            base: base.string, edited: edited.string, current: current.string, favouring: favouring)
+        let parts = result.parts.map { part in
+            MergedPart(
+                place: .line(part.line), winner: favouring, base: .text(ExactText(part.base)),
+                current: .text(ExactText(part.current)), edited: .text(ExactText(part.edited)),
+                written: .text(ExactText(part.written)))
+        }
+        return .combined([.text(ExactText(result.text))], parts)
+    }
+
+    private static func json(
+        _ base: Value?, _ edited: Value, _ current: Value, _ itemKey: ExactText?, _ favouring: MergeSide
+    ) -> Settlement {
+        guard case .json(let base)? = base, case .json(let edited) = edited, case .json(let current) = current else {
+            return .undecided("the values are no JSON")
+        }
+        guard
+            let result = JSONMerge.merge(
+                base: base, edited: edited, current: current, itemKey: itemKey, favouring: favouring)
+        else { return .undecided("not all three are objects") }
+        let parts = result.parts.map { part in
+            MergedPart(
+                place: .member(part.path), winner: favouring, base: part.base, current: part.current,
+                edited: part.edited, written: part.written)
+        }
+        return .combined([.json(result.tree)], parts)
+    }
+
+    private static func latest(_ meeting: Meeting, _ field: Int) -> Settlement {
+        guard meeting.types.indices.contains(field) else { return .undecided("the group has no such field") }
+        if let obstacle = meeting.obstacle(at: field) { return .undecided(obstacle) }
+        let (edited, current) = (meeting.edited[field], meeting.current[field])
+        if edited == current { return .undecided("both sides have the same time") }
+        guard let editedIsEarlier = edited.precedes(current, in: meeting.types[field]) else {
+            return .undecided("the times cannot be compared")
+        }
+        return .side(editedIsEarlier ? .server : .client)
+    }
+}
+
+extension ColumnType {
+    /// Members in the order in which the column keeps them.
+    fileprivate func members(_ members: [ExactText]) -> Value {
+        guard case .set(let allowed) = self else { return .members(members) }
+        let held = Set(members)
+        return .members(allowed.filter(held.contains))
+    }
+}
+
+extension JSONTree {
+    /// The elements of an array of scalars; nil for anything else.
+    fileprivate var scalars: [JSONTree]? {
+        guard case .array(let elements) = self else { return nil }
+        let isPlain = elements.allSatisfy { element in
+            switch element {
+            case .array, .object: false
+            case .null, .boolean, .integer, .double, .text: true
+            }
+        }
+        return isPlain ? elements : nil
+    }
+}

@@ -1,0 +1,32 @@
+/// Names the rule that decided something: a line of a rule file, or the default.
+package struct RuleReference: Sendable, Hashable, CustomStringConvertible {
+    /// `shoppers.yaml:24` or `default`.
+    package let text: String
+
+    /// No rule file says anything, so PROTOCOL's own rule holds.
+    package static let `default` = RuleReference(text: "default")
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// - Parameters:
+    ///   - file: the file's name without its folder, since clients see it.
+    ///   - line: counts from 1.
+    package init(file: String, line: Int) {
+        text = "\(file):\(line)"
+    }
+
+    package var description: String { text }
+}
+
+/// A setting and the rule that it comes from.
+package struct Ruled<Setting: Sendable & Hashable>: Sendable, Hashable {
+    package let value: Setting
+    package let rule: RuleReference
+
+    package init(_ value: Setting, rule: RuleReference = .default) {
+        self.value = value
+        self.rule = rule
+    }
+}

@@ -1,0 +1,82 @@
+import MergeCore
+import RecordStore
+
+/// Rows that are there already under another name than the client's.
+extension PushRun {
+    /// The row that a creation means by the section's natural key; its temporary id stands for that row from now on.
+    ///
+    /// - Returns: nil where the section has no natural key, the client did not send it whole, or no row has it.
+    /// - Throws: `Refusal` where the row does not exist for clients, or several have the key.
+    func identified(
+        _ action: RowAction, _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?
+    ) throws -> [Value]? {
+        guard let identity = section.identity?.value, case .create(let new) = action else { return nil }
+        var columns: [Int] = []
+        var tuple: [Value] = []
+        for column in identity + section.parent.map(\.column) where !columns.contains(column) {
+            guard let value = value(of: column, new, section, edit, root), !value.isNull else { return nil }
+            columns.append(column)
+            tuple.append(value)
+        }
+        let rows = try reader.rows(of: section, where: columns, in: [tuple], locking: true, includesHidden: true)
+        guard let row = rows.first else { return nil }
+        let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
+        if rows.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
+        let key = address(of: row, in: section)
+        let isHidden = try SectionSQL(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
+            .map { try !session.query($0).isEmpty }
+        if isHidden == true { throw Refusal(problem: hidden(fields, identity, section, edit)) }
+        if let temporary = edit.id?.temporary {
+            created[temporary] = section.key(of: row)
+            reports[step.index].ids.append(
+                IDMapping(temporary: temporary, key: section.key(of: row), section: edit.section))
+        }
+        return row
+    }
+
+    /// What the new row will hold in a column, as far as the client or its record says.
+    private func value(
+        of column: Int, _ new: FieldValues, _ section: Section, _ edit: RowEdit, _ root: [Value]?
+    ) -> Value? {
+        if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
+        if column < section.keyCount {
+            guard let id = edit.id, id.parts.indices.contains(column) else { return nil }
+            switch id.parts[column] {
+            case .value(let value): return value
+            case .temporary(let temporary): return reference(temporary)
+            case .generated: return nil
+            }
+        }
+        return zip(new.fields, new.values).first { section.fields[$0.0].column == column }?.1
+    }
+
+    private static func ambiguous(_ fields: [String], _ edit: RowEdit) -> Problem {
+        Problem(
+            status: 422, code: "ambiguous-identity", title: "Several rows have these values",
+            detail: "The rules recognise a created row by these fields, and more than one row has them.", path: edit.path,
+            retry: false, fields: fields)
+    }
+
+    /// A collision that does not show the row in the way.
+    private func hidden(_ fields: [String], _ identity: [Int], _ section: Section, _ edit: RowEdit) -> Problem {
+        let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
+        let index = served.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
+        return Problem(
+            status: 422, code: ConstraintViolation.Kind.unique.rawValue, title: "Another row has these values",
+            detail: "A row that does not exist for clients has them already.", path: edit.path, retry: false,
+            index: index?.name ?? "identity", fields: fields)
+    }
+
+    /// Notes beside a deletion that did not happen what it would have taken along of tables that no section shows.
+    func noteSpared(
+        _ decision: inout RowDecision, _ row: [Value], _ section: Section, _ step: PushPlan.Step
+    ) throws(StoreError) {
+        guard section.softDelete == nil, served.schema.dependents[section.table] != nil,
+            let index = decision.outcomes.firstIndex(where: { outcome in
+                outcome.group == nil && (outcome.kind == .kept || outcome.kind == .rejected)
+            })
+        else { return }
+        let shown = Set(step.edit.resource.sections.map(\.table))
+        decision.outcomes[index].cascades = try cascades(of: row, in: section).filter { !shown.contains($0.table) }
+    }
+}

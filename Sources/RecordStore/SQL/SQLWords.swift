@@ -1,0 +1,10 @@
+/// Looks for names of columns in the operator's SQL.
+package enum SQLWords {
+    /// Whether the SQL has the name as a word of its own, or in quotes.
+    package static func mention(_ column: String, in sql: String) -> Bool {
+        let wanted = column.lowercased()
+        if sql.contains("`\(column)`") || sql.contains("\"\(column)\"") { return true }
+        return sql.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }
+            .contains { $0.lowercased() == wanted }
+    }
+}

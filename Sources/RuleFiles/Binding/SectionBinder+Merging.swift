@@ -1,0 +1,185 @@
+import MergeCore
+import RecordStore
+
+/// Binding what the rules say of merging groups and rows.
+extension SectionBinder {
+    /// The group's merge function, where its field is of a type that the function serves.
+    mutating func function(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<MergeFunction>? {
+        guard let merge = group.merge else { return nil }
+        if case .latest(let field) = merge.value { return latest(field, merge.place, group, fields) }
+        let name = if case .plain(let plain) = merge.value { plain.rawValue } else { "json" }
+        guard fields.count == 1, let field = fields.first else {
+            findings.error(
+                merge.place,
+                "“merge: \(name)” looks into one value, and group “\(group.name.value)” has \(fields.count) fields; give "
+                    + "the field a group of its own")
+            return nil
+        }
+        let type = columns[field.column].type
+        let function: MergeFunction
+        switch merge.value {
+        case .plain(.add): function = .add
+        case .plain(.max): function = .max
+        case .plain(.min): function = .min
+        case .plain(.set): function = .set
+        case .plain(.text): function = .text
+        case .plain(.json): function = .json(itemKey: nil)
+        case .json(let key): function = .json(itemKey: ExactText(key))
+        case .latest: return nil
+        }
+        guard Self.serves(function, type) else {
+            findings.error(
+                merge.place,
+                "“merge: \(name)” serves \(Self.served(by: function)), and column “\(columns[field.column].name)” is of "
+                    + "type \(type.name)\(Self.advice(function, type))")
+            return nil
+        }
+        if case .add = function, type.isApproximate {
+            findings.warning(
+                merge.place,
+                "column “\(columns[field.column].name)” is a \(type.name), which holds few sums exactly; where it does not, "
+                    + "on-conflict decides")
+        }
+        return Ruled(function, rule: merge.place.rule)
+    }
+
+    private mutating func latest(
+        _ named: Placed<String>, _ place: Place, _ group: RuleGroup, _ fields: ArraySlice<Field>
+    ) -> Ruled<MergeFunction>? {
+        guard let position = fields.firstIndex(where: { $0.name == named.value }) else {
+            findings.error(
+                named.place,
+                "group “\(group.name.value)” has no field “\(named.value)”; “latest” needs the timestamp in the group itself"
+                    + nearest(named.value, fields.map(\.name)))
+            return nil
+        }
+        let column = columns[fields[position].column]
+        switch column.type {
+        case .date, .dateTime, .timestamp:
+            return Ruled(.latest(field: position - fields.startIndex), rule: place.rule)
+        default:
+            findings.error(
+                named.place,
+                "“latest” needs a timestamp, and column “\(column.name)” is of type \(column.type.name), none of date, "
+                    + "datetime and timestamp")
+            return nil
+        }
+    }
+
+    private static func serves(_ function: MergeFunction, _ type: ColumnType) -> Bool {
+        switch (function, type) {
+        case (.add, _): type.isNumber
+        case (.max, _), (.min, _): type.isOrdered
+        case (.set, .set), (.set, .delimitedSet), (.set, .json): true
+        case (.text, .text): true
+        case (.json, .json): true
+        default: false
+        }
+    }
+
+    private static func served(by function: MergeFunction) -> String {
+        switch function {
+        case .add: "numbers"
+        case .max, .min: "types that have an order"
+        case .set: "sets and JSON arrays"
+        case .text: "text"
+        case .json: "JSON"
+        case .latest: "timestamps"
+        }
+    }
+
+    private static func advice(_ function: MergeFunction, _ type: ColumnType) -> String {
+        guard case .text = type else { return "" }
+        switch function {
+        case .set: return "; “type: set” makes a set of a delimited text"
+        case .json: return "; “type: json” makes JSON of a text"
+        default: return ""
+        }
+    }
+
+    mutating func identity(key: [String], parents: Set<String>, covered: Set<String>) -> Ruled<[Int]>? {
+        guard let first = rules.identity.first else { return nil }
+        var positions: [Int] = []
+        for column in rules.identity {
+            guard let position = add(column.value, column.place) else { continue }
+            positions.append(position)
+            if !covered.contains(column.value), !parents.contains(column.value), !key.contains(column.value) {
+                findings.error(
+                    column.place,
+                    "column “\(column.value)” is in no group, so no client that creates a row can send it")
+            }
+        }
+        let named = Set(rules.identity.map(\.value)).union(parents)
+        let isUnique = table.uniqueIndexes.contains { Set($0.columns).isSubset(of: named) }
+        if positions.count == rules.identity.count, !isUnique {
+            findings.warning(
+                first.place,
+                "no unique index of table “\(table.name)” has these columns, so two devices that create the row at the same "
+                    + "time both insert it, and a later creation that finds both is refused")
+        }
+        return Ruled(positions, rule: first.place.rule)
+    }
+
+    mutating func softDelete(key: [String]) -> Ruled<[SQLAssignment]>? {
+        guard let delete = rules.softDelete else { return nil }
+        for assignment in delete.assignments {
+            let name = assignment.column.value
+            guard let column = table.column(name) else {
+                missing(assignment.column)
+                continue
+            }
+            if let owned = column.serverOwned {
+                findings.error(assignment.column.place, "column “\(name)” cannot be written, because \(owned)")
+            } else if key.contains(name) {
+                findings.error(assignment.column.place, "column “\(name)” is the key, which a deletion cannot change")
+            }
+        }
+        let clause = rules.visibility?.value ?? ""
+        if !delete.assignments.contains(where: { SQLWords.mention($0.column.value, in: clause) }) {
+            findings.warning(
+                delete.place,
+                "no “where” looks at what “delete” sets, so clients go on seeing the rows that they deleted")
+        }
+        return Ruled(
+            delete.assignments.map { SQLAssignment(column: $0.column.value, sql: $0.sql.value) },
+            rule: delete.place.rule)
+    }
+
+    mutating func checks(_ fields: [Field]) -> [RowCheck] {
+        rules.checks.map { check in
+            var positions: [Int] = []
+            for name in check.fields {
+                if let position = fields.firstIndex(where: { $0.name == name.value }) {
+                    positions.append(position)
+                } else {
+                    findings.error(
+                        name.place,
+                        "the section has no field “\(name.value)” that clients write"
+                            + nearest(name.value, fields.map(\.name)))
+                }
+            }
+            if check.fields.isEmpty {
+                positions = fields.indices.filter { field in
+                    SQLWords.mention(columns[fields[field].column].name, in: check.sql.value)
+                }
+                if positions.isEmpty, check.onFailure == .serverWins {
+                    findings.error(
+                        check.name.place,
+                        "“on-failure: server-wins” takes the check's fields back, and this check names none")
+                }
+            }
+            return RowCheck(
+                name: check.name.value, sql: check.sql.value, fields: positions, onFailure: check.onFailure,
+                rule: check.name.place.rule)
+        }
+    }
+}
+
+extension ColumnType {
+    fileprivate var isApproximate: Bool {
+        switch self {
+        case .float, .double: true
+        default: false
+        }
+    }
+}
