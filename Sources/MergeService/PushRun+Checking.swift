@@ -101,7 +101,8 @@ extension PushRun {
         reports[trace.report].outcomes[trace.outcome].isConflict = true
         reports[trace.report].outcomes[trace.outcome].rule = check.rule
         reports[trace.report].outcomes[trace.outcome].parts = []
-        reports[trace.report].outcomes[trace.outcome].sides?.written = .group(section.values(of: trace.group, in: before))
+        reports[trace.report].outcomes[trace.outcome].sides?.written = .group(
+            section.values(of: trace.group, in: before))
     }
 
     private func failing(
@@ -120,7 +121,8 @@ extension PushRun {
             report: row.step.index,
             problem: Problem(
                 status: 422, code: "outside-where", title: "The row would not exist for clients any more",
-                detail: "The rules show clients only some rows of this table, and the row as merged would be none of them.",
+                detail:
+                    "The rules show clients only some rows of this table, and the row as merged would be none of them.",
                 path: row.edit.path, retry: false, fields: fields.map(\.name)))
     }
 

@@ -53,7 +53,8 @@ extension PushRun {
     private static func ambiguous(_ fields: [String], _ edit: RowEdit) -> Problem {
         Problem(
             status: 422, code: "ambiguous-identity", title: "Several rows have these values",
-            detail: "The rules recognise a created row by these fields, and more than one row has them.", path: edit.path,
+            detail: "The rules recognise a created row by these fields, and more than one row has them.",
+            path: edit.path,
             retry: false, fields: fields)
     }
 

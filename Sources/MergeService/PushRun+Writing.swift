@@ -65,7 +65,8 @@ extension PushRun {
     func delete(
         _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, at index: Int? = nil, outcome: Int
     ) throws {
-        written.remove(address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
+        written.remove(
+            address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
         if let set = section.softDelete?.value {
             let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
             let sql = SectionSQL(section, dialect)

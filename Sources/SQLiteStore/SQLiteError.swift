@@ -27,9 +27,12 @@ enum SQLiteError {
             (kind, text) = (.unavailable, "the SQLite file cannot be used: \(String(cString: sqlite3_errstr(code)))")
         case SQLITE_NOTADB, SQLITE_CORRUPT: (kind, text) = (.unavailable, "the file is no sound SQLite database")
         case SQLITE_INTERRUPT: (kind, text) = (.busy, "a statement took longer than it may")
-        case SQLITE_ERROR where message.hasPrefix("no such column") || message.hasPrefix("no such table") || message.contains("has no column"):
+        case SQLITE_ERROR
+        where message.hasPrefix("no such column") || message.hasPrefix("no such table")
+            || message.contains("has no column"):
             (kind, text) = (.schemaChanged, "the schema is not what it was: \(message)")
-        case SQLITE_ERROR where message.hasPrefix("near ") || message.contains("function") || message.contains("incomplete"):
+        case SQLITE_ERROR
+        where message.hasPrefix("near ") || message.contains("function") || message.contains("incomplete"):
             (kind, text) = (.other, "a statement is not understood: \(message)")
         case SQLITE_MISMATCH:
             (kind, text) = (.constraint(ConstraintViolation(.value)), "a value does not fit its column")

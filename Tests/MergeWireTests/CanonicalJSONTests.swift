@@ -10,7 +10,8 @@ import Testing
             name: "s", kind: .root, table: TableName(name: "t"),
             columns: fields.map { Column(name: $0.0, type: $0.1, isNullable: true) }, keyCount: 0,
             generatedKeyColumn: nil, fields: fields.indices.map { Field(name: fields[$0].0, column: $0) },
-            groups: [Group(name: "g", fields: 0..<fields.count, onConflict: Ruled(.clientWins))], readOnly: [], parent: [],
+            groups: [Group(name: "g", fields: 0..<fields.count, onConflict: Ruled(.clientWins))], readOnly: [],
+            parent: [],
             order: [], onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
     }
 

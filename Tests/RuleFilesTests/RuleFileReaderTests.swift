@@ -42,7 +42,10 @@ import Testing
         ("modified: modified_at", "modified: name", "f.yaml:8:27: error: column “name” stands in a group already"),
         ("    parent: {thing_id: id}\n", "", "f.yaml:9:3: error: section “parts” does not say to which record"),
         ("type: text", "type: txt", "f.yaml:15:34: error: “txt” is no type; did you mean “text”?"),
-        ("type: text", "merge: txt", "f.yaml:15:35: error: “merge” is one of add, max, min, set, text, json, not “txt”"),
+        (
+            "type: text", "merge: txt",
+            "f.yaml:15:35: error: “merge” is one of add, max, min, set, text, json, not “txt”"
+        ),
         ("type: text", "merge: {newest: x}", "f.yaml:15:36: error: “newest” is not a key of “merge”"),
         ("list: true", "list: maybe", "f.yaml:10:11: error: “list” must be true or false"),
         ("    table: parts\n", "", "f.yaml:9:3: error: section “parts” names no table"),
@@ -52,7 +55,7 @@ import Testing
         ),
         (
             "    table: things\n", "    table: things\n    checks: [{name: a, sql: x}, {name: a, sql: y}]\n",
-            "f.yaml:5:41: error: the section has a check “a” already, in line 5"
+            "f.yaml:5:40: error: the section has a check “a” already, in line 5"
         ),
         (
             "    table: things\n", "    table: things\n    checks: [{name: a}]\n",

@@ -50,7 +50,9 @@ extension MergeFunction {
     private static func extreme(
         _ edited: Value, _ current: Value, _ type: ColumnType, wantsGreater: Bool
     ) -> Settlement {
-        guard let editedIsLess = edited.precedes(current, in: type) else { return .undecided("the values have no order") }
+        guard let editedIsLess = edited.precedes(current, in: type) else {
+            return .undecided("the values have no order")
+        }
         return .combined([editedIsLess == wantsGreater ? current : edited], [])
     }
 

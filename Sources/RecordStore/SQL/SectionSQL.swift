@@ -101,7 +101,8 @@ package struct SectionSQL: Sendable {
     package func probe(_ sql: String) -> Statement {
         let column = Column(name: "probe", type: .integer(0...1), isNullable: true)
         return Statement(
-            sql: "SELECT 1 FROM \(dialect.quoted(section.table)) WHERE \(Self.enclosed(sql)) IS TRUE AND 1 = 0", binds: [],
+            sql: "SELECT 1 FROM \(dialect.quoted(section.table)) WHERE \(Self.enclosed(sql)) IS TRUE AND 1 = 0",
+            binds: [],
             columns: [column])
     }
 

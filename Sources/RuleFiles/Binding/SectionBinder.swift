@@ -73,7 +73,7 @@ struct SectionBinder {
             name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton, table: table.name,
             columns: columns, keyCount: key.count,
             generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
-            groups: groups, readOnly: readOnly, parent: parent, order: order, 
+            groups: groups, readOnly: readOnly, parent: parent, order: order,
             onMissing: rules.onMissing?.ruled ?? Ruled(.drop),
             onDeleteConflict: rules.onDeleteConflict?.ruled ?? Ruled(.delete), identity: identity,
             visibility: rules.visibility?.ruled, softDelete: softDelete, checks: checks,

@@ -1,0 +1,127 @@
+/// The greedy search for a shortest edit script, with bounded memory.
+///
+/// Source: Eugene W. Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1, 1986. In place of the
+/// linear-space refinement the search remembers its way over a limited number of differences; where there are more, it
+/// keeps the way to the furthest place and starts again from there.
+struct MyersSearch {
+    /// The pairs of equal tokens that were found, in ascending order only once the search is over.
+    private(set) var matches: [(Int, Int)] = []
+
+    private let a: [Int32]
+    private let b: [Int32]
+    private let effort: Int
+    private var startA = 0
+    private var startB = 0
+    /// The furthest place in `a` on each diagonal, for each number of differences: 1 + 2 + 3 + … entries.
+    private var trace: [Int32] = []
+
+    private static let unreachable = Int32.min / 2
+
+    init(_ a: [Int32], _ b: [Int32], effort: Int) {
+        self.a = a
+        self.b = b
+        self.effort = max(effort, 1)
+    }
+
+    /// Searches within the effort; false where the end was not reached, and then nothing is found yet.
+    mutating func runToEnd() -> Bool {
+        guard let differences = advance(), let end = end(differences) else { return false }
+        collect(end)
+        return true
+    }
+
+    /// Searches to the end, however many differences there are.
+    mutating func runOn() {
+        while startA < a.count, startB < b.count {
+            let differences = advance()
+            guard let place = differences.flatMap({ end($0) }) ?? furthest() else { return }
+            collect(place)
+            startA += place.x
+            startB += place.y
+        }
+    }
+
+    private struct Place {
+        let x: Int
+        let y: Int
+        let differences: Int
+    }
+
+    private func end(_ differences: Int) -> Place? {
+        Place(x: a.count - startA, y: b.count - startB, differences: differences)
+    }
+
+    /// Fills the trace; the number of differences to the end, or nil where the effort was spent before.
+    private mutating func advance() -> Int? {
+        let (n, m) = (a.count - startA, b.count - startB)
+        let limit = min(effort, n + m)
+        var furthest = [Int32](repeating: Self.unreachable, count: 2 * limit + 3)
+        let middle = limit + 1
+        trace.removeAll(keepingCapacity: true)
+        return a.withUnsafeBufferPointer { a in
+            b.withUnsafeBufferPointer { b in
+                furthest.withUnsafeMutableBufferPointer { furthest in
+                    for d in 0...limit {
+                        for k in stride(from: -d, through: d, by: 2) {
+                            let reached =
+                                d == 0 ? 0 : Self.step(furthest[middle + k - 1], furthest[middle + k + 1], k, n, m)
+                            var x = Int(reached)
+                            if x >= 0 {
+                                while x < n, x - k < m, a[startA + x] == b[startB + x - k] { x += 1 }
+                            }
+                            furthest[middle + k] = Int32(truncatingIfNeeded: x)
+                            trace.append(Int32(truncatingIfNeeded: x))
+                            if x >= n, x - k >= m { return d }
+                        }
+                    }
+                    return nil
+                }
+            }
+        }
+    }
+
+    /// One more difference: a step right from the diagonal below or down from the one above, whichever gets further.
+    private static func step(_ below: Int32, _ above: Int32, _ k: Int, _ n: Int, _ m: Int) -> Int32 {
+        let down = above >= 0 && Int(above) - k <= m ? above : unreachable
+        let right = below >= 0 && Int(below) < n ? below + 1 : unreachable
+        return right > down ? right : down
+    }
+
+    private func traced(_ d: Int, _ k: Int) -> Int32 {
+        abs(k) > d ? Self.unreachable : trace[d * (d + 1) / 2 + (k + d) / 2]
+    }
+
+    /// The place with the most tokens behind it after as many differences as the effort allows.
+    private func furthest() -> Place? {
+        var best: Place?
+        for k in stride(from: -effort, through: effort, by: 2) {
+            let x = Int(traced(effort, k))
+            guard x >= 0 else { continue }
+            if let best, best.x + best.y >= 2 * x - k { continue }
+            best = Place(x: x, y: x - k, differences: effort)
+        }
+        return best
+    }
+
+    /// Walks back from a place to the start and notes the equal tokens on the way.
+    private mutating func collect(_ place: Place) {
+        let (n, m) = (a.count - startA, b.count - startB)
+        var (x, y) = (place.x, place.y)
+        var way: [(Int, Int)] = []
+        for d in stride(from: place.differences, through: 0, by: -1) {
+            let k = x - y
+            let below = traced(d - 1, k - 1)
+            let above = traced(d - 1, k + 1)
+            let reached = d == 0 ? 0 : Int(Self.step(below, above, k, n, m))
+            while x > reached {
+                x -= 1
+                y -= 1
+                way.append((startA + x, startB + y))
+            }
+            if d == 0 { break }
+            let isDown = Int(above) == reached && Int(above) - k <= m
+            if isDown { y -= 1 } else { x -= 1 }
+        }
+        matches.append(contentsOf: way.reversed())
+    }
+}

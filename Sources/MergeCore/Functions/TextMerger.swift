@@ -1,0 +1,147 @@
+/// A piece of the merged text: bytes of one of the three texts, and where both sides wanted it, what each had there.
+struct TextPiece {
+    let bytes: Range<Int>
+    var conflict: TextSides?
+}
+
+/// The same stretch of all three texts, in bytes or tokens.
+struct TextSides {
+    let base: Range<Int>
+    let edited: Range<Int>
+    let current: Range<Int>
+}
+
+/// One merge of three texts, which lie one after the other in a single buffer.
+struct TextMerger {
+    private let bytes: [UInt8]
+    private let whole: TextSides
+    private let favouring: MergeSide
+
+    /// About how many steps a search for differences may take over all tokens.
+    private static let budget = 60_000_000
+
+    init(_ base: String, _ edited: String, _ current: String, favouring: MergeSide) {
+        var bytes = Array(base.utf8)
+        let first = bytes.count
+        bytes.append(contentsOf: edited.utf8)
+        let second = bytes.count
+        bytes.append(contentsOf: current.utf8)
+        self.bytes = bytes
+        whole = TextSides(base: 0..<first, edited: first..<second, current: second..<bytes.count)
+        self.favouring = favouring
+    }
+
+    func result() -> TextMergeResult {
+        var writer = TextWriter(bytes: bytes)
+        for piece in merge(whole, by: .line) { writer.append(piece) }
+        return writer.result()
+    }
+
+    private func merge(_ sides: TextSides, by unit: TextUnit) -> [TextPiece] {
+        let bounds = [sides.base, sides.edited, sides.current].map { unit.bounds(of: $0, in: bytes) }
+        let total = bounds.reduce(0) { $0 + $1.count }
+        var interner = TokenInterner(bytes: bytes, capacity: total)
+        let base = interner.tokens(bounds[0])
+        let edited = interner.tokens(bounds[1])
+        let current = interner.tokens(bounds[2])
+        // The words of all lines together are at most as many as there are bytes.
+        let effort = min(max(Self.budget / (unit == .line ? total : bytes.count), 64), 1_024)
+        let regions = TextRegion.all(
+            edited: TokenDiff.hunks(from: base.ids, to: edited.ids, idCount: interner.count, effort: effort),
+            current: TokenDiff.hunks(from: base.ids, to: current.ids, idCount: interner.count, effort: effort))
+        return TextAssembly(
+            merger: self, unit: unit, base: base, edited: edited, current: current
+        ).pieces(regions)
+    }
+
+    /// What stands where both sides changed the same stretch differently.
+    fileprivate func resolve(_ sides: TextSides, of unit: TextUnit) -> [TextPiece] {
+        unit == .line ? merge(sides, by: .word) : [conflict(sides)]
+    }
+
+    fileprivate func conflict(_ sides: TextSides) -> TextPiece {
+        TextPiece(bytes: favouring == .client ? sides.edited : sides.current, conflict: sides)
+    }
+
+    fileprivate func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+        a.count == b.count && bytes[a].elementsEqual(bytes[b])
+    }
+
+    fileprivate func parts(_ left: Range<Int>, _ right: Range<Int>, by unit: TextUnit) -> Bool {
+        unit.parts(left, right, in: bytes)
+    }
+}
+
+/// Puts the pieces of one stretch together, changed and unchanged ones.
+private struct TextAssembly {
+    let merger: TextMerger
+    let unit: TextUnit
+    let base: TextTokens
+    let edited: TextTokens
+    let current: TextTokens
+
+    func pieces(_ regions: [TextRegion]) -> [TextPiece] {
+        var pieces: [TextPiece] = []
+        var done = 0
+        var index = 0
+        while index < regions.count {
+            var next = index + 1
+            while next < regions.count, regions[next - 1].touches(regions[next]) { next += 1 }
+            let chain = regions[index..<next]
+            if let first = chain.first, let last = chain.last {
+                append(done..<first.base.lowerBound, to: &pieces)
+                pieces += resolve(chain, first.extended(to: last))
+                done = last.base.upperBound
+            }
+            index = next
+        }
+        append(done..<base.ids.count, to: &pieces)
+        return pieces
+    }
+
+    private func append(_ unchanged: Range<Int>, to pieces: inout [TextPiece]) {
+        if !unchanged.isEmpty { pieces.append(TextPiece(bytes: base.bytes(unchanged))) }
+    }
+
+    /// Regions that touch, between unchanged tokens or the ends of the stretch.
+    ///
+    /// Where pieces of both sides come to stand side by side, they may run together: a last line without its end and
+    /// the line after it, two halves of a word. Then nobody wrote what would stand there, and the regions are taken as
+    /// one. In the last resort that is one conflict, whose ends meet as they do in the favoured side's text.
+    private func resolve(_ chain: ArraySlice<TextRegion>, _ whole: TextRegion) -> [TextPiece] {
+        let apart = chain.map { resolve($0) }
+        if isSound(apart, around: whole) { return apart.flatMap { $0 } }
+        if chain.count > 1 {
+            let together = resolve(whole)
+            if isSound([together], around: whole) { return together }
+        }
+        return [merger.conflict(sides(whole))]
+    }
+
+    private func resolve(_ region: TextRegion) -> [TextPiece] {
+        let sides = sides(region)
+        if !region.isCurrentChanged { return [TextPiece(bytes: sides.edited)] }
+        if !region.isEdited || merger.isSame(sides.edited, sides.current) { return [TextPiece(bytes: sides.current)] }
+        return merger.resolve(sides, of: unit)
+    }
+
+    private func sides(_ region: TextRegion) -> TextSides {
+        TextSides(
+            base: base.bytes(region.base), edited: edited.bytes(region.edited),
+            current: current.bytes(region.current))
+    }
+
+    private func isSound(_ groups: [[TextPiece]], around region: TextRegion) -> Bool {
+        // A single piece stands between its neighbours as it does in the text that it comes from.
+        if groups.count == 1, groups[0].count == 1 { return true }
+        var last: Range<Int>?
+        if region.base.lowerBound > 0 { last = base.bytes(region.base.lowerBound - 1..<region.base.lowerBound) }
+        for group in groups {
+            guard let first = group.first(where: { !$0.bytes.isEmpty }) else { continue }
+            if let last, !merger.parts(last, first.bytes, by: unit) { return false }
+            last = group.last { !$0.bytes.isEmpty }?.bytes
+        }
+        guard let last, region.base.upperBound < base.ids.count else { return true }
+        return merger.parts(last, base.bytes(region.base.upperBound..<region.base.upperBound + 1), by: unit)
+    }
+}

@@ -1,0 +1,71 @@
+/// A part of a text as a sequence of tokens, each a number that stands for its bytes.
+struct TextTokens {
+    /// Where the tokens begin, and last where they end.
+    let bounds: [Int]
+    let ids: [Int32]
+
+    /// The bytes of a range of tokens.
+    func bytes(_ tokens: Range<Int>) -> Range<Int> { bounds[tokens.lowerBound]..<bounds[tokens.upperBound] }
+}
+
+/// Gives equal numbers to equal tokens, so that they are compared at the cost of a number.
+///
+/// Numbers go up in the order in which tokens are first met. Equal means equal byte by byte.
+struct TokenInterner {
+    private let bytes: [UInt8]
+    private var slots: [Int32]
+    private var known: [Known] = []
+
+    private struct Known {
+        let start: Int
+        let count: Int
+        let hash: Int
+    }
+
+    /// - Parameter capacity: at least as many tokens as will come.
+    init(bytes: [UInt8], capacity: Int) {
+        self.bytes = bytes
+        var size = 8
+        while size < capacity * 2 { size *= 2 }
+        slots = [Int32](repeating: -1, count: size)
+    }
+
+    /// How many different tokens were met.
+    var count: Int { known.count }
+
+    mutating func tokens(_ bounds: [Int]) -> TextTokens {
+        var ids: [Int32] = []
+        ids.reserveCapacity(bounds.count)
+        for index in 0..<bounds.count - 1 { ids.append(id(bounds[index], bounds[index + 1] - bounds[index])) }
+        return TextTokens(bounds: bounds, ids: ids)
+    }
+
+    private mutating func id(_ start: Int, _ count: Int) -> Int32 {
+        let hash = hash(start, count)
+        let mask = slots.count - 1
+        var slot = hash & mask
+        while slots[slot] >= 0 {
+            let entry = known[Int(slots[slot])]
+            if entry.hash == hash, entry.count == count, isEqual(entry.start, start, count) { return slots[slot] }
+            slot = (slot + 1) & mask
+        }
+        let id = Int32(known.count)
+        slots[slot] = id
+        known.append(Known(start: start, count: count, hash: hash))
+        return id
+    }
+
+    /// Seeded anew in each process, so that no text can be made whose tokens all collide.
+    private func hash(_ start: Int, _ count: Int) -> Int {
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[start..<start + count])) }
+        return hasher.finalize()
+    }
+
+    private func isEqual(_ a: Int, _ b: Int, _ count: Int) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            for offset in 0..<count where bytes[a + offset] != bytes[b + offset] { return false }
+            return true
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// A stretch of tokens and what another side has in its place; one of the two may be empty.
+struct TokenHunk: Equatable {
+    let base: Range<Int>
+    let side: Range<Int>
+}
+
+/// Finds what one sequence of tokens changed of another.
+///
+/// Small differences are found exactly (`MyersSearch`). Where there are more than the effort allows, tokens that stand
+/// once on either side are taken for the same in their longest common order (patience diff), and what lies between is
+/// compared again. Where nothing is left to hold on to, the search goes on from the furthest place that it reached. The
+/// cost is bounded by the number of tokens times the effort, whatever they are; the answer is always a true
+/// difference, at worst a coarser one than needed, and the same for the same input.
+struct TokenDiff {
+    private let base: [Int32]
+    private let side: [Int32]
+    private let effort: Int
+    /// For each token of the base its counterpart, or -1.
+    private var counterpart: [Int32]
+    /// By number of token: how often it stands in the stretch at hand, zero between uses.
+    private var baseCounts: [Int32]
+    private var sideCounts: [Int32]
+
+    /// How often stretches between unique tokens are cut again at tokens that are unique in them.
+    private static let maximumDepth = 4
+
+    /// The changes in ascending order, with at least one unchanged token between any two.
+    /// - Parameters:
+    ///   - idCount: more than any number of a token.
+    ///   - effort: the most differences that are searched for exactly.
+    static func hunks(from base: [Int32], to side: [Int32], idCount: Int, effort: Int) -> [TokenHunk] {
+        var diff = TokenDiff(base: base, side: side, idCount: idCount, effort: effort)
+        diff.compare(Array(0..<Int32(base.count)), Array(0..<Int32(side.count)), depth: 0)
+        return diff.hunks()
+    }
+
+    private init(base: [Int32], side: [Int32], idCount: Int, effort: Int) {
+        self.base = base
+        self.side = side
+        self.effort = effort
+        counterpart = [Int32](repeating: -1, count: base.count)
+        baseCounts = [Int32](repeating: 0, count: idCount)
+        sideCounts = baseCounts
+    }
+
+    private func hunks() -> [TokenHunk] {
+        var hunks: [TokenHunk] = []
+        var start = 0
+        var sideStart = 0
+        for index in 0...base.count {
+            let match = index == base.count ? side.count : Int(counterpart[index])
+            guard match >= 0 else { continue }
+            if start < index || sideStart < match {
+                hunks.append(TokenHunk(base: start..<index, side: sideStart..<match))
+            }
+            start = index + 1
+            sideStart = match + 1
+        }
+        return hunks
+    }
+
+    /// Compares what stands at ascending places of the base and of the side.
+    private mutating func compare(_ xs: [Int32], _ ys: [Int32], depth: Int) {
+        let (trimmedX, trimmedY) = trim(xs[...], ys[...])
+        if trimmedX.isEmpty || trimmedY.isEmpty { return }
+        let (heldX, heldY) = common(trimmedX, trimmedY)
+        let (restX, restY) = trim(heldX[...], heldY[...])
+        if restX.isEmpty || restY.isEmpty { return }
+        let xs = Array(restX)
+        let ys = Array(restY)
+        var search = MyersSearch(xs.map { base[Int($0)] }, ys.map { side[Int($0)] }, effort: effort)
+        if search.runToEnd() {
+            take(search.matches, xs, ys)
+            return
+        }
+        let anchors = depth < Self.maximumDepth ? anchors(xs, ys) : []
+        if anchors.isEmpty {
+            search.runOn()
+            take(search.matches, xs, ys)
+            return
+        }
+        var (x, y) = (0, 0)
+        for (nextX, nextY) in anchors {
+            counterpart[Int(xs[nextX])] = ys[nextY]
+            compare(Array(xs[x..<nextX]), Array(ys[y..<nextY]), depth: depth + 1)
+            (x, y) = (nextX + 1, nextY + 1)
+        }
+        compare(Array(xs[x...]), Array(ys[y...]), depth: depth + 1)
+    }
+
+    private mutating func take(_ matches: [(Int, Int)], _ xs: [Int32], _ ys: [Int32]) {
+        for (x, y) in matches { counterpart[Int(xs[x])] = ys[y] }
+    }
+
+    /// Takes equal tokens off both ends.
+    private mutating func trim(
+        _ xs: ArraySlice<Int32>, _ ys: ArraySlice<Int32>
+    ) -> (ArraySlice<Int32>, ArraySlice<Int32>) {
+        var (x, y) = (xs.startIndex, ys.startIndex)
+        var (endX, endY) = (xs.endIndex, ys.endIndex)
+        while x < endX, y < endY, base[Int(xs[x])] == side[Int(ys[y])] {
+            counterpart[Int(xs[x])] = ys[y]
+            x += 1
+            y += 1
+        }
+        while x < endX, y < endY, base[Int(xs[endX - 1])] == side[Int(ys[endY - 1])] {
+            endX -= 1
+            endY -= 1
+            counterpart[Int(xs[endX])] = ys[endY]
+        }
+        return (xs[x..<endX], ys[y..<endY])
+    }
+
+    /// Leaves out the tokens that the other side lacks: they have no counterpart, whatever the rest is.
+    private mutating func common(_ xs: ArraySlice<Int32>, _ ys: ArraySlice<Int32>) -> ([Int32], [Int32]) {
+        for x in xs { baseCounts[Int(base[Int(x)])] = 1 }
+        for y in ys { sideCounts[Int(side[Int(y)])] = 1 }
+        let held = (
+            xs.filter { sideCounts[Int(base[Int($0)])] > 0 }, ys.filter { baseCounts[Int(side[Int($0)])] > 0 }
+        )
+        for x in xs { baseCounts[Int(base[Int(x)])] = 0 }
+        for y in ys { sideCounts[Int(side[Int(y)])] = 0 }
+        return held
+    }
+
+    /// The longest series, ascending on both sides, of tokens that stand once on each.
+    private mutating func anchors(_ xs: [Int32], _ ys: [Int32]) -> [(Int, Int)] {
+        // A token's place plus one, or -1 where it stands more than once.
+        for (index, x) in xs.enumerated() {
+            let id = Int(base[Int(x)])
+            baseCounts[id] = baseCounts[id] == 0 ? Int32(index + 1) : -1
+        }
+        for (index, y) in ys.enumerated() {
+            let id = Int(side[Int(y)])
+            sideCounts[id] = sideCounts[id] == 0 ? Int32(index + 1) : -1
+        }
+        var candidates: [(Int, Int)] = []
+        for (index, x) in xs.enumerated() {
+            let id = Int(base[Int(x)])
+            if baseCounts[id] > 0, sideCounts[id] > 0 { candidates.append((index, Int(sideCounts[id]) - 1)) }
+        }
+        for x in xs { baseCounts[Int(base[Int(x)])] = 0 }
+        for y in ys { sideCounts[Int(side[Int(y)])] = 0 }
+        return LongestAscent.of(candidates)
+    }
+}
