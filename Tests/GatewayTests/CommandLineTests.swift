@@ -28,6 +28,38 @@ import TestSupport
         #expect(bad.output.contains("did you mean “column”?"))
     }
 
+    @Test(arguments: TestEngine.allCases) func checkHasTheDatabaseReadTheSQL(_ kind: TestEngine) async throws {
+        let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT NOT NULL DEFAULT 0, gone INT NOT NULL DEFAULT 0);"
+        let database = try await TestDatabase(kind, mariadb: table, sqlite: table)
+        let folder = try TemporaryFolder()
+        try await Shell.run(
+            ["tee", folder.path + "/t.yaml"],
+            input: """
+                resource: ts
+                sections:
+                  t:
+                    table: t
+                    groups: {a: a}
+                    where: gone = 0
+                    delete: {set: {gone: nonsense(1)}}
+                    checks:
+                      - {name: broken, sql: "a >< 1", fields: [a]}
+                      - {name: strange, sql: "b > 1", fields: [a]}
+                      - {name: fine, sql: "a > 1 -- as it should be", fields: [a]}
+                """)
+        let checked = try await Shell.capture([
+            Self.program, "check", "--rules", folder.path, "--database", database.url,
+        ])
+        #expect(checked.status == 1)
+        for found in [
+            "t.yaml:7:26: error: the database does not understand the SQL of “delete.set.gone”",
+            "t.yaml:9:29: error: the database does not understand the SQL of check “broken”",
+            "t.yaml:10:30: error: the database does not understand the SQL of check “strange”", "3 errors, 0 warnings",
+        ] {
+            #expect(checked.output.contains(found), "\(found) in \(checked.output)\(checked.errors)")
+        }
+    }
+
     @Test func tokensAreMadeAndFit() async throws {
         let made = try await Shell.run([Self.program, "token", "new", "--name", "tablet-7"])
         let lines = made.split(separator: "\n").map(String.init)

@@ -86,6 +86,87 @@ import Testing
         #expect(findings.first?.contains("warning: column “must” of table “things” is NOT NULL") == true)
     }
 
+    /// A table with a column of each kind that a merge function may meet.
+    private static let kinds = TableSchema(
+        name: TableName(name: "kinds"), isView: false, engine: "InnoDB", isTransactional: true,
+        columns: [
+            column("id", nullable: false, types: [number], isAutoIncrement: true), column("t"),
+            column("n", types: [number]), column("f", types: [.float(isUnsigned: false)]),
+            column("d", types: [.dateTime(fraction: 0)]), column("s", types: [.set([ExactText("a")])]),
+            column("j", types: [.json(TextType())]), column("gone", types: [number]),
+            column("made", types: [number], owned: "it is generated"),
+        ], primaryKey: ["id"], uniqueIndexes: [UniqueIndex(name: "natural", columns: ["t"])], foreignKeys: [],
+        checks: [:])
+
+    private static func bindKinds(_ rest: String) -> (catalog: Catalog?, findings: [String]) {
+        let schema = DatabaseSchema(tables: [kinds.name: kinds], allNames: ["kinds"])
+        let folder = RuleFolder(texts: [("f.yaml", root("table: kinds\n" + rest))])
+        let bound = RuleBinder.bind(folder, to: schema)
+        return (bound.catalog, bound.findings.sorted.map(\.description))
+    }
+
+    @Test(arguments: [
+        ("groups: {t: {column: t, merge: add}}", "“merge: add” serves numbers, and column “t” is of type text"),
+        ("groups: {t: {column: t, merge: set}}", "“type: set” makes a set of a delimited text"),
+        ("groups: {t: {column: t, merge: json}}", "“type: json” makes JSON of a text"),
+        ("groups: {n: {column: n, merge: text}}", "“merge: text” serves text, and column “n” is of type integer"),
+        ("groups: {j: {column: j, merge: max}}", "“merge: max” serves types that have an order"),
+        ("groups: {g: {fields: {n: n, f: f}, merge: add}}", "group “g” has 2 fields"),
+        ("groups: {g: {fields: {n: n, t: t}, merge: {latest: n}}}", "column “n” is of type integer, none of date"),
+        ("groups: {g: {fields: {t: t, at: d}, merge: {latest: on}}}", "group “g” has no field “on”"),
+        ("groups: {t: t}\nidentity: [nobody]", "has no column “nobody”"),
+        ("groups: {t: t}\nidentity: [n]", "column “n” is in no group, so no client that creates a row can send it"),
+        ("groups: {t: t}\ndelete: {set: {gon: 1}}", "has no column “gon”; did you mean “gone”?"),
+        ("groups: {t: t}\ndelete: {set: {id: 1}}", "column “id” is the key, which a deletion cannot change"),
+        ("groups: {t: t}\ndelete: {set: {made: 1}}", "column “made” cannot be written, because it is generated"),
+        ("groups: {t: t}\nchecks: [{name: c, sql: n > 0, fields: [x]}]", "the section has no field “x”"),
+        (
+            "groups: {t: t}\nchecks: [{name: c, sql: n > 0, on-failure: server-wins}]",
+            "takes the check's fields back, and this check names none"
+        ),
+    ]) func rulesOfMergingThatDoNotFitAreNamed(_ rules: String, _ sentence: String) {
+        let (catalog, findings) = Self.bindKinds(rules)
+        #expect(catalog == nil)
+        #expect(findings.contains { $0.contains(": error: ") && $0.contains(sentence) }, "\(findings)")
+    }
+
+    @Test func rulesOfMergingAreBound() throws {
+        let (catalog, findings) = Self.bindKinds(
+            """
+            identity: [t]
+            where: gone = 0
+            delete: {set: {gone: 1}}
+            groups:
+              t: {column: t, merge: text}
+              n: {column: n, merge: add}
+              s: {column: s, merge: set}
+              at: {fields: {f: f, d: d}, merge: {latest: d}}
+              j: {column: j, merge: {json: id}}
+            checks: [{name: c, sql: n > 0}]
+            """)
+        let section = try #require(catalog?["things"]?.root, "\(findings)")
+        #expect(!findings.contains { $0.contains(": warning: ") }, "\(findings)")
+        #expect(
+            section.groups.map(\.merge?.value) == [
+                .text, .add, .set, .latest(field: 1), .json(itemKey: ExactText("id")),
+            ])
+        #expect(section.groups.first?.merge?.rule.text == "f.yaml:9")
+        #expect(section.identity?.value.map { section.columns[$0].name } == ["t"])
+        #expect(section.checks.first?.fields.map { section.fields[$0].name } == ["n"])
+        #expect(section.softDelete?.rule.text == "f.yaml:7")
+    }
+
+    @Test(arguments: [
+        ("groups: {t: t, n: n}\nidentity: [n]", "no unique index of table “kinds” has these columns"),
+        ("groups: {t: t}\ndelete: {set: {gone: 1}}", "no “where” looks at what “delete” sets"),
+        ("groups: {t: t}\nwhere: n > 0\ndelete: {set: {gone: 1}}", "no “where” looks at what “delete” sets"),
+        ("groups: {f: {column: f, merge: add}}", "column “f” is a float, which holds few sums exactly"),
+    ]) func whatMayGoWrongIsAWarning(_ rules: String, _ sentence: String) {
+        let (catalog, findings) = Self.bindKinds(rules)
+        #expect(catalog != nil)
+        #expect(findings.contains { $0.contains(": warning: ") && $0.contains(sentence) }, "\(findings)")
+    }
+
     @Test func partsAreTiedToTheirRecord() throws {
         let text =
             Self.root("table: things\ngroups: {name: name, must: must}")
@@ -112,6 +193,11 @@ import Testing
         #expect(Self.bind("# a comment\n" + text).catalog?.version == version)
         #expect(Self.bind(text.replacing("name: name", with: "title: name")).catalog?.version != version)
         #expect(Self.bind(text + "    on-missing: reject\n").catalog?.version != version)
+        #expect(Self.bind(text + "    where: name = 'x'\n").catalog?.version != version)
+        #expect(Self.bind(text + "    checks: [{name: a, sql: name > ''}]\n").catalog?.version != version)
+        #expect(
+            Self.bind(text.replacing("name: name", with: "name: {column: name, merge: text}")).catalog?.version
+                != version)
     }
 
     /// A table with everything that `check` warns about.
