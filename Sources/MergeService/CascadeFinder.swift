@@ -33,14 +33,13 @@ struct CascadeFinder {
             guard positions.count == dependent.targetColumns.count else { continue }
             let links = rows.map { row in positions.map { row[$0] } }.filter { !$0.contains(.null) }
             guard !links.isEmpty else { continue }
-            let place = Array(shape.section.columns.count - dependent.columns.count..<shape.section.columns.count)
             var victims: [[Value]] = []
             var start = 0
             while start < links.count {
                 let end = min(start + SectionSQL.maximumBatch, links.count)
                 victims += try session.query(
                     SectionSQL(shape.section, dialect).select(
-                        where: place, in: Array(links[start..<end]), locking: true, limit: Self.maximumRows))
+                        where: shape.links, in: Array(links[start..<end]), locking: true, limit: Self.maximumRows))
                 start = end
             }
             if victims.isEmpty { continue }
@@ -50,33 +49,38 @@ struct CascadeFinder {
                     .tooLarge,
                     "the delete would take more than \(Self.maximumRows) rows of other tables along; delete them first")
             }
-            let names = shape.keyCount > 0 ? Array(0..<shape.keyCount) : place
             found.append(
                 Cascade(
-                    table: dependent.table, effect: dependent.effect.rawValue,
-                    columns: names.map { shape.section.columns[$0] }, rows: victims.map { row in names.map { row[$0] } }
-                ))
+                    table: dependent.table, effect: dependent.effect, columns: shape.section.columns,
+                    nameCount: shape.nameCount, links: shape.links, rows: victims))
             if dependent.effect == .delete {
                 try follow(victims, shape.section.columns, dependent.table, depth + 1, &found, &count)
             }
         }
     }
 
-    /// The columns of the other table that matter: its key, what others refer to, and last the foreign key itself.
-    private func shape(_ dependent: Dependent) -> (section: Section, keyCount: Int)? {
+    private struct Shape {
+        let section: Section
+        let nameCount: Int
+        let links: [Int]
+    }
+
+    /// All columns of the other table that can be put back, those that name a row first.
+    private func shape(_ dependent: Dependent) -> Shape? {
         guard let table = schema.tables[dependent.table] else { return nil }
-        let referred = (schema.dependents[dependent.table] ?? []).flatMap(\.targetColumns)
-        var names = table.primaryKey
-        for name in referred where !names.contains(name) { names.append(name) }
+        let naming = table.primaryKey.isEmpty ? dependent.columns : table.primaryKey
+        let needed = naming + dependent.columns + (schema.dependents[dependent.table] ?? []).flatMap(\.targetColumns)
         var columns: [Column] = []
-        for name in names + dependent.columns {
+        for name in needed where !columns.contains(where: { $0.name == name }) {
             guard let column = table.column(name), let type = column.types.first else { return nil }
             columns.append(Column(name: name, type: type, isNullable: column.isNullable, isLoose: column.isLoose))
         }
+        columns += table.restorableColumns.filter { column in !columns.contains { $0.name == column.name } }
         let section = Section(
             name: dependent.constraint, kind: .root, table: dependent.table, columns: columns,
             keyCount: table.primaryKey.count, generatedKeyColumn: nil, fields: [], groups: [], readOnly: [], parent: [],
             order: [], onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
-        return (section, table.primaryKey.count)
+        let links = dependent.columns.compactMap { name in columns.firstIndex { $0.name == name } }
+        return Shape(section: section, nameCount: naming.count, links: links)
     }
 }

@@ -36,6 +36,8 @@ struct PushAttempt: Sendable {
     var reports: [EditReport]
     /// The records after the push, parallel to the reports; nil where the transaction was taken back.
     var records: [Record?]?
+    /// What the client is answered, where the transaction was not taken back.
+    var answer: PushAnswer?
     /// A fault in the request that only the database could show: nothing has a result.
     var fault: Problem?
 }

@@ -9,11 +9,20 @@ package struct MergeService: Sendable {
     package let engine: any RecordEngine
     package let limits: MergeLimits
     private let digest: GroupDigest
+    /// How answers are written.
+    private let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
+    /// nil where nothing is kept: then keys are only echoed.
+    package let journal: Journal?
 
-    package init(engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest) {
+    package init(
+        engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
+        form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8], journal: Journal?
+    ) {
         self.engine = engine
         self.limits = limits
         self.digest = digest
+        self.form = form
+        self.journal = journal
     }
 
     /// One record in one snapshot; nil where there is none.
@@ -57,46 +66,134 @@ package struct MergeService: Sendable {
             resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
     }
 
-    /// Merges a push in one transaction.
+    /// Merges a push in one transaction, with its key and its traces in the journal.
     ///
-    /// - Parameter isPreview: does everything that a push does, and then takes the transaction back.
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
     package func merge(
-        _ push: Push, served: Served, isPreview: Bool = false, deadline: ContinuousClock.Instant
-    ) async throws(Failure) -> PushResult {
+        _ request: PushRequest, served: Served, deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer {
         let plan: PushPlan
         do {
-            if isPreview { try Self.checkPreviewable(push) }
-            plan = try PushPlan(push)
+            if request.isPreview { try Self.checkPreviewable(request.push) }
+            plan = try PushPlan(request.push)
         } catch {
             throw Failure(problem: error, cause: nil)
         }
         do {
-            let dialect = engine.dialect
-            let attempt: PushAttempt
-            do {
-                attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(push, served)) {
-                    [limits, digest] session throws(StoreError) -> Ending<PushAttempt> in
-                    let ending = try PushRun(
-                        plan, served, session: session, dialect: dialect, limits: limits, digest: digest
-                    ).run()
-                    guard isPreview, case .commit(let attempt) = ending else { return ending }
-                    return .rollback(attempt)
+            var attempts = 0
+            while true {
+                do {
+                    return try await run(request, plan, served, deadline)
+                } catch let error as StoreError where error.kind == .knownKey {
+                    // Another run of the same push was quicker; its answer is there now.
+                    if let answer = try await replay(request.key, deadline) { return answer }
+                    attempts += 1
+                    if attempts > 3 { throw StoreError(.busy, "the push's key is being kept by another") }
+                } catch let error as StoreError where error.kind == .unknownOutcome && request.key != nil {
+                    if let answer = try await replay(request.key, deadline) { return answer }
+                    // The lookup waited for whatever was under way, so nothing was committed.
+                    attempts += 1
+                    if attempts > 3 { throw StoreError(.unavailable, error.message, code: error.code) }
                 }
-            } catch {
-                guard case .constraint = error.kind else { throw error }
-                attempt = Self.refusedAtCommit(push, error.problem)
             }
-            if let fault = attempt.fault { throw Failure(problem: fault, cause: nil) }
-            let records = try await records(of: attempt, deadline)
-            return ResultAssembly(push: push, reports: attempt.reports, wasRolledBack: attempt.records == nil)
-                .result(records)
         } catch let error as StoreError {
             throw Failure(problem: error.problem, cause: error)
         } catch let failure as Failure {
             throw failure
+        } catch let problem as Problem {
+            throw Failure(problem: problem, cause: nil)
         } catch {
             throw Failure(problem: StoreError(.other, "").problem, cause: nil)
+        }
+    }
+
+    /// The answer that is kept under a key; nil where there is none.
+    ///
+    /// - Throws: a 422 `Problem` where the key stands for another push; `StoreError`, of the kind `unknownOutcome` where
+    ///   the journal cannot be asked.
+    package func replay(_ key: PushKey?, _ deadline: ContinuousClock.Instant) async throws -> PushAnswer? {
+        guard let key, let journal else { return nil }
+        let found: [[Value]]
+        do {
+            found = try await engine.write(deadline: deadline) { session throws(StoreError) in
+                .rollback(try session.query(journal.tables.answer(key.name, locking: true)))
+            }
+        } catch {
+            throw StoreError(.unknownOutcome, "the push's key could not be looked up: \(error)", code: error.code)
+        }
+        guard let kept = found.first.flatMap({ journal.tables.keptAnswer($0) }) else { return nil }
+        guard kept.request == key.request else { throw Self.keyReused }
+        return PushAnswer(code: kept.code, body: kept.body, result: nil)
+    }
+
+    private static let keyReused = Problem(
+        status: 422, code: "key-reused", title: "The key stands for another push",
+        detail: "A push with this key and another body or address was answered already; nothing was written.",
+        path: WirePath("key"), retry: false)
+
+    private func run(
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws -> PushAnswer {
+        let dialect = engine.dialect
+        let attempt: PushAttempt
+        do {
+            attempt = try await engine.write(deadline: deadline, locking: tablesToLock(request.push, served)) {
+                [limits, digest, journal, form] session throws(StoreError) -> Ending<PushAttempt> in
+                let run = PushRun(
+                    plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
+                    journal: request.isPreview ? nil : journal)
+                let ending = try run.run { attempt throws(StoreError) in
+                    let result = ResultAssembly(push: request.push, reports: attempt.reports, wasRolledBack: false)
+                        .result(attempt.records ?? [])
+                    attempt.answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
+                    guard !request.isPreview, let journal else { return }
+                    try Self.keep(request, result, attempt.answer, served, in: journal, session)
+                }
+                guard request.isPreview, case .commit(let attempt) = ending else { return ending }
+                return .rollback(attempt)
+            }
+        } catch {
+            guard case .constraint = error.kind else { throw error }
+            attempt = Self.refusedAtCommit(request.push, error.problem)
+        }
+        if let fault = attempt.fault { throw Failure(problem: fault, cause: nil) }
+        if let answer = attempt.answer { return answer }
+        return try await refuse(request, attempt, served, deadline)
+    }
+
+    /// Answers a push that was taken back, and keeps it whole.
+    private func refuse(
+        _ request: PushRequest, _ attempt: PushAttempt, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws -> PushAnswer {
+        let dialect = engine.dialect
+        let work: @Sendable (any StoreSession) throws(StoreError) -> PushAnswer = {
+            [limits, form] session throws(StoreError) in
+            let records = try RecordCollector(session, dialect, limits).records(of: attempt.reports)
+            let result = ResultAssembly(push: request.push, reports: attempt.reports, wasRolledBack: true)
+                .result(records)
+            return PushAnswer(code: result.code, body: form(result, request.form), result: result)
+        }
+        guard !request.isPreview, let journal else { return try await engine.read(deadline: deadline, work) }
+        return try await engine.write(deadline: deadline) { session throws(StoreError) in
+            let answer = try work(session)
+            if let result = answer.result { try Self.keep(request, result, answer, served, in: journal, session) }
+            return .commit(answer)
+        }
+    }
+
+    /// Writes what a push leaves behind into its own transaction.
+    private static func keep(
+        _ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ served: Served, in journal: Journal,
+        _ session: any StoreSession
+    ) throws(StoreError) {
+        let draft = JournalDraft(request, result, answer, served, journal.codec)
+        for statement in journal.tables.insert(draft) {
+            do {
+                _ = try session.execute(statement)
+            } catch {
+                guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
+                throw StoreError(.knownKey, "the push's key is kept already", code: error.code)
+            }
         }
     }
 
@@ -111,7 +208,7 @@ package struct MergeService: Sendable {
 
     /// Where a table without transactions takes part, all tables of the push are locked, because a session that holds
     /// some may touch no others.
-    private static func tablesToLock(_ push: Push, _ served: Served) -> [TableName] {
+    private func tablesToLock(_ push: Push, _ served: Served) -> [TableName] {
         guard push.edits.contains(where: { !$0.resource.isAtomic }) else { return [] }
         var tables = Set(push.edits.flatMap { $0.resource.sections.map(\.table) })
         var pending = Array(tables)
@@ -120,6 +217,7 @@ package struct MergeService: Sendable {
                 pending.append(dependent.table)
             }
         }
+        if let journal { tables.insert(journal.tables.entries) }
         return tables.sorted { $0.description < $1.description }
     }
 
@@ -128,17 +226,6 @@ package struct MergeService: Sendable {
         var reports = push.edits.map(EditReport.init)
         for index in reports.indices { reports[index].problem = problem }
         return PushAttempt(reports: reports)
-    }
-
-    /// What stands now; after a transaction that was taken back it is read anew.
-    private func records(
-        of attempt: PushAttempt, _ deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> [Record?] {
-        if let records = attempt.records { return records }
-        let dialect = engine.dialect
-        return try await engine.read(deadline: deadline) { [limits] session throws(StoreError) in
-            try RecordCollector(session, dialect, limits).records(of: attempt.reports)
-        }
     }
 }
 

@@ -22,6 +22,7 @@ extension PushRun {
             }
         }
         if let root { reports[step.index].key = resource.root.key(of: root) }
+        if !step.edit.returning.isEmpty, !isDoomed, reports[step.index].isMerged { try bringBack(step) }
     }
 
     func dependsOnUnknown(_ edit: RowEdit) -> Bool {
@@ -42,7 +43,8 @@ extension PushRun {
         let action = edit.action.resolved(reference)
         let current = try current ?? identified(action, section, edit, step, root: nil)
         if let current { try ForeignBase(section).check(edit, against: current) }
-        var decision = decider(section).decide(action, item: nil, current: current)
+        let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
+        var decision = decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: 0, step)
@@ -54,7 +56,7 @@ extension PushRun {
             noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
             return current
         case .insert(let assignments):
-            let key = try insert(assignments, edit, step, root: nil)
+            let key = try insert(assignments, edit, step, root: nil, extras: known?.row)
             reports[step.index].key = key
             let row = try reader.rows(
                 of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true
@@ -97,7 +99,8 @@ extension PushRun {
         }
         if let current { try ForeignBase(section).check(edit, against: current) }
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
-        var decision = decider.decide(action, item: label, current: current)
+        let known = try current == nil ? lastKnown(edit, step, section, key: key) : nil
+        var decision = decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: edit.section, step)
@@ -108,7 +111,7 @@ extension PushRun {
             try update(assignments, section, current ?? [], edit, step)
             noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
         case .insert(let assignments):
-            let key = try insert(assignments, edit, step, root: root)
+            let key = try insert(assignments, edit, step, root: root, extras: known?.row)
             if section.kind == .list { reports[step.index].outcomes[first].item = .key(key) }
             noteInserted(edit, step, section, key: key, root: root)
         case .delete: try delete(current ?? [], section, edit, step, outcome: first)

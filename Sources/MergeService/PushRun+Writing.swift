@@ -4,7 +4,7 @@ import RecordStore
 /// Writing what was decided, and taking it back where the database does not.
 extension PushRun {
     func insert(
-        _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?
+        _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
         let section = step.edit.resource.sections[edit.section]
         var key: [Assignment] = []
@@ -20,7 +20,8 @@ extension PushRun {
             if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
         }
         let all = key + assignments
-        let execution = try write(SectionSQL(section, dialect).insert(all), all, nil, edit, step)
+        let execution = try write(SectionSQL(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []), all, nil,
+            edit, step)
         let parts = (0..<section.keyCount).map { column in
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
         }
@@ -67,6 +68,7 @@ extension PushRun {
     ) throws {
         written.remove(
             address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
+        if journal != nil { reports[step.index].outcomes[outcome].wholeRow = try wholeRow(row, section) }
         if let set = section.softDelete?.value {
             let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
             let sql = SectionSQL(section, dialect)

@@ -11,6 +11,8 @@ final class PushRun {
     let served: Served
     let limits: MergeLimits
     let digest: GroupDigest
+    /// nil where nothing is kept.
+    let journal: Journal?
     var reports: [EditReport]
     /// The keys of the rows created so far.
     var created: [TemporaryID: RecordKey] = [:]
@@ -23,7 +25,7 @@ final class PushRun {
 
     init(
         _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,
-        digest: @escaping GroupDigest
+        digest: @escaping GroupDigest, journal: Journal?
     ) {
         self.plan = plan
         self.served = served
@@ -31,10 +33,14 @@ final class PushRun {
         self.dialect = dialect
         self.limits = limits
         self.digest = digest
+        self.journal = journal
         reports = plan.push.edits.map(EditReport.init)
     }
 
-    func run() throws(StoreError) -> Ending<PushAttempt> {
+    /// - Parameter finish: what remains to be done in the transaction once everything is written and read again.
+    func run(
+        finish: (inout PushAttempt) throws(StoreError) -> Void
+    ) throws(StoreError) -> Ending<PushAttempt> {
         do {
             try lockRoots()
             switch plan.push.atomicity {
@@ -51,7 +57,9 @@ final class PushRun {
             }
             let records = try RecordCollector(session, dialect, limits).records(of: reports)
             try prove(records)
-            return .commit(PushAttempt(reports: reports, records: records))
+            var attempt = PushAttempt(reports: reports, records: records)
+            try finish(&attempt)
+            return .commit(attempt)
         } catch let error as StoreError {
             try takeBack(to: 0)
             throw error

@@ -11,7 +11,7 @@ extension StoreError {
             Problem(
                 status: 503, code: "database-unavailable", title: "The database cannot be reached",
                 detail: "Nothing was written; try again later.", retry: true, retryAfter: 5)
-        case .busy, .serialization:
+        case .busy, .serialization, .knownKey:
             Problem(
                 status: 503, code: "busy", title: "The database is busy",
                 detail: "The rows stay locked or no connection is free; nothing was written.", retry: true,

@@ -15,15 +15,18 @@ package final class SQLiteEngine: RecordEngine {
 
     /// - Parameters:
     ///   - path: the database file, which must exist.
+    ///   - journal: the file of the journal, made where it is missing, and attached to every connection; nil for none.
     ///   - busySeconds: how long a transaction waits for another program's.
-    /// - Throws: `StoreError` where the file cannot be opened.
-    package init(path: String, busySeconds: Double = 5) throws(StoreError) {
+    /// - Throws: `StoreError` where a file cannot be opened.
+    package init(path: String, journal: String? = nil, busySeconds: Double = 5) throws(StoreError) {
         do {
-            // Readers first: they open nothing that does not exist, where a writer would make an empty file.
+            // Looked at first: a connection that writes would make an empty file of one that does not exist.
+            try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true, nil)).close()
+            writer = try DatabaseQueue(
+                path: path, configuration: Self.configuration(busySeconds, readonly: false, journal))
             readers = try (0..<Self.readerCount).map { _ in
-                try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true))
+                try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true, journal))
             }
-            writer = try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: false))
             let synchronous = try writer.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
             guard synchronous == 2 else {
                 throw StoreError(.other, "SQLite did not take the setting synchronous = FULL")
@@ -33,7 +36,7 @@ package final class SQLiteEngine: RecordEngine {
         }
     }
 
-    private static func configuration(_ busySeconds: Double, readonly: Bool) -> Configuration {
+    private static func configuration(_ busySeconds: Double, readonly: Bool, _ journal: String?) -> Configuration {
         var configuration = Configuration()
         configuration.readonly = readonly
         configuration.busyMode = .timeout(busySeconds)
@@ -43,6 +46,11 @@ package final class SQLiteEngine: RecordEngine {
             try database.execute(sql: "PRAGMA synchronous = FULL")
             // Programs that write into a table's triggers expect the behaviour of the sqlite3 shell.
             try database.execute(sql: "PRAGMA recursive_triggers = OFF")
+            if let journal {
+                try database.execute(
+                    sql: "ATTACH DATABASE ? AS \(JournalTables.attachedName)", arguments: [journal])
+                try database.execute(sql: "PRAGMA \(JournalTables.attachedName).synchronous = FULL")
+            }
         }
         return configuration
     }

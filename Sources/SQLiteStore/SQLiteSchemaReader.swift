@@ -33,7 +33,7 @@ struct SQLiteSchemaReader {
             for (key, rule) in zip(try foreignKeys(name), rules) {
                 let action: String? = rule["on_delete"]
                 guard action == "CASCADE" || action == "SET NULL" else { continue }
-                let effect = action == "CASCADE" ? Dependent.Effect.delete : .setNull
+                let effect = action == "CASCADE" ? Cascade.Effect.delete : .setNull
                 dependents[key.target, default: []].append(
                     Dependent(
                         constraint: key.name, table: TableName(name: name), columns: key.columns,

@@ -6,9 +6,6 @@ struct LaterController {
     func addRoutes(to router: Router<GatewayContext>) {
         router.post("/v1/sync", use: later)
         router.get("/v1/changes", use: later)
-        router.get("/v1/journal", use: later)
-        router.get("/v1/journal/:number", use: later)
-        router.post("/v1/journal/:number/undo", use: later)
     }
 
     @Sendable private func later(_ request: Request, _ context: GatewayContext) async throws -> Response {

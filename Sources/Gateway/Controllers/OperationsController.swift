@@ -8,6 +8,7 @@ import RecordStore
 struct OperationsController {
     let engine: any RecordEngine
     let box: RulesBox
+    let journal: JournalStatus
     let metrics: GatewayMetrics
 
     private static let patience = Duration.seconds(3)
@@ -43,8 +44,17 @@ struct OperationsController {
             isReady = false
             if !trouble.contains(error.description) { trouble.insert(error.description, at: 0) }
         }
+        var size: (rows: Int, bytes: Int)?
+        if isReady, let kept = journal.journal {
+            do {
+                size = try await kept.size(engine, min(context.deadline, .now.advanced(by: Self.patience)))
+            } catch {
+                trouble.append("the journal cannot be read: \(error)")
+            }
+        }
         let report = ReadinessReport(
-            isReady: isReady, version: box.served?.catalog.version, trouble: trouble)
+            isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: journal.promise,
+            journalRows: size?.rows, journalBytes: size?.bytes)
         return Reply.json(
             report.json, to: request, status: isReady ? .ok : .serviceUnavailable,
             headers: isReady ? [:] : [.retryAfter: "5"])

@@ -3,6 +3,7 @@ import Hummingbird
 import MergeCore
 import MergeService
 import MergeWire
+import RecordStore
 
 /// Writes: one edit, or a push of many.
 struct PushController {
@@ -10,6 +11,7 @@ struct PushController {
     let box: RulesBox
     let limits: WireLimits
     let metrics: GatewayMetrics
+    let running: RunningKeys
 
     func addRoutes(to router: Router<GatewayContext>) {
         router.post("/v1/merge/:resource", use: merge)
@@ -19,57 +21,96 @@ struct PushController {
     @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let served = try box.ready()
         let resource = try served.resource(at: request)
-        let isPreview = try isPreview(request)
-        let (body, key) = try await read(request, context)
-        let push = try body.withUnsafeBytes { bytes throws(Problem) in
-            try PushDecoder(catalog: served.catalog, limits: limits).merge(bytes, resource: resource, headerKey: key)
+        return try await answer(request, context, served, .merge, "/v1/merge/" + resource.name) {
+            bytes, key, sender throws(Problem) in
+            try PushDecoder(catalog: served.catalog, limits: limits).merge(
+                bytes, resource: resource, headerKey: key, sender: sender)
         }
-        let result = try await service.merge(
-            push, served: served, isPreview: isPreview, deadline: context.deadline)
-        if !isPreview { metrics.count(result) }
-        return Reply.json(ResultEncoder.merge(result), to: request, status: result.httpStatus(push))
     }
 
     @Sendable private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let served = try box.ready()
-        let isPreview = try isPreview(request)
-        let (body, key) = try await read(request, context)
-        let push = try body.withUnsafeBytes { bytes throws(Problem) in
-            try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key)
+        return try await answer(request, context, served, .push, "/v1/push") { bytes, key, sender throws(Problem) in
+            try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key, sender: sender)
         }
-        let result = try await service.merge(
-            push, served: served, isPreview: isPreview, deadline: context.deadline)
-        if !isPreview { metrics.count(result) }
-        return Reply.json(ResultEncoder.push(result), to: request, status: result.httpStatus(push))
     }
 
-    private func isPreview(_ request: Request) throws(Problem) -> Bool {
-        switch request.query("preview") {
+    private func answer(
+        _ request: Request, _ context: GatewayContext, _ served: Served, _ form: AnswerForm, _ address: String,
+        decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
+    ) async throws -> Response {
+        let isPreview = try isPreview(request)
+        let sender = try request.sender(context)
+        let body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
+        let headerKey = request.headers[Self.idempotencyKey]
+        let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
+        let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
+        let push: Push
+        switch decoded.push {
+        case .success(let sound): push = sound
+        case .failure(let problem):
+            // What was answered once is answered again, even where the rules have changed since.
+            if let known = try await service.replay(key, context.deadline) { return reply(known, request) }
+            throw problem
+        }
+        let pushRequest = PushRequest(
+            push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
+            sender: sender, key: key, address: address, body: body, isPreview: isPreview)
+        guard let name = key?.name, service.journal != nil else {
+            return reply(try await merged(pushRequest, served, context), request)
+        }
+        return try await running.alone(name, until: context.deadline) {
+            reply(try await merged(pushRequest, served, context), request)
+        }
+    }
+
+    private func merged(
+        _ request: PushRequest, _ served: Served, _ context: GatewayContext
+    ) async throws -> PushAnswer {
+        let answer = try await service.merge(request, served: served, deadline: context.deadline)
+        if let result = answer.result, !request.isPreview { metrics.count(result) }
+        return answer
+    }
+
+    private func reply(_ answer: PushAnswer, _ request: Request) -> Response {
+        Reply.json(
+            answer.body, to: request, status: HTTPResponse.Status(code: answer.code),
+            headers: answer.isReplay ? Self.replayed : [:])
+    }
+
+    private func isPreview(_ request: Request) throws(Problem) -> Bool { try request.flag("preview") }
+
+    private static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .ifMatch
+    private static let replayed: HTTPFields = {
+        var fields = HTTPFields()
+        if let name = HTTPField.Name("Idempotent-Replayed") { fields[name] = "true" }
+        return fields
+    }()
+}
+
+extension Request {
+    /// A query member that is true or false; false where it is missing.
+    func flag(_ name: String) throws(Problem) -> Bool {
+        switch query(name) {
         case nil, "false": return false
         case "true": return true
         default:
             throw Problem(
                 status: 400, code: "invalid", title: "The query is not valid",
-                detail: "“preview” is true or false; nothing was written.")
+                detail: "“\(name)” is true or false; nothing was written.")
         }
     }
 
-    private func read(_ request: Request, _ context: GatewayContext) async throws -> (body: [UInt8], key: String?) {
-        let body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
-        return (body, request.headers[Self.idempotencyKey])
-    }
-
-    private static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .ifMatch
-}
-
-extension PushResult {
-    /// The status of PROTOCOL section 5.
-    func httpStatus(_ push: Push) -> HTTPResponse.Status {
-        switch status {
-        case .merged: .ok
-        case .partial: HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
-        case .rejected: .conflict
-        case .failed: .unprocessableContent
+    /// Who sent the request, and from which device, where it says so.
+    func sender(_ context: GatewayContext) throws(Problem) -> Sender {
+        let device = headers[Self.deviceID]
+        guard (device?.unicodeScalars.count ?? 0) <= 255 else {
+            throw Problem(
+                status: 400, code: "invalid", title: "The device's name is too long",
+                detail: "The header X-Device-ID has at most 255 characters.")
         }
+        return Sender(who: context.bearer?.name ?? "", device: device)
     }
+
+    private static let deviceID = HTTPField.Name("X-Device-ID") ?? .from
 }

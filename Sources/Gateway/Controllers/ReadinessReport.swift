@@ -1,10 +1,18 @@
 import MergeWire
 
-/// What `/readyz` says: whether requests are served, under which rules, and what is wrong.
+/// What `/readyz` says: whether requests are served, under which rules, what the journal promises, and what is wrong.
 struct ReadinessReport {
     let isReady: Bool
     let version: String?
     let trouble: [String]
+    let promise: String
+    /// As the database estimates it; nil where there is no journal.
+    let journalRows: Int?
+    let journalBytes: Int?
 
-    var json: [UInt8] { OperatorJSON.readiness(isReady: isReady, rules: version, trouble: trouble) }
+    var json: [UInt8] {
+        OperatorJSON.readiness(
+            isReady: isReady, rules: version, trouble: trouble, promise: promise, rows: journalRows,
+            bytes: journalBytes)
+    }
 }

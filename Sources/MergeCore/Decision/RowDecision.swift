@@ -48,9 +48,9 @@ package struct RowDecider {
     ///   - action: what the client wants, with every temporary id settled.
     ///   - item: the row's real key in a list, for the outcomes.
     ///   - current: the row as the database holds it; nil where it is gone.
-    ///   - lastKnown: what the journal last saw of a row that is gone; nil where it saw nothing.
+    ///   - lastKnown: what the journal last saw in the fields of a row that is gone.
     package func decide(
-        _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Value]? = nil
+        _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:]
     ) -> RowDecision {
         switch (action, current) {
         case (.create(let new), nil): create(new, item)
@@ -130,7 +130,7 @@ package struct RowDecider {
         }
     }
 
-    private func edit(missing groups: [GroupEdit], _ item: RecordKey?, _ lastKnown: [Value]?) -> RowDecision {
+    private func edit(missing groups: [GroupEdit], _ item: RecordKey?, _ lastKnown: [Int: Value]) -> RowDecision {
         let wishes = groups.filter { edit in
             !Self.state(edit.base).matches(edit.edited.values) { digest(edit.group, $0) }
         }
@@ -147,15 +147,14 @@ package struct RowDecider {
     }
 
     /// What the client sent, and for the other fields what is last known of the row.
-    private func restored(_ edited: FieldValues, _ lastKnown: [Value]?) -> [Assignment] {
+    private func restored(_ edited: FieldValues, _ lastKnown: [Int: Value]) -> [Assignment] {
         var known: [Assignment] = []
-        if let lastKnown {
-            for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {
-                let value = lastKnown[field.column]
-                // What is never written would fail the restoration of everything else.
-                if section.columns[field.column].type.forbidsWriting(value) != nil { continue }
-                known.append(Assignment(column: field.column, value: value))
+        for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {
+            // What is never written would fail the restoration of everything else.
+            guard let value = lastKnown[index], section.columns[field.column].type.forbidsWriting(value) == nil else {
+                continue
             }
+            known.append(Assignment(column: field.column, value: value))
         }
         return assignments(edited) + known
     }
@@ -174,7 +173,7 @@ package struct RowDecider {
         switch action {
         case .create(let new): return missing(base: .null, edited: .fields(new.fields, new.values), item)
         case .edit(let groups):
-            let decision = edit(missing: groups, item, nil)
+            let decision = edit(missing: groups, item, [:])
             guard case .insert = decision.change else { return decision }
             return missing(
                 base: Self.shownBases(groups), edited: Self.merged(groups.map(\.edited)), item)

@@ -109,12 +109,15 @@ package struct RowEdit: Sendable, Hashable {
     package let id: RowID?
     package let action: RowAction
     package let path: WirePath
+    /// What a row that comes back held in columns that its section does not know.
+    package let extras: RawRow?
 
-    package init(section: Int, id: RowID?, action: RowAction, path: WirePath) {
+    package init(section: Int, id: RowID?, action: RowAction, path: WirePath, extras: RawRow? = nil) {
         self.section = section
         self.id = id
         self.action = action
         self.path = path
+        self.extras = extras
     }
 }
 
@@ -124,12 +127,15 @@ package struct Edit: Sendable, Hashable {
     package let id: RowID
     package let rows: [RowEdit]
     package let path: WirePath
+    /// Rows of tables that no section shows, which come back with the record.
+    package let returning: [Cascade]
 
-    package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath) {
+    package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, returning: [Cascade] = []) {
         self.resource = resource
         self.id = id
         self.rows = rows
         self.path = path
+        self.returning = returning
     }
 
     /// Whether the edit creates its record.

@@ -59,9 +59,9 @@ extension MergeFunction {
     private static func set(_ base: Value?, _ edited: Value, _ current: Value, _ type: ColumnType) -> Settlement {
         switch (base, edited, current) {
         case (nil, .members(let edited), .members(let current)):
-            return .combined([type.members(SetMerge.merge(base: nil, edited: edited, current: current))], [])
+            return .combined([.members(type.arranged(SetMerge.merge(base: nil, edited: edited, current: current)))], [])
         case (.members(let base)?, .members(let edited), .members(let current)):
-            return .combined([type.members(SetMerge.merge(base: base, edited: edited, current: current))], [])
+            return .combined([.members(type.arranged(SetMerge.merge(base: base, edited: edited, current: current)))], [])
         case (_, .json(let edited), .json(let current)):
             var held: [JSONTree]?
             if case .json(let base)? = base {
@@ -120,15 +120,6 @@ extension MergeFunction {
             return .undecided("the times cannot be compared")
         }
         return .side(editedIsEarlier ? .server : .client)
-    }
-}
-
-extension ColumnType {
-    /// Members in the order in which the column keeps them.
-    fileprivate func members(_ members: [ExactText]) -> Value {
-        guard case .set(let allowed) = self else { return .members(members) }
-        let held = Set(members)
-        return .members(allowed.filter(held.contains))
     }
 }
 

@@ -45,7 +45,7 @@ struct TextMerger {
         let edited = interner.tokens(bounds[1])
         let current = interner.tokens(bounds[2])
         // The words of all lines together are at most as many as there are bytes.
-        let effort = min(max(Self.budget / (unit == .line ? total : bytes.count), 64), 1_024)
+        let effort = min(max(Self.budget / (unit == .line ? total : bytes.count), 32), 1_024)
         let regions = TextRegion.all(
             edited: TokenDiff.hunks(from: base.ids, to: edited.ids, idCount: interner.count, effort: effort),
             current: TokenDiff.hunks(from: base.ids, to: current.ids, idCount: interner.count, effort: effort))

@@ -34,7 +34,8 @@ enum TextUnit {
         return bounds
     }
 
-    /// A word is a run of letters and digits with their marks, a run of white space, or any other grapheme cluster.
+    /// A word is a run of letters and digits with their marks, a run of white space up to the end of its line, or any
+    /// other grapheme cluster.
     private static func words(_ range: Range<Int>, _ bytes: [UInt8]) -> [Int] {
         var cutter = WordCutter()
         var index = range.lowerBound
@@ -42,15 +43,19 @@ enum TextUnit {
             while index < range.upperBound {
                 let next = index + 1
                 if bytes[index] < 0x80, next == range.upperBound || bytes[next] < 0x80 {
-                    // Between two ASCII characters lies a boundary of clusters, but for the one in "\r\n", and that
-                    // one is inside a run of white space.
-                    cutter.add(WordKind(ascii: bytes[index]), at: index)
+                    // Between two ASCII characters lies a boundary of clusters, but for "\r\n".
+                    let isOpen = bytes[index] == 13 && next < range.upperBound && bytes[next] == 10
+                    let endsLine = bytes[index] == 10 || (bytes[index] == 13 && !isOpen)
+                    cutter.add(WordKind(ascii: bytes[index]), at: index, endsLine: endsLine)
                     index = next
                 } else {
                     var end = next
-                    while end < range.upperBound, bytes[end - 1] >= 0x80 || bytes[end] >= 0x80 { end += 1 }
+                    while end < range.upperBound,
+                        bytes[end - 1] >= 0x80 || bytes[end] >= 0x80 || (bytes[end - 1] == 13 && bytes[end] == 10)
+                    { end += 1 }
                     for character in String(decoding: bytes[index..<end], as: UTF8.self) {
-                        cutter.add(WordKind(character), at: index)
+                        let endsLine = character == "\n" || character == "\r\n" || character == "\r"
+                        cutter.add(WordKind(character), at: index, endsLine: endsLine)
                         index += character.utf8.count
                     }
                 }
@@ -84,13 +89,13 @@ private enum WordKind {
     }
 }
 
-/// Cuts where a run of one kind ends.
+/// Cuts where a run of one kind ends, and after the end of a line.
 private struct WordCutter {
     var bounds: [Int] = []
     private var running: WordKind?
 
-    mutating func add(_ kind: WordKind, at index: Int) {
+    mutating func add(_ kind: WordKind, at index: Int, endsLine: Bool) {
         if kind != running || kind == .other { bounds.append(index) }
-        running = kind
+        running = endsLine ? nil : kind
     }
 }

@@ -1,7 +1,7 @@
 /// A stretch of tokens and what another side has in its place; one of the two may be empty.
-struct TokenHunk: Equatable {
-    let base: Range<Int>
-    let side: Range<Int>
+package struct TokenHunk: Sendable, Hashable {
+    package let base: Range<Int>
+    package let side: Range<Int>
 }
 
 /// Finds what one sequence of tokens changed of another.
@@ -11,7 +11,7 @@ struct TokenHunk: Equatable {
 /// compared again. Where nothing is left to hold on to, the search goes on from the furthest place that it reached. The
 /// cost is bounded by the number of tokens times the effort, whatever they are; the answer is always a true
 /// difference, at worst a coarser one than needed, and the same for the same input.
-struct TokenDiff {
+package struct TokenDiff {
     private let base: [Int32]
     private let side: [Int32]
     private let effort: Int
@@ -28,10 +28,25 @@ struct TokenDiff {
     /// - Parameters:
     ///   - idCount: more than any number of a token.
     ///   - effort: the most differences that are searched for exactly.
-    static func hunks(from base: [Int32], to side: [Int32], idCount: Int, effort: Int) -> [TokenHunk] {
+    package static func hunks(from base: [Int32], to side: [Int32], idCount: Int, effort: Int) -> [TokenHunk] {
+        if let simple = simple(from: base, to: side) { return simple }
         var diff = TokenDiff(base: base, side: side, idCount: idCount, effort: effort)
         diff.compare(Array(0..<Int32(base.count)), Array(0..<Int32(side.count)), depth: 0)
         return diff.hunks()
+    }
+
+    /// The answer where one change of a single token, or of nothing but new or old ones, is all there is: most lines
+    /// that both sides changed are like that, and there may be very many of them.
+    private static func simple(from base: [Int32], to side: [Int32]) -> [TokenHunk]? {
+        let shorter = min(base.count, side.count)
+        var start = 0
+        while start < shorter, base[start] == side[start] { start += 1 }
+        var tail = 0
+        while tail < shorter - start, base[base.count - 1 - tail] == side[side.count - 1 - tail] { tail += 1 }
+        let hunk = TokenHunk(base: start..<base.count - tail, side: start..<side.count - tail)
+        if hunk.base.isEmpty, hunk.side.isEmpty { return [] }
+        let isSimple = hunk.base.isEmpty || hunk.side.isEmpty || (hunk.base.count == 1 && hunk.side.count == 1)
+        return isSimple ? [hunk] : nil
     }
 
     private init(base: [Int32], side: [Int32], idCount: Int, effort: Int) {

@@ -6,6 +6,9 @@ package struct RuleReference: Sendable, Hashable, CustomStringConvertible {
     /// No rule file says anything, so PROTOCOL's own rule holds.
     package static let `default` = RuleReference(text: "default")
 
+    /// An undo, which never overwrites what others wrote since.
+    package static let undo = RuleReference(text: "undo")
+
     private init(text: String) {
         self.text = text
     }

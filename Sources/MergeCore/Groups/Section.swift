@@ -32,11 +32,14 @@ package struct Field: Sendable, Hashable {
     package let column: Int
     /// The section whose key this field holds, where it is a reference: temporary ids in it are replaced.
     package let reference: SectionReference?
+    /// The journal keeps a keyed digest of its values, never the values.
+    package let isPrivate: Bool
 
-    package init(name: String, column: Int, reference: SectionReference? = nil) {
+    package init(name: String, column: Int, reference: SectionReference? = nil, isPrivate: Bool = false) {
         self.name = name
         self.column = column
         self.reference = reference
+        self.isPrivate = isPrivate
     }
 }
 

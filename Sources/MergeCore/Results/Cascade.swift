@@ -1,17 +1,30 @@
 /// Rows that the database itself deleted or changed when a row went, named for those who will miss them.
 package struct Cascade: Sendable, Hashable {
+    /// What the database does to them.
+    package enum Effect: String, Sendable, Hashable {
+        case delete
+        case setNull = "set-null"
+    }
+
     package let table: TableName
-    /// `delete` or `set-null`.
-    package let effect: String
-    /// The columns that name a row: its key, or where it has none the columns that referred to the row that went.
+    package let effect: Effect
+    /// Columns of the other table that are read and can be written; those that name a row come first.
     package let columns: [Column]
+    /// How many of the columns name a row: its key, or where it has none the columns that referred to the row that went.
+    package let nameCount: Int
+    /// Positions of the columns that referred to the row that went.
+    package let links: [Int]
     /// Parallel to `columns`.
     package let rows: [[Value]]
 
-    package init(table: TableName, effect: String, columns: [Column], rows: [[Value]]) {
+    package init(
+        table: TableName, effect: Effect, columns: [Column], nameCount: Int, links: [Int], rows: [[Value]]
+    ) {
         self.table = table
         self.effect = effect
         self.columns = columns
+        self.nameCount = nameCount
+        self.links = links
         self.rows = rows
     }
 }

@@ -77,6 +77,8 @@ package struct Outcome: Sendable, Hashable {
     package var fallback: String?
     /// The row as it was, where the deletion of its record took it along.
     package var deletedRow: [Value]?
+    /// The row that was deleted with all its columns, for the journal.
+    package var wholeRow: RawRow?
     /// What the database deleted or changed by itself along with the row, or would have.
     package var cascades: [Cascade] = []
 

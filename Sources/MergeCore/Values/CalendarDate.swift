@@ -5,7 +5,7 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
     package let month: UInt8
     package let day: UInt8
 
-    package static let zero = CalendarDate(year: 0, month: 0, day: 0)
+    package static let zero: CalendarDate = CalendarDate(year: 0, month: 0, day: 0)
 
     private init(year: UInt16, month: UInt8, day: UInt8) {
         self.year = year

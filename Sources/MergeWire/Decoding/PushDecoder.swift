@@ -10,42 +10,69 @@ package struct PushDecoder: Sendable {
         self.limits = limits
     }
 
-    /// - Parameter headerKey: the `Idempotency-Key` header, which must not contradict the body.
-    /// - Throws: a `Problem` with the path of what is wrong; nothing was written.
-    package func push(_ body: UnsafeRawBufferPointer, headerKey: String?) throws(Problem) -> Push {
+    /// - Parameters:
+    ///   - headerKey: the `Idempotency-Key` header, which must not contradict the body.
+    ///   - sender: whose keys they are.
+    /// - Throws: a `Problem` where there is no JSON or no usable key; what else is wrong stands in the answer.
+    package func push(
+        _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String
+    ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
-            let top = WirePath("")
-            _ = try root.object(top, known: ["key", "rules", "atomic", "edits"])
-            let key = try key(root["key"], headerKey)
-            try checkRules(root["rules"])
-            let atomicity = try atomicity(root["atomic"])
-            guard let edits = root["edits"] else { throw Invalid.problem(top.member("edits"), "is missing") }
-            guard edits.isArray else { throw Invalid.problem(top.member("edits"), "must be an array of edits") }
-            guard edits.count <= limits.edits else {
-                throw Invalid.tooMany("edits", limits.edits, top.member("edits"))
+            let key = try requestKey(root, headerKey, sender, address: "/v1/push")
+            do throws(Problem) {
+                return DecodedPush(key: key, push: .success(try push(root, key?.text)))
+            } catch {
+                return DecodedPush(key: key, push: .failure(error))
             }
-            var nodes: [(resource: Resource?, node: JSONNode)] = []
-            for (index, edit) in edits.elements.enumerated() {
-                nodes.append((try resource(edit, top.member("edits").element(index)), edit))
-            }
-            return Push(key: key, atomicity: atomicity, edits: try decode(nodes) { top.member("edits").element($0) })
         }
+    }
+
+    private func push(_ root: JSONNode, _ key: String?) throws(Problem) -> Push {
+        let top = WirePath("")
+        _ = try root.object(top, known: ["key", "rules", "atomic", "edits"])
+        try checkRules(root["rules"])
+        let atomicity = try atomicity(root["atomic"])
+        guard let edits = root["edits"] else { throw Invalid.problem(top.member("edits"), "is missing") }
+        guard edits.isArray else { throw Invalid.problem(top.member("edits"), "must be an array of edits") }
+        guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limits.edits, top.member("edits")) }
+        var nodes: [(resource: Resource?, node: JSONNode)] = []
+        for (index, edit) in edits.elements.enumerated() {
+            nodes.append((try resource(edit, top.member("edits").element(index)), edit))
+        }
+        return Push(key: key, atomicity: atomicity, edits: try decode(nodes) { top.member("edits").element($0) })
     }
 
     /// One edit as a push of its own.
     package func merge(
-        _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?
-    ) throws(Problem) -> Push {
+        _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?, sender: String
+    ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
-            let top = WirePath("")
-            _ = try root.object(top, known: ["id", "changeset", "resource", "key", "rules"])
-            let key = try key(root["key"], headerKey)
-            try checkRules(root["rules"])
-            if let named = root["resource"], named.string != resource.name {
-                throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
+            let key = try requestKey(root, headerKey, sender, address: "/v1/merge/" + resource.name)
+            do throws(Problem) {
+                return DecodedPush(key: key, push: .success(try merge(root, resource, key?.text)))
+            } catch {
+                return DecodedPush(key: key, push: .failure(error))
             }
-            return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in top })
         }
+    }
+
+    private func merge(_ root: JSONNode, _ resource: Resource, _ key: String?) throws(Problem) -> Push {
+        let top = WirePath("")
+        _ = try root.object(top, known: ["id", "changeset", "resource", "key", "rules"])
+        try checkRules(root["rules"])
+        if let named = root["resource"], named.string != resource.name {
+            throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
+        }
+        return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in top })
+    }
+
+    private func requestKey(
+        _ root: JSONNode, _ headerKey: String?, _ sender: String, address: String
+    ) throws(Problem) -> RequestKey? {
+        guard let text = try key(root["key"], headerKey) else { return nil }
+        return RequestKey(
+            text: text, name: RequestFingerprint.name(of: text, sender: sender),
+            fingerprint: RequestFingerprint.digest(root, address: address))
     }
 
     private func decode(

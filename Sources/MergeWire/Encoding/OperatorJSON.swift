@@ -1,7 +1,13 @@
 /// Answers for operators.
 package enum OperatorJSON {
     /// The answer of `/readyz`.
-    package static func readiness(isReady: Bool, rules: String?, trouble: [String]) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - promise: what the journal promises.
+    ///   - rows: how many rows it has, as far as the database knows; nil without a journal.
+    package static func readiness(
+        isReady: Bool, rules: String?, trouble: [String], promise: String, rows: Int?, bytes: Int?
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.name("status")
@@ -11,6 +17,16 @@ package enum OperatorJSON {
             writer.name("problems")
             writer.array { writer in
                 for sentence in trouble { writer.string(sentence) }
+            }
+            writer.name("journal")
+            writer.object { writer in
+                writer.name("promise")
+                writer.string(promise)
+                for (name, number) in [("rows", rows), ("bytes", bytes)] {
+                    guard let number else { continue }
+                    writer.name(name)
+                    writer.integer(number)
+                }
             }
         }
         return writer.bytes

@@ -65,15 +65,7 @@ package enum ResultEncoder {
         writer.string(edit.status.rawValue)
         writer.name("record")
         if let record = edit.record { RecordEncoder.write(record, resource, &writer) } else { writer.null() }
-        if let ids = edit.ids {
-            writer.name("ids")
-            writer.object { writer in
-                for mapping in ids {
-                    writer.name(mapping.temporary.text)
-                    writer.key(mapping.key, resource.sections[mapping.section])
-                }
-            }
-        }
+        if let ids = edit.ids { self.ids(ids, resource, &writer) }
         writer.name("outcomes")
         writer.array { writer in
             for outcome in edit.outcomes { self.outcome(outcome, resource, &writer) }
@@ -84,23 +76,38 @@ package enum ResultEncoder {
         }
     }
 
+    static func ids(_ ids: [IDMapping], _ resource: Resource, _ writer: inout JSONWriter) {
+        writer.name("ids")
+        writer.object { writer in
+            for mapping in ids {
+                writer.name(mapping.temporary.text)
+                writer.key(mapping.key, resource.sections[mapping.section])
+            }
+        }
+    }
+
+    /// What an outcome is about, and what became of it.
+    static func heading(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
+        writer.name("section")
+        writer.string(section.name)
+        if let item = outcome.item {
+            writer.name("id")
+            writer.label(item, section)
+        }
+        if let group = outcome.group {
+            writer.name("group")
+            writer.string(section.groups[group].name)
+        }
+        writer.name("outcome")
+        writer.string(outcome.kind.rawValue)
+        writer.name("rule")
+        writer.string(outcome.rule.text)
+    }
+
     private static func outcome(_ outcome: Outcome, _ resource: Resource, _ writer: inout JSONWriter) {
         let section = resource.sections[outcome.section]
         writer.object { writer in
-            writer.name("section")
-            writer.string(section.name)
-            if let item = outcome.item {
-                writer.name("id")
-                writer.label(item, section)
-            }
-            if let group = outcome.group {
-                writer.name("group")
-                writer.string(section.groups[group].name)
-            }
-            writer.name("outcome")
-            writer.string(outcome.kind.rawValue)
-            writer.name("rule")
-            writer.string(outcome.rule.text)
+            heading(outcome, section, &writer)
             if let conflict = outcome.conflict {
                 writer.name("conflict")
                 writer.flag(true)
@@ -131,7 +138,7 @@ package enum ResultEncoder {
     }
 
     /// Where both sides changed the same place inside a value; a side that holds nothing there is left out.
-    private static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
+    static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
         writer.name("parts")
         writer.array { writer in
             for part in parts {
@@ -167,12 +174,12 @@ package enum ResultEncoder {
                     writer.name("table")
                     writer.string(cascade.table.description)
                     writer.name("effect")
-                    writer.string(cascade.effect)
+                    writer.string(cascade.effect.rawValue)
                     writer.name("rows")
                     writer.array { writer in
                         for row in cascade.rows {
                             writer.object { writer in
-                                for (column, value) in zip(cascade.columns, row) {
+                                for (column, value) in zip(cascade.columns, row).prefix(cascade.nameCount) {
                                     writer.name(column.name)
                                     writer.value(value, column.type)
                                 }

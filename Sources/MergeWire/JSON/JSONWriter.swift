@@ -60,6 +60,12 @@ struct JSONWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
+    /// The members of an object that is JSON already.
+    mutating func members(_ object: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: object.dropFirst().dropLast())
+    }
+
     /// Bytes as a string; they hold nothing that needs an escape.
     mutating func plainString(_ text: [UInt8]) {
         separate()

@@ -22,6 +22,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case unreadable
         /// A record is larger than the gateway serves.
         case tooLarge
+        /// The journal keeps an answer under the push's key already.
+        case knownKey
         /// Anything else.
         case other
     }

@@ -142,12 +142,13 @@ package struct SectionSQL: Sendable {
             binds: [Self.count(limit), Self.count(offset)], columns: section.columns)
     }
 
-    package func insert(_ assignments: [Assignment]) -> Statement {
-        let into = "INSERT INTO " + dialect.quoted(section.table)
-        guard !assignments.isEmpty else { return Statement(sql: into + dialect.defaultRow, binds: []) }
-        let names = assignments.map { dialect.quoted(section.columns[$0.column].name) }.joined(separator: ", ")
-        let marks = repeatElement("?", count: assignments.count).joined(separator: ", ")
-        return Statement(sql: into + " (\(names)) VALUES (\(marks))", binds: binds(assignments))
+    /// - Parameter extras: columns that the section does not know; those that it does are passed over.
+    package func insert(_ assignments: [Assignment], extras: [RawValue] = []) -> Statement {
+        let named = assignments.map { section.columns[$0.column].name }
+        let others = extras.filter { !named.contains($0.column.name) }
+        return RawSQL(dialect).insert(
+            into: section.table, named + others.map(\.column.name),
+            binds(assignments) + others.map { Bind($0.value, $0.column.type) })
     }
 
     package func update(_ assignments: [Assignment], key: [Assignment]) -> Statement {

@@ -68,6 +68,15 @@ package struct TableSchema: Sendable, Hashable {
 
     package func column(_ name: String) -> ColumnSchema? { columns.first { $0.name == name } }
 
+    /// The columns that a row needs to come back as it was: all that can be read and written.
+    package var restorableColumns: [Column] {
+        columns.compactMap { column in
+            guard column.serverOwned == nil, let type = column.types.first, type != .wellKnownText
+            else { return nil }
+            return Column(name: column.name, type: type, isNullable: column.isNullable, isLoose: column.isLoose)
+        }
+    }
+
     /// Whether the columns, in any order, are a key: unique and never NULL.
     package func isKey(_ names: [String]) -> Bool {
         let wanted = Set(names)

@@ -17,6 +17,8 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var databaseOptions: DatabaseOptions
 
+    @OptionGroup var journalOptions: JournalOptions
+
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
@@ -63,7 +65,8 @@ struct Serve: AsyncParsableCommand {
             )
         }
         let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
-        let engine = try databaseOptions.engine(settings, connections: connections)
+        let store = try await open(settings, connections, logger)
+        let engine = store.engine
         let loader = RulesLoader(
             folder: try settings.required(rules, "rules"), engine: engine,
             interval: .seconds(
@@ -76,7 +79,8 @@ struct Serve: AsyncParsableCommand {
         }
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         let gateway = GatewayApplication(
-            configuration: configuration, engine: engine, rules: loader, tokens: tokenFile, logger: logger
+            configuration: configuration, engine: engine, rules: loader, tokens: tokenFile, journal: store.journal,
+            logger: logger
         ) { [logger] port in
             logger.notice("listening on http://\(place):\(port)")
         }
@@ -89,5 +93,25 @@ struct Serve: AsyncParsableCommand {
                 ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// The database with its journal.
+    ///
+    /// A server that cannot be reached yet does not keep the gateway from starting, unless the journal is unknown
+    /// without it: then it waits.
+    private func open(_ settings: Settings, _ connections: Int, _ logger: Logger) async throws -> Store {
+        var hasComplained = false
+        while true {
+            do {
+                let store = try await Store.open(databaseOptions, journalOptions, settings, connections: connections)
+                let level: Logger.Level = if case .off = store.journal { .warning } else { .notice }
+                logger.log(level: level, "\(store.journal.promise)")
+                return store
+            } catch let error as StoreError where error.kind == .unavailable || error.kind == .busy {
+                if !hasComplained { logger.error("waiting for the database", metadata: ["error": "\(error)"]) }
+                hasComplained = true
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 }

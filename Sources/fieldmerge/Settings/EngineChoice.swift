@@ -18,12 +18,14 @@ struct DatabaseOptions: ParsableArguments {
     var databasePasswordFile: String?
 
     /// - Throws: `SettingsError` or `StoreError` where the URL or the file behind it cannot be used.
-    func engine(_ settings: Settings, connections: Int) throws -> any RecordEngine {
+    ///
+    /// - Parameter journal: a SQLite file to attach to an embedded database.
+    func engine(_ settings: Settings, connections: Int, journal: String? = nil) throws -> any RecordEngine {
         let url = try settings.required(database, "database")
         if url.hasPrefix("sqlite:") {
             let path = String(url.dropFirst("sqlite:".count))
             guard !path.isEmpty else { throw SettingsError("the database URL names no file: sqlite:PATH") }
-            return try SQLiteEngine(path: path.hasPrefix("//") ? String(path.dropFirst(2)) : path)
+            return try SQLiteEngine(path: path.hasPrefix("//") ? String(path.dropFirst(2)) : path, journal: journal)
         }
         var limits = MariaDBConfiguration.Limits()
         limits.connections = connections

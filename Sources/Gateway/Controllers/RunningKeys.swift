@@ -1,0 +1,68 @@
+import MergeCore
+import Synchronization
+
+/// The keys of the pushes that run in this gateway at this moment.
+///
+/// Only a courtesy to clients that send a push twice at once: that it is applied once is the database's doing, which
+/// keeps one answer for one key.
+final class RunningKeys: Sendable {
+    private struct State {
+        var running: Set<[UInt8]> = []
+        var waiters: [[UInt8]: [Int: CheckedContinuation<Bool, Never>]] = [:]
+        var next = 0
+    }
+
+    private let state = Mutex(State())
+    private static let patience = Duration.seconds(2)
+
+    /// Runs a push while no other one with the same key runs here.
+    ///
+    /// - Throws: a 409 `Problem` where the other one takes longer than the client should wait, and what `body` throws.
+    func alone<Answer: Sendable>(
+        _ name: [UInt8], until deadline: ContinuousClock.Instant, _ body: () async throws -> Answer
+    ) async throws -> Answer {
+        let latest = min(deadline, .now.advanced(by: Self.patience))
+        while !begin(name) {
+            guard await ended(name, by: latest) else {
+                throw Problem(
+                    status: 409, code: "in-progress", title: "The push is still running",
+                    detail: "A push with this key was sent before and is not answered yet; send it again later.",
+                    path: WirePath("key"), retry: true, retryAfter: 1)
+            }
+        }
+        defer { end(name) }
+        return try await body()
+    }
+
+    private func begin(_ name: [UInt8]) -> Bool { state.withLock { $0.running.insert(name).inserted } }
+
+    private func end(_ name: [UInt8]) {
+        let waiters = state.withLock { state in
+            state.running.remove(name)
+            return state.waiters.removeValue(forKey: name) ?? [:]
+        }
+        for waiter in waiters.values { waiter.resume(returning: true) }
+    }
+
+    /// Whether the other push ended in time.
+    private func ended(_ name: [UInt8], by latest: ContinuousClock.Instant) async -> Bool {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let alarm = Task {
+            try? await Task.sleep(until: latest, clock: .continuous)
+            let waiter = state.withLock { $0.waiters[name]?.removeValue(forKey: number) }
+            waiter?.resume(returning: false)
+        }
+        defer { alarm.cancel() }
+        return await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                guard state.running.contains(name), ContinuousClock.now < latest else { return true }
+                state.waiters[name, default: [:]][number] = continuation
+                return false
+            }
+            if isOver { continuation.resume(returning: ContinuousClock.now < latest) }
+        }
+    }
+}

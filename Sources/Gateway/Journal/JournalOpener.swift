@@ -1,0 +1,117 @@
+import MergeCore
+package import MergeService
+import MergeWire
+package import RecordStore
+
+/// Opens the journal: finds its tables, makes them where they are missing, and brings older ones up to date.
+package struct JournalOpener: Sendable {
+    private let engine: any RecordEngine
+    private let tables: JournalTables
+    private static let patience = Duration.seconds(15)
+
+    package init(engine: any RecordEngine, schema: String) {
+        self.engine = engine
+        tables = JournalTables(schema: schema, dialect: engine.dialect)
+    }
+
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    /// Whether the journal's schema is there; always true for SQLite, which attaches a file.
+    package func exists() async throws(StoreError) -> Bool {
+        guard engine.dialect == .mariadb else { return true }
+        let name = tables.schema
+        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(
+                Statement(
+                    sql: "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?",
+                    binds: [Bind(.text(ExactText(name)), JournalColumn.text.type)], columns: [JournalColumn.text]))
+        }
+        return !found.isEmpty
+    }
+
+    /// - Parameter createsSchema: makes the schema itself where it is missing.
+    /// - Throws: `StoreError`; of the kind `denied` where the database user may not make what is missing.
+    package func open(createsSchema: Bool = false) async throws(StoreError) -> Journal {
+        if createsSchema, engine.dialect == .mariadb {
+            let sql = "CREATE DATABASE IF NOT EXISTS \(Dialect.mariadb.quoted(tables.schema)) CHARACTER SET utf8mb4"
+            try await run([Statement(sql: sql, binds: [])])
+        }
+        var version = try await meta("version")
+        if version == nil {
+            try await create()
+            version = try await meta("version")
+        }
+        guard let number = version.flatMap({ Int($0) }), number <= JournalTables.version else {
+            throw StoreError(
+                .other, "the journal “\(tables.schema)” was made by a newer version of FieldMerge; use that one")
+        }
+        guard let secret = try await meta("secret").flatMap({ Hex.decode($0) }), secret.count == 32 else {
+            throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
+        }
+        return Journal(tables: tables, codec: .wire(secret: secret))
+    }
+
+    /// Several gateways may start at once, so the tables are made under a lock, and each step is harmless twice.
+    private func create() async throws(StoreError) {
+        let secret = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        try await run(
+            tables.creation + [
+                tables.setMeta("secret", secret), tables.setMeta("version", String(JournalTables.version)),
+            ])
+    }
+
+    private func run(_ statements: [Statement]) async throws(StoreError) {
+        let lock = engine.dialect == .mariadb ? "fieldmerge journal \(tables.schema)" : nil
+        try await engine.write(deadline: deadline) { session throws(StoreError) in
+            if let lock { try Self.named("GET_LOCK(?, 10)", lock, session) }
+            for statement in statements { _ = try session.execute(statement) }
+            if let lock { try Self.named("RELEASE_LOCK(?)", lock, session) }
+            return .commit(())
+        }
+    }
+
+    private static func named(_ call: String, _ lock: String, _ session: any StoreSession) throws(StoreError) {
+        let rows = try session.query(
+            Statement(
+                sql: "SELECT " + call, binds: [Bind(.text(ExactText(lock)), JournalColumn.text.type)],
+                columns: [JournalColumn.number]))
+        guard rows.first?.first == .integer(1) else {
+            throw StoreError(.busy, "another gateway is making the journal's tables")
+        }
+    }
+
+    /// A setting of the journal; nil where it, or the table itself, is missing.
+    private func meta(_ name: String) async throws(StoreError) -> String? {
+        let statement = tables.meta(name)
+        do {
+            let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in
+                try session.query(statement)
+            }
+            guard case .text(let text)? = rows.first?.first else { return nil }
+            return text.string
+        } catch {
+            if error.kind == .schemaChanged || error.kind == .denied { return nil }
+            throw error
+        }
+    }
+}
+
+extension JournalCodec {
+    /// The forms of PROTOCOL.
+    ///
+    /// - Parameter secret: the journal's own key for the digests of private values.
+    package static func wire(secret: [UInt8]) -> JournalCodec {
+        let encoder = EntryEncoder(secret: secret)
+        return JournalCodec(entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces)
+    }
+}
+
+extension AnswerForm {
+    /// The answer as its address gives it.
+    @Sendable static func encode(_ result: PushResult, _ form: AnswerForm) -> [UInt8] {
+        switch form {
+        case .push: ResultEncoder.push(result)
+        case .merge: ResultEncoder.merge(result)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import MergeCore
+package import MergeService
+import MergeWire
+package import RecordStore
+
+/// Which journal a gateway keeps and what that promises.
+package enum JournalStatus: Sendable {
+    /// In the same transaction as the merge, so that both happen or neither.
+    case together(Journal)
+    /// Nothing is kept.
+    case off
+
+    var journal: Journal? {
+        switch self {
+        case .together(let journal): journal
+        case .off: nil
+        }
+    }
+
+    /// One sentence for operators.
+    package var promise: String {
+        switch self {
+        case .together(let journal):
+            "the journal “\(journal.tables.schema)” is written in the same transaction as the merge"
+        case .off: "no journal is kept: keys are only echoed, and what is overwritten is gone"
+        }
+    }
+}
+
+extension MergeService {
+    /// The service with the wire's own forms.
+    package static func gateway(
+        _ engine: any RecordEngine, _ limits: MergeLimits = MergeLimits(), _ journal: Journal?
+    ) -> MergeService {
+        MergeService(
+            engine: engine, limits: limits, digest: CanonicalJSON.digest, form: AnswerForm.encode, journal: journal)
+    }
+}

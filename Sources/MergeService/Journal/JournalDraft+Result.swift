@@ -1,0 +1,39 @@
+import MergeCore
+import RecordStore
+
+extension JournalDraft {
+    /// What a push leaves behind.
+    ///
+    /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
+    /// others leaves none but that of the whole push.
+    init(_ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ served: Served, _ codec: JournalCodec) {
+        var kept: KeptAnswer?
+        if let key = request.key, let answer, result.isKept {
+            kept = KeptAnswer(request: key.request, code: answer.code, body: answer.body)
+        }
+        var refused: RefusedBody?
+        if let culprit = result.results.first(where: { $0.problem.map { $0.code != Problem.rolledBack } ?? false }),
+            result.status != .failed || result.problem?.retry == false
+        {
+            refused = RefusedBody(
+                address: request.address, body: request.body, reason: culprit.problem?.code ?? "refused")
+        }
+        self.init(
+            sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
+            refused: refused,
+            entries: result.results.compactMap { Self.entry($0, served, codec) })
+    }
+
+    private static func entry(_ edit: EditResult, _ served: Served, _ codec: JournalCodec) -> JournalEntry? {
+        let telling = edit.outcomes.filter { $0.kind != .already && $0.kind != .unchanged }
+        guard edit.status == .merged || edit.status == .rejected, !telling.isEmpty,
+            case .key(let key)? = edit.id
+        else { return nil }
+        var words: [String] = []
+        for outcome in telling where !words.contains(outcome.kind.rawValue) { words.append(outcome.kind.rawValue) }
+        return JournalEntry(
+            resource: edit.resource.name, record: codec.key(key, edit.resource.root), status: edit.status.rawValue,
+            outcomes: "," + words.joined(separator: ",") + ",", rules: served.catalog.version,
+            body: codec.entry(edit))
+    }
+}

@@ -1,0 +1,80 @@
+package import MergeCore
+package import RecordStore
+
+/// Looking into the journal and taking entries back.
+extension MergeService {
+    private func kept() throws(Problem) -> Journal {
+        guard let journal else {
+            throw Problem(
+                status: 501, code: "no-journal", title: "No journal is kept",
+                detail: "The gateway runs with --journal off, so nothing that was merged can be looked up.")
+        }
+        return journal
+    }
+
+    /// - Returns: entries in the order of their numbers, at most the filter's limit.
+    /// - Throws: a 501 `Problem` where no journal is kept, or a `StoreError`.
+    package func entries(
+        _ filter: JournalFilter, deadline: ContinuousClock.Instant
+    ) async throws -> [StoredEntry] {
+        let journal = try kept()
+        return try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(journal.tables.list(filter)).compactMap { journal.tables.stored($0) }
+        }
+    }
+
+    /// - Throws: a 404 `Problem` where there is no such entry.
+    package func entry(_ number: Int, deadline: ContinuousClock.Instant) async throws -> StoredEntry {
+        let journal = try kept()
+        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(journal.tables.entry(number)).first.flatMap { journal.tables.stored($0) }
+        }
+        guard let found, found.entry != nil || found.refused != nil else {
+            throw Problem(
+                status: 404, code: "no-such-entry", title: "Not found",
+                detail: "The journal has no entry \(number); it may have been pruned.")
+        }
+        return found
+    }
+
+    /// What undoing an entry merges.
+    ///
+    /// - Parameter decode: reads the entry's content into the opposite edit of the resource.
+    /// - Throws: a `Problem` where the entry cannot be taken back.
+    package func opposite(
+        of stored: StoredEntry, served: Served, decode: ([UInt8], Resource) throws(Problem) -> Edit
+    ) throws(Problem) -> Push {
+        guard let entry = stored.entry, entry.status == "merged" else {
+            throw Problem(
+                status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
+                detail: "The push of this entry was refused, so it wrote nothing.", retry: false)
+        }
+        guard let resource = served.catalog[entry.resource] else {
+            throw Problem(
+                status: 422, code: "not-undoable", title: "The entry cannot be taken back",
+                detail: "The rules have no resource “\(entry.resource)” any more.", retry: false)
+        }
+        return Push(key: nil, atomicity: .push, edits: [try decode(entry.body, resource)])
+    }
+}
+
+extension Served {
+    /// The columns of a table that a row needs to come back as it was.
+    package func columns(of table: TableName) -> [Column] { schema.tables[table]?.restorableColumns ?? [] }
+}
+
+extension Journal {
+    /// How large the journal is, as far as the database knows without counting.
+    package func size(
+        _ engine: any RecordEngine, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> (rows: Int, bytes: Int)? {
+        let statement = tables.size
+        let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(statement)
+        }
+        guard let row = rows.first, case .integer(let count) = row[0], case .integer(let bytes) = row[1] else {
+            return nil
+        }
+        return (Int(clamping: count), Int(clamping: bytes))
+    }
+}

@@ -1,0 +1,75 @@
+package import MergeCore
+package import RecordStore
+
+/// A push with everything around it that decides what it leaves behind.
+package struct PushRequest: Sendable {
+    package let push: Push
+    package let form: AnswerForm
+    package let sender: Sender
+    /// nil for a push without a key, and for a preview, which ignores it.
+    package let key: PushKey?
+    /// The path of the URL and the body as they came, to be kept should the push be refused.
+    package let address: String
+    package let body: [UInt8]
+    /// Does everything that a push does, and then takes the transaction back.
+    package let isPreview: Bool
+
+    package init(
+        push: Push, form: AnswerForm, sender: Sender, key: PushKey?, address: String, body: [UInt8], isPreview: Bool
+    ) {
+        self.push = push
+        self.form = form
+        self.sender = sender
+        self.key = key
+        self.address = address
+        self.body = body
+        self.isPreview = isPreview
+    }
+}
+
+/// The key of a push and what it stands for.
+package struct PushKey: Sendable, Hashable {
+    package let text: String
+    /// SHA-256 of the sender and the key, since every token has keys of its own.
+    package let name: [UInt8]
+    /// SHA-256 of the address and the body's meaning.
+    package let request: [UInt8]
+
+    package init(text: String, name: [UInt8], request: [UInt8]) {
+        self.text = text
+        self.name = name
+        self.request = request
+    }
+}
+
+/// The answer to a push.
+package struct PushAnswer: Sendable {
+    /// The HTTP status.
+    package let code: Int
+    package let body: [UInt8]
+    /// nil where an answer that was kept is given again.
+    package let result: PushResult?
+
+    package var isReplay: Bool { result == nil }
+
+    package init(code: Int, body: [UInt8], result: PushResult?) {
+        self.code = code
+        self.body = body
+        self.result = result
+    }
+}
+
+extension PushResult {
+    /// The HTTP status of PROTOCOL section 5.
+    package var code: Int {
+        switch status {
+        case .merged: 200
+        case .partial: 207
+        case .rejected: 409
+        case .failed: 422
+        }
+    }
+
+    /// Answers that are kept under a key; after any other the push runs again.
+    var isKept: Bool { status != .failed || problem?.retry == false }
+}

@@ -1,0 +1,80 @@
+import MergeCore
+import RecordStore
+
+/// What the journal knows of rows that are gone, and what it needs to know of those that go.
+extension PushRun {
+    private static let entriesToLookAt = 200
+
+    /// What is last known of a row that an edit wants to bring back.
+    ///
+    /// The newest entries tell most; what each of them leaves open an older one may tell, back to a deletion, which
+    /// tells everything.
+    func lastKnown(
+        _ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, key: RecordKey?
+    ) throws -> (fields: [Int: Value], row: RawRow?)? {
+        guard let journal, section.onMissing.value == .restore, case .edit = edit.action,
+            let record = reports[step.index].key
+        else { return nil }
+        let resource = step.edit.resource
+        let entries = try session.query(
+            journal.tables.history(
+                resource.name, journal.codec.key(record, resource.root), limit: Self.entriesToLookAt))
+        let columns = served.schema.tables[section.table]?.restorableColumns ?? []
+        var fields: [Int: Value] = [:]
+        for entry in entries {
+            guard case .bytes(let body)? = entry.first else { continue }
+            for trace in journal.codec.traces(body, resource, edit.section, key, columns).reversed() {
+                switch trace {
+                case .fields(let known): fields.merge(known) { newer, _ in newer }
+                case .whole(let known, let row):
+                    fields.merge(known) { newer, _ in newer }
+                    return (fields, row)
+                }
+            }
+        }
+        return (fields, nil)
+    }
+
+    /// A row with all its columns, which the rules need not know.
+    func wholeRow(_ row: [Value], _ section: Section) throws -> RawRow? {
+        guard let table = served.schema.tables[section.table] else { return nil }
+        let columns = table.restorableColumns
+        let key = address(of: row, in: section).map { part in
+            RawValue(column: section.columns[part.column], value: part.value)
+        }
+        let rows = try session.query(RawSQL(dialect).select(columns, from: section.table, where: key, locking: true))
+        return rows.first.map { found in
+            RawRow(values: zip(columns, found).map { RawValue(column: $0, value: $1) })
+        }
+    }
+
+    /// Puts rows back that the database itself took along.
+    func bringBack(_ step: PushPlan.Step) throws {
+        let sql = RawSQL(dialect)
+        // The tables nearest to the record first, since the others refer to them.
+        for cascade in step.edit.returning {
+            for row in cascade.rows {
+                let values = zip(cascade.columns, row).map { RawValue(column: $0, value: $1) }
+                let statement: Statement
+                switch cascade.effect {
+                case .delete:
+                    statement = sql.insert(
+                        into: cascade.table, values.map(\.column.name), values.map { Bind($0.value, $0.column.type) })
+                case .setNull:
+                    statement = sql.update(
+                        cascade.table, cascade.links.map { values[$0] }, where: Array(values.prefix(cascade.nameCount)))
+                }
+                do {
+                    _ = try session.execute(statement)
+                } catch {
+                    guard case .constraint(let violation) = error.kind else { throw error }
+                    throw Refusal(
+                        problem: Problem(
+                            status: 422, code: violation.kind.rawValue, title: "A row cannot come back",
+                            detail: "The database refuses a row of table “\(cascade.table)” that went with the record.",
+                            path: step.edit.path, retry: false, constraint: violation.name))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package import MergeCore
+
+/// An entry of the journal as it is shown.
+package struct ShownEntry: Sendable {
+    package let number: Int
+    package let at: DateTime
+    package let who: String
+    package let device: String?
+    package let key: String?
+    /// nil where the entry is only a push that was refused.
+    package let resource: String?
+    package let status: String?
+    package let rules: String?
+    /// The record's key, its new ids and the outcomes: the members of a JSON object, in its braces.
+    package let content: [UInt8]?
+    package let refused: ShownRefusal?
+
+    package init(
+        number: Int, at: DateTime, who: String, device: String?, key: String?, resource: String?, status: String?,
+        rules: String?, content: [UInt8]?, refused: ShownRefusal?
+    ) {
+        self.number = number
+        self.at = at
+        self.who = who
+        self.device = device
+        self.key = key
+        self.resource = resource
+        self.status = status
+        self.rules = rules
+        self.content = content
+        self.refused = refused
+    }
+}
+
+/// A push that was refused and is kept whole.
+package struct ShownRefusal: Sendable {
+    package let address: String
+    package let reason: String
+    /// JSON as the client sent it.
+    package let body: [UInt8]
+
+    package init(address: String, reason: String, body: [UInt8]) {
+        self.address = address
+        self.reason = reason
+        self.body = body
+    }
+}
+
+/// Entries of the journal as JSON.
+package enum JournalEncoder {
+    /// - Parameter next: the number after which the next page begins; nil on the last.
+    package static func page(_ entries: [ShownEntry], next: Int?) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1_024)
+        writer.object { writer in
+            writer.name("entries")
+            writer.array { writer in
+                for entry in entries { write(entry, &writer) }
+            }
+            writer.name("next")
+            if let next { writer.string(String(next)) } else { writer.null() }
+        }
+        return writer.bytes
+    }
+
+    package static func one(_ entry: ShownEntry) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1_024)
+        write(entry, &writer, isWhole: true)
+        return writer.bytes
+    }
+
+    private static func write(_ entry: ShownEntry, _ writer: inout JSONWriter, isWhole: Bool = false) {
+        writer.object { writer in
+            writer.name("number")
+            writer.integer(entry.number)
+            writer.name("at")
+            writer.string(entry.at.text(separator: "T", fraction: 6) + "Z")
+            text("who", entry.who, &writer)
+            text("device", entry.device, &writer)
+            text("key", entry.key, &writer)
+            if let resource = entry.resource { text("resource", resource, &writer) }
+            if let status = entry.status { text("status", status, &writer) }
+            if let rules = entry.rules { text("rules", rules, &writer) }
+            if let content = entry.content, content.count > 2 { writer.members(content) }
+            if let refused = entry.refused {
+                writer.name("refused")
+                writer.object { writer in
+                    text("address", refused.address, &writer)
+                    text("reason", refused.reason, &writer)
+                    if isWhole {
+                        writer.name("body")
+                        writer.raw(String(decoding: refused.body, as: UTF8.self))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func text(_ name: String, _ text: String?, _ writer: inout JSONWriter) {
+        writer.name(name)
+        if let text { writer.string(text) } else { writer.null() }
+    }
+}

@@ -1,0 +1,69 @@
+internal import Crypto
+package import MergeCore
+
+/// The digest by which a repeated push is told from another one under the same key.
+///
+/// It covers the address and the meaning of the body: members in any order, numbers by their value, strings by their
+/// characters. The key itself stands in the body or in a header, so it is left out.
+enum RequestFingerprint {
+    static func digest(_ root: JSONNode, address: String) -> [UInt8] {
+        var bytes = Array(address.utf8)
+        bytes.append(0)
+        write(root, &bytes, leavingOut: "key")
+        return Array(SHA256.hash(data: bytes))
+    }
+
+    private static func write(_ node: JSONNode, _ bytes: inout [UInt8], leavingOut name: String? = nil) {
+        if node.isArray {
+            bytes.append(UInt8(ascii: "["))
+            for element in node.elements {
+                write(element, &bytes)
+                bytes.append(UInt8(ascii: ","))
+            }
+            bytes.append(UInt8(ascii: "]"))
+        } else if node.isObject {
+            bytes.append(UInt8(ascii: "{"))
+            let members = node.members.filter { $0.name != name }
+            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
+                JSONQuoting.append(member.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                write(member.value, &bytes)
+                bytes.append(UInt8(ascii: ","))
+            }
+            bytes.append(UInt8(ascii: "}"))
+        } else {
+            write(node.scalar, &bytes)
+        }
+    }
+
+    private static func write(_ scalar: Scalar, _ bytes: inout [UInt8]) {
+        switch scalar {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .boolean(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .integer(let number): bytes.append(contentsOf: String(number).utf8)
+        case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .text(let text): JSONQuoting.append(text, to: &bytes)
+        case .array, .object: break
+        }
+    }
+
+    /// The name under which an answer is kept: every sender has keys of its own, compared by bytes.
+    static func name(of key: String, sender: String) -> [UInt8] {
+        Array(SHA256.hash(data: Array(sender.utf8) + [0] + Array(key.utf8)))
+    }
+}
+
+/// A body as far as it is read: its key first, which may be known already, and then what it wants.
+package struct DecodedPush: Sendable {
+    /// nil where the push has no key.
+    package let key: RequestKey?
+    /// The push, or what is wrong with it.
+    package let push: Result<Push, Problem>
+}
+
+/// The key of a request and the digests that stand for it.
+package struct RequestKey: Sendable, Hashable {
+    package let text: String
+    package let name: [UInt8]
+    package let fingerprint: [UInt8]
+}

@@ -1,0 +1,187 @@
+package import MergeCore
+
+/// Makes the opposite of what an entry of the journal did: its base is what was written, its edited what stood before.
+package struct UndoDecoder {
+    private let resource: Resource
+    /// The columns that a table lets be written.
+    private let columns: (TableName) -> [Column]
+    /// Groups to take back, as `section.group`; nil for all.
+    private let groups: Set<String>?
+
+    package init(resource: Resource, groups: Set<String>?, columns: @escaping (TableName) -> [Column]) {
+        self.resource = resource.undoing
+        self.groups = groups
+        self.columns = columns
+    }
+
+    /// - Throws: a `Problem` where a part cannot be taken back, or nothing is left to take back.
+    package func edit(_ entry: [UInt8]) throws(Problem) -> Edit {
+        let made: Result<Edit, Problem> = entry.withUnsafeBytes { bytes in
+            do throws(Problem) {
+                return .success(
+                    try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in try edit(root) })
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try made.get()
+    }
+
+    private func edit(_ root: JSONNode) throws(Problem) -> Edit {
+        guard let id = root["id"].flatMap({ EntryReader.key($0, resource.root) }) else {
+            throw Self.unreadable("the record's key is not one of the resource's any more")
+        }
+        var rows: [RowEdit] = []
+        var returning: [Cascade] = []
+        for outcome in root["outcomes"]?.elements ?? [] {
+            guard let row = try opposite(outcome, RowID(id)) else { continue }
+            rows.append(row)
+            if case .create = row.action {
+                for cascade in outcome["cascades"]?.elements ?? [] { returning.append(try self.cascade(cascade)) }
+            }
+        }
+        guard !rows.isEmpty else {
+            throw Problem(
+                status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
+                detail: "The entry wrote nothing, or nothing in the groups that are named.", retry: false)
+        }
+        return Edit(resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), returning: returning)
+    }
+
+    private static func unreadable(_ why: String) -> Problem {
+        Problem(
+            status: 422, code: "not-undoable", title: "The entry cannot be taken back", detail: "\(why).", retry: false)
+    }
+
+    private func opposite(_ outcome: JSONNode, _ record: RowID) throws(Problem) -> RowEdit? {
+        guard let word = outcome["outcome"]?.string, let kind = OutcomeKind(rawValue: word) else { return nil }
+        switch kind {
+        case .unchanged, .already, .rejected, .kept, .missing, .serverWon: return nil
+        case .applied, .clientWon, .combined, .inserted, .deleted, .restored: break
+        }
+        let name = outcome["section"]?.string ?? ""
+        let group = outcome["group"]?.string
+        if let groups, !groups.contains(group.map { name + "." + $0 } ?? name) { return nil }
+        guard let index = resource.section(named: name) else {
+            throw Self.unreadable("the resource has no section “\(name)” any more")
+        }
+        let section = resource.sections[index]
+        if let hidden = outcome["private"]?.elements.compactMap(\.string), !hidden.isEmpty, kind != .inserted {
+            throw Problem(
+                status: 422, code: "private", title: "The journal does not have the values",
+                detail: "Of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) only digests are kept, because the rules "
+                    + "call the field private; name the other groups to take those back.",
+                retry: false, fields: hidden)
+        }
+        let item = outcome["id"].flatMap { EntryReader.key($0, section) }
+        if section.kind == .list, item == nil { throw Self.unreadable("an item's key cannot be read any more") }
+        let id = section.kind == .root ? record : item.map { RowID($0) }
+        if let group { return try groupEdit(outcome, group, index, section, id) }
+        let path = WirePath(name)
+        switch kind {
+        case .inserted, .restored:
+            let bases = self.bases(outcome["written"], section)
+            return RowEdit(section: index, id: id, action: .delete(bases), path: path)
+        default:
+            let held = outcome["current"].map { EntryReader.values($0, section, []) } ?? [:]
+            let fields = held.keys.sorted().filter { field in
+                held[field].map { section.type(ofField: field).forbidsWriting($0) == nil } ?? false
+            }
+            let values = FieldValues(fields: fields, values: fields.compactMap { held[$0] })
+            return RowEdit(
+                section: index, id: id, action: .create(values), path: path,
+                extras: outcome["row"].map { EntryReader.raw($0, columns(section.table)) })
+        }
+    }
+
+    private func groupEdit(
+        _ outcome: JSONNode, _ name: String, _ index: Int, _ section: Section, _ id: RowID?
+    ) throws(Problem) -> RowEdit {
+        guard let group = section.group(named: name) else {
+            throw Self.unreadable("section “\(section.name)” has no group “\(name)” any more")
+        }
+        guard let written = values(outcome["written"], group, section),
+            let before = values(outcome["current"], group, section)
+        else { throw Self.unreadable("the fields of group “\(name)” are not what they were") }
+        let edit = GroupEdit(
+            group: group, base: .values(written), edited: before, path: WirePath(section.name + "." + name),
+            isRowForm: false)
+        return RowEdit(section: index, id: id, action: .edit([edit]), path: WirePath(section.name))
+    }
+
+    private func values(_ node: JSONNode?, _ group: Int, _ section: Section) -> FieldValues? {
+        guard let node else { return nil }
+        let fields = Array(section.groups[group].fields)
+        if fields.count == 1, let field = fields.first {
+            return EntryReader.value(node, section.columns[section.fields[field].column]).map {
+                FieldValues(fields: [field], values: [$0])
+            }
+        }
+        let held = EntryReader.values(node, section, [])
+        let values = fields.compactMap { held[$0] }
+        return values.count == fields.count ? FieldValues(fields: fields, values: values) : nil
+    }
+
+    /// The groups of a row as it was written, so that a row which others changed since is kept.
+    private func bases(_ node: JSONNode?, _ section: Section) -> [GroupBase] {
+        guard let node else { return [] }
+        return section.groups.indices.compactMap { group in
+            guard section.fields[section.groups[group].fields].allSatisfy({ !$0.isPrivate }) else { return nil }
+            let held = EntryReader.values(node, section, [])
+            let fields = Array(section.groups[group].fields)
+            let values = fields.compactMap { held[$0] }
+            guard values.count == fields.count else { return nil }
+            return GroupBase(group: group, base: FieldValues(fields: fields, values: values))
+        }
+    }
+
+    /// Edits of several groups of one row become one.
+    private func merged(_ rows: [RowEdit]) -> [RowEdit] {
+        var out: [RowEdit] = []
+        for row in rows {
+            if case .edit(let groups) = row.action,
+                let index = out.firstIndex(where: { $0.section == row.section && $0.id == row.id }),
+                case .edit(let earlier) = out[index].action
+            {
+                out[index] = RowEdit(
+                    section: row.section, id: row.id, action: .edit(earlier + groups), path: row.path)
+            } else {
+                out.append(row)
+            }
+        }
+        return out
+    }
+
+    private func cascade(_ node: JSONNode) throws(Problem) -> Cascade {
+        let table = TableName(schema: node["schema"]?.string, name: node["table"]?.string ?? "")
+        let known = columns(table)
+        let names = node["columns"]?.elements.compactMap(\.string) ?? []
+        let found = names.compactMap { name in known.first { $0.name == name } }
+        guard !names.isEmpty, found.count == names.count,
+            let effect = node["effect"]?.string.flatMap({ Cascade.Effect(rawValue: $0) })
+        else { throw Self.unreadable("table “\(table)” is not what it was") }
+        var rows: [[Value]] = []
+        for row in node["rows"]?.elements ?? [] {
+            var values: [Value] = []
+            for (part, column) in zip(row.elements, found) {
+                guard let value = EntryReader.value(part, column) else {
+                    throw Self.unreadable("a row of table “\(table)” does not fit any more")
+                }
+                values.append(value)
+            }
+            rows.append(values)
+        }
+        let links = node["links"]?.elements.compactMap { link in
+            link.string.flatMap { name in found.firstIndex { $0.name == name } }
+        }
+        return Cascade(
+            table: table, effect: effect, columns: found, nameCount: Int(clamping: node["named"]?.integer ?? 0),
+            links: links ?? [], rows: rows)
+    }
+}
+
+extension JSONNode {
+    fileprivate var integer: Int64? {
+        if case .integer(let number) = scalar { number } else { nil }
+    }
+}

@@ -1,0 +1,107 @@
+package import MergeCore
+
+/// Which entries someone wants to see; everything left out is left open.
+package struct JournalFilter: Sendable, Hashable {
+    package var resource: String?
+    /// The record's key as URLs spell it.
+    package var record: String?
+    package var who: String?
+    /// An outcome that occurs in the entry.
+    package var outcome: String?
+    /// Entries of this moment or later, in UTC.
+    package var since: DateTime?
+    /// Entries with greater numbers.
+    package var after: Int?
+    /// The newest first; `after` then means smaller numbers.
+    package var isBackward = false
+    /// Only pushes that are kept because they were refused.
+    package var onlyRefused = false
+    package var limit = 100
+
+    package init() {}
+}
+
+/// An entry as it is read again.
+package struct StoredEntry: Sendable, Hashable {
+    package let number: Int
+    package let at: DateTime
+    package let sender: Sender
+    package let key: String?
+    /// nil for a push that changed no record.
+    package let entry: JournalEntry?
+    package let refused: RefusedBody?
+}
+
+extension JournalTables {
+    private var fields: String {
+        "n, at, who, device, push_key, resource, record, status, outcomes, rules, entry, address, body, reason"
+    }
+
+    private var fieldColumns: [Column] {
+        [JournalColumn.number, JournalColumn.time] + Array(repeating: JournalColumn.text, count: 8)
+            + [JournalColumn.bytes, JournalColumn.text, JournalColumn.bytes, JournalColumn.text]
+    }
+
+    package func list(_ filter: JournalFilter) -> Statement {
+        var conditions = [filter.onlyRefused ? "body IS NOT NULL" : "resource IS NOT NULL"]
+        var binds: [Bind] = []
+        func require(_ condition: String, _ bind: Bind?) {
+            guard let bind else { return }
+            conditions.append(condition)
+            binds.append(bind)
+        }
+        require("resource = ?", filter.resource.map { Self.bind($0) })
+        require("record = ?", filter.record.map { Self.bind($0) })
+        require("who = ?", filter.who.map { Self.bind($0) })
+        if let outcome = filter.outcome {
+            require("outcomes LIKE ?", Self.bind("%," + outcome + ",%"))
+        }
+        if let since = filter.since {
+            require("at >= ?", Self.bind(since.text(separator: " ", fraction: dialect == .sqlite ? 3 : 6)))
+        }
+        require(filter.isBackward ? "n < ?" : "n > ?", filter.after.map { Self.bind($0) })
+        binds.append(Self.bind(filter.limit))
+        return Statement(
+            sql: "SELECT \(fields) FROM \(dialect.quoted(entries)) WHERE \(conditions.joined(separator: " AND ")) "
+                + "ORDER BY n\(filter.isBackward ? " DESC" : "") LIMIT ?",
+            binds: binds, columns: fieldColumns)
+    }
+
+    package func entry(_ number: Int) -> Statement {
+        Statement(
+            sql: "SELECT \(fields) FROM \(dialect.quoted(entries)) WHERE n = ?", binds: [Self.bind(number)],
+            columns: fieldColumns)
+    }
+
+    /// The last entries of a record, the newest first, from which a row that is gone can be known.
+    package func history(_ resource: String, _ record: String, limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT entry FROM \(dialect.quoted(entries)) WHERE resource = ? AND record = ? AND status = 'merged' "
+                + "ORDER BY n DESC LIMIT ?",
+            binds: [Self.bind(resource), Self.bind(record), Self.bind(limit)], columns: [JournalColumn.bytes])
+    }
+
+    /// Reads a row of `list` or `entry`.
+    package func stored(_ row: [Value]) -> StoredEntry? {
+        guard row.count == 14, case .integer(let number) = row[0], case .dateTime(let at) = row[1] else { return nil }
+        var entry: JournalEntry?
+        if let resource = row[5].text, let record = row[6].text, case .bytes(let body) = row[10] {
+            entry = JournalEntry(
+                resource: resource, record: record, status: row[7].text ?? "", outcomes: row[8].text ?? "",
+                rules: row[9].text ?? "", body: body)
+        }
+        var refused: RefusedBody?
+        if let address = row[11].text, case .bytes(let body) = row[12] {
+            refused = RefusedBody(address: address, body: body, reason: row[13].text ?? "")
+        }
+        return StoredEntry(
+            number: Int(clamping: number), at: at, sender: Sender(who: row[2].text ?? "", device: row[3].text),
+            key: row[4].text, entry: entry, refused: refused)
+    }
+}
+
+extension Value {
+    fileprivate var text: String? {
+        if case .text(let text) = self { text.string } else { nil }
+    }
+}

@@ -1,0 +1,137 @@
+package import MergeCore
+
+extension JournalTables {
+    private static let columns = [
+        "who", "device", "push_key", "name", "request", "code", "answer", "address", "body", "reason", "resource",
+        "record", "status", "outcomes", "rules", "entry",
+    ]
+    /// Both engines bound the placeholders of a statement.
+    private static let rowsPerStatement = 500
+
+    /// The INSERTs that keep a draft: one, but for pushes of many hundreds of records.
+    package func insert(_ draft: JournalDraft) -> [Statement] {
+        if draft.isEmpty { return [] }
+        var statements: [Statement] = []
+        // A push that changed nothing leaves a row with its key alone.
+        let rows: [JournalEntry?] = draft.entries.isEmpty ? [nil] : draft.entries
+        var start = 0
+        while start < rows.count {
+            let batch = rows[start..<min(start + Self.rowsPerStatement, rows.count)]
+            let marks = "(" + now + String(repeating: ", ?", count: Self.columns.count) + ")"
+            let sql =
+                "INSERT INTO \(dialect.quoted(entries)) (at, " + Self.columns.joined(separator: ", ") + ") VALUES "
+                + repeatElement(marks, count: batch.count).joined(separator: ", ")
+            var binds: [Bind] = []
+            binds.reserveCapacity(batch.count * Self.columns.count)
+            for (index, entry) in zip(start..., batch) {
+                let isFirst = index == 0
+                binds.append(Self.bind(draft.sender.who))
+                binds.append(Self.bind(draft.sender.device))
+                binds.append(Self.bind(draft.key))
+                binds.append(Self.bind(isFirst ? draft.name : nil))
+                binds.append(Self.bind(isFirst ? draft.answer?.request : nil))
+                binds.append(Self.bind(isFirst ? draft.answer?.code : nil))
+                binds.append(Self.bind(isFirst ? draft.answer?.body : nil))
+                binds.append(Self.bind(isFirst ? draft.refused?.address : nil))
+                binds.append(Self.bind(isFirst ? draft.refused?.body : nil))
+                binds.append(Self.bind(isFirst ? draft.refused?.reason : nil))
+                binds.append(Self.bind(entry?.resource))
+                binds.append(Self.bind(entry?.record))
+                binds.append(Self.bind(entry?.status))
+                binds.append(Self.bind(entry?.outcomes))
+                binds.append(Self.bind(entry?.rules))
+                binds.append(Self.bind(entry?.body))
+            }
+            statements.append(Statement(sql: sql, binds: binds))
+            start += Self.rowsPerStatement
+        }
+        return statements
+    }
+
+    /// The answer that is kept under a name.
+    ///
+    /// - Parameter locking: waits for a transaction that is about to keep one, and so tells for sure.
+    package func answer(_ name: [UInt8], locking: Bool) -> Statement {
+        Statement(
+            sql: "SELECT request, code, answer FROM \(dialect.quoted(entries)) WHERE name = ?"
+                + (locking ? dialect.lockingClause : ""),
+            binds: [Self.bind(name)], columns: [JournalColumn.bytes, JournalColumn.number, JournalColumn.bytes])
+    }
+
+    /// Reads a row of `answer`.
+    package func keptAnswer(_ row: [Value]) -> KeptAnswer? {
+        guard row.count == 3, case .bytes(let request) = row[0], case .integer(let code) = row[1],
+            case .bytes(let body) = row[2]
+        else { return nil }
+        return KeptAnswer(request: request, code: Int(clamping: code), body: body)
+    }
+
+    // MARK: Keeping it small
+
+    /// Takes the right to prune for some minutes, so that one gateway at a time does.
+    package func takeLease(_ owner: String, seconds: Int) -> [Statement] {
+        let later: String =
+            switch dialect {
+            case .mariadb: "UTC_TIMESTAMP(6) + INTERVAL \(seconds) SECOND"
+            case .sqlite: "strftime('%Y-%m-%d %H:%M:%f', 'now', '+\(seconds) seconds')"
+            }
+        return [
+            setMeta("prune", ""),
+            Statement(
+                sql: "UPDATE \(dialect.quoted(meta)) SET value = ?, until = \(later) WHERE name = 'prune' "
+                    + "AND (value = ? OR until IS NULL OR until < \(now))",
+                binds: [Self.bind(owner), Self.bind(owner)]),
+        ]
+    }
+
+    private func before(days: Int) -> String {
+        switch dialect {
+        case .mariadb: "UTC_TIMESTAMP(6) - INTERVAL \(days) DAY"
+        case .sqlite: "strftime('%Y-%m-%d %H:%M:%f', 'now', '-\(days) days')"
+        }
+    }
+
+    /// Numbers of the oldest rows, with whether each is past an age, in days.
+    package func oldest(after number: Int, keys: Int, entries days: Int, limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT n, at < \(before(days: days)), at < \(before(days: keys)), name IS NOT NULL, resource IS NULL "
+                + "AND body IS NULL FROM \(dialect.quoted(entries)) WHERE n > ? ORDER BY n LIMIT ?",
+            binds: [Self.bind(number), Self.bind(limit)],
+            columns: Array(repeating: JournalColumn.number, count: 5))
+    }
+
+    package func delete(_ numbers: [Int]) -> Statement {
+        let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
+        return Statement(
+            sql: "DELETE FROM \(dialect.quoted(entries)) WHERE n IN (\(marks))", binds: numbers.map { Self.bind($0) })
+    }
+
+    /// Forgets keys and answers, and keeps what was merged.
+    package func forgetKeys(_ numbers: [Int]) -> Statement {
+        let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
+        return Statement(
+            sql: "UPDATE \(dialect.quoted(entries)) SET name = NULL, request = NULL, code = NULL, answer = NULL "
+                + "WHERE n IN (\(marks))", binds: numbers.map { Self.bind($0) })
+    }
+
+    /// Number of rows as the database estimates it, and the size in bytes.
+    package var size: Statement {
+        switch dialect {
+        case .mariadb:
+            Statement(
+                sql: "SELECT CAST(TABLE_ROWS AS SIGNED), CAST(DATA_LENGTH + INDEX_LENGTH AS SIGNED) "
+                    + "FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = 'entries'",
+                binds: [Self.bind(schema)], columns: [JournalColumn.number, JournalColumn.number])
+        case .sqlite:
+            Statement(
+                sql: "SELECT (SELECT COALESCE(MAX(n) - MIN(n) + 1, 0) FROM \(dialect.quoted(entries))), "
+                    + "(SELECT page_count FROM pragma_page_count(\(quotedText(schema)))) * (SELECT page_size FROM "
+                    + "pragma_page_size(\(quotedText(schema))))",
+                binds: [], columns: [JournalColumn.number, JournalColumn.number])
+        }
+    }
+
+    private func quotedText(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+}

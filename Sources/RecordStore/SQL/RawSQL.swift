@@ -1,0 +1,38 @@
+package import MergeCore
+
+/// Statements over columns by their names, for rows that no section describes.
+package struct RawSQL: Sendable {
+    private let dialect: Dialect
+
+    package init(_ dialect: Dialect) {
+        self.dialect = dialect
+    }
+
+    package func insert(into table: TableName, _ columns: [String], _ binds: [Bind]) -> Statement {
+        let into = "INSERT INTO " + dialect.quoted(table)
+        guard !columns.isEmpty else { return Statement(sql: into + dialect.defaultRow, binds: []) }
+        let names = columns.map { dialect.quoted($0) }.joined(separator: ", ")
+        let marks = repeatElement("?", count: columns.count).joined(separator: ", ")
+        return Statement(sql: into + " (\(names)) VALUES (\(marks))", binds: binds)
+    }
+
+    /// Sets columns of the rows in which others hold these values.
+    package func update(_ table: TableName, _ values: [RawValue], where key: [RawValue]) -> Statement {
+        let sets = values.map { dialect.quoted($0.column.name) + " = ?" }.joined(separator: ", ")
+        return Statement(
+            sql: "UPDATE \(dialect.quoted(table)) SET \(sets) WHERE \(all(key))",
+            binds: (values + key).map { Bind($0.value, $0.column.type) })
+    }
+
+    package func select(_ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool) -> Statement {
+        let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        return Statement(
+            sql: "SELECT \(names) FROM \(dialect.quoted(table)) WHERE \(all(key))"
+                + (locking ? dialect.lockingClause : ""),
+            binds: key.map { Bind($0.value, $0.column.type) }, columns: columns)
+    }
+
+    private func all(_ key: [RawValue]) -> String {
+        key.map { dialect.quoted($0.column.name) + " = ?" }.joined(separator: " AND ")
+    }
+}

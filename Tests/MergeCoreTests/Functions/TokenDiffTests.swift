@@ -1,0 +1,63 @@
+import MergeCore
+import Testing
+import TestSupport
+
+/// Differences against the longest common subsequence by the table of all prefixes.
+@Suite struct TokenDiffTests {
+    private static func longestCommon(_ a: [Int32], _ b: [Int32]) -> Int {
+        var row = [Int](repeating: 0, count: b.count + 1)
+        for x in a {
+            var diagonal = 0
+            for (index, y) in b.enumerated() {
+                let above = row[index + 1]
+                row[index + 1] = x == y ? diagonal + 1 : max(above, row[index])
+                diagonal = above
+            }
+        }
+        return row[b.count]
+    }
+
+    private static func tokens(_ random: inout SeededRandom, longest: Int, kinds: Int32) -> [Int32] {
+        (0..<Int.random(in: 0...longest, using: &random)).map { _ in Int32.random(in: 0..<kinds, using: &random) }
+    }
+
+    /// Rebuilds the side, and counts the tokens that were taken from the base.
+    private static func apply(_ hunks: [TokenHunk], _ a: [Int32], _ b: [Int32]) -> (side: [Int32], kept: Int) {
+        var side: [Int32] = []
+        var kept = 0
+        var done = 0
+        for hunk in hunks {
+            side += a[done..<hunk.base.lowerBound] + b[hunk.side]
+            kept += hunk.base.lowerBound - done
+            done = hunk.base.upperBound
+        }
+        return (side + a[done...], kept + a.count - done)
+    }
+
+    @Test(arguments: 0..<200) func differencesAreShortest(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<30 {
+            let kinds = Int32.random(in: 1...8, using: &random)
+            let a = Self.tokens(&random, longest: 30, kinds: kinds)
+            let b = Self.tokens(&random, longest: 30, kinds: kinds)
+            let hunks = TokenDiff.hunks(from: a, to: b, idCount: Int(kinds), effort: 1_000)
+            let (side, kept) = Self.apply(hunks, a, b)
+            #expect(side == b, "seed \(seed): \(a) \(b)")
+            #expect(kept == Self.longestCommon(a, b), "seed \(seed): \(a) \(b)")
+        }
+    }
+
+    @Test(arguments: 0..<200) func differencesAreTrueWithLittleEffort(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        for effort in [1, 2, 5] {
+            let kinds = Int32.random(in: 1...200, using: &random)
+            let a = Self.tokens(&random, longest: 200, kinds: kinds)
+            let b = Self.tokens(&random, longest: 200, kinds: kinds)
+            let hunks = TokenDiff.hunks(from: a, to: b, idCount: Int(kinds), effort: effort)
+            #expect(Self.apply(hunks, a, b).side == b, "seed \(seed): \(a) \(b)")
+            #expect(
+                zip(hunks, hunks.dropFirst()).allSatisfy { $0.base.upperBound < $1.base.lowerBound }, "seed \(seed)")
+            #expect(TokenDiff.hunks(from: a, to: a, idCount: Int(kinds), effort: effort).isEmpty, "seed \(seed)")
+        }
+    }
+}
