@@ -83,7 +83,7 @@ import TestSupport
             #expect(
                 json["outcomes"]
                     == (try JSON(
-                        #"[{"section":"person","group":"name","outcome":"applied"},{"section":"person","group":"address","outcome":"client-won","conflict":true,"old":{"street":"High St","town":"Kent"},"current":{"street":"High St","town":"Bath"},"new":{"street":"New St","town":"Kent"},"written":{"street":"New St","town":"Kent"}}]"#
+                        #"[{"section":"person","group":"name","outcome":"applied","rule":"default"},{"section":"person","group":"address","outcome":"client-won","rule":"default","conflict":true,"old":{"street":"High St","town":"Kent"},"current":{"street":"High St","town":"Bath"},"new":{"street":"New St","town":"Kent"},"written":{"street":"New St","town":"Kent"}}]"#
                     )))
             #expect(json["record"]?["person"]?["town"]?.text == "Kent")
             #expect(json["record"]?["profile"]?["motto"]?.text == "Onwards")
