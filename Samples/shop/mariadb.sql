@@ -12,11 +12,13 @@ SET time_zone = '+00:00';
 -- Strict, but without NO_ZERO_DATE: the old form wrote 0000-00-00 for an unknown birthday.
 SET sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
+DROP TABLE IF EXISTS deliveries;
 DROP TABLE IF EXISTS order_lines;
 DROP TABLE IF EXISTS orders;
 DROP TABLE IF EXISTS groceries;
 DROP TABLE IF EXISTS customers_log;
 DROP TABLE IF EXISTS customers;
+DROP TABLE IF EXISTS articles;
 DROP TABLE IF EXISTS aisles;
 
 -- The oldest table: never converted from latin1, so it cannot hold every character.
@@ -27,6 +29,23 @@ CREATE TABLE aisles (
   PRIMARY KEY (AISLE_ID),
   UNIQUE KEY aisles_name (name)
 ) ENGINE=InnoDB DEFAULT CHARSET=latin1;
+
+-- What stands on the shelves. The youngest table, made for the scanners.
+CREATE TABLE articles (
+  article_id  INT NOT NULL AUTO_INCREMENT,
+  barcode     CHAR(13) NOT NULL,
+  name        VARCHAR(60) NOT NULL,
+  aisle_id    SMALLINT UNSIGNED NULL,
+  in_stock    INT NOT NULL DEFAULT 0,
+  counted_at  DATETIME NULL COMMENT 'shop time',
+  best_before DATE NULL COMMENT 'the earliest on the shelf',
+  price       DECIMAL(8,2) NOT NULL,
+  priced_at   DATETIME NOT NULL COMMENT 'shop time',
+  PRIMARY KEY (article_id),
+  UNIQUE KEY articles_barcode (barcode),
+  KEY articles_aisle (aisle_id),
+  CONSTRAINT articles_aisle FOREIGN KEY (aisle_id) REFERENCES aisles (AISLE_ID)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
 
 CREATE TABLE customers (
   customer_id  INT NOT NULL AUTO_INCREMENT,
@@ -41,8 +60,14 @@ CREATE TABLE customers (
   credit_limit DECIMAL(10,2) NOT NULL DEFAULT 0.00 COMMENT 'pounds',
   birthday     DATE NULL COMMENT '0000-00-00: the old form, unknown',
   wants_news   TINYINT(1) NOT NULL DEFAULT 0,
+  balance      DECIMAL(10,2) NOT NULL DEFAULT 0.00 COMMENT 'pounds; below zero: on account',
+  tags         VARCHAR(120) NOT NULL DEFAULT '' COMMENT 'with commas between them',
+  notes        VARCHAR(2000) NOT NULL DEFAULT '',
+  settings     JSON NOT NULL DEFAULT '{}' COMMENT 'of the web shop',
+  closed_on    DATE NULL COMMENT 'who left stays in the books',
   modified_at  TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP,
   PRIMARY KEY (customer_id),
+  UNIQUE KEY customers_email (email),
   KEY customers_name (last_name, first_name)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
 
@@ -85,12 +110,22 @@ CREATE TABLE orders (
 CREATE TABLE order_lines (
   order_no   VARCHAR(12) NOT NULL,
   line_no    INT NOT NULL COMMENT 'a struck-out line leaves a gap',
-  article    VARCHAR(60) NOT NULL COMMENT 'typed by hand: no article table',
+  article    VARCHAR(60) NOT NULL COMMENT 'typed by hand, before there were articles',
   pieces     INT NOT NULL DEFAULT 1,
   unit_price DECIMAL(8,2) NOT NULL,
   PRIMARY KEY (order_no, line_no),
   CONSTRAINT order_lines_pieces CHECK (pieces > 0),
   CONSTRAINT order_lines_order FOREIGN KEY (order_no) REFERENCES orders (order_no) ON DELETE CASCADE
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
+
+-- When the van comes; an order that is collected has none.
+CREATE TABLE deliveries (
+  order_no      VARCHAR(12) NOT NULL,
+  deliver_from  DATETIME NULL COMMENT 'shop time',
+  deliver_until DATETIME NULL COMMENT 'shop time',
+  place         VARCHAR(60) NULL COMMENT 'where to leave it',
+  PRIMARY KEY (order_no),
+  CONSTRAINT deliveries_order FOREIGN KEY (order_no) REFERENCES orders (order_no)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
 
 INSERT INTO aisles (AISLE_ID, name, descr) VALUES
@@ -107,6 +142,25 @@ INSERT INTO aisles (AISLE_ID, name, descr) VALUES
   (11, 'Jalapeños & Spices', '£1 a jar'),
   (12, 'Household', 'Non-food;
 no returns');
+
+INSERT INTO articles (article_id, barcode, name, aisle_id, in_stock, counted_at, best_before, price, priced_at) VALUES
+  (1, '2000000000015', 'Beans', 5, 48, '2025-12-01 07:00:00', '2026-10-31', 0.95, '2025-01-01 08:00:00'),
+  (2, '2000000000022', 'Tea', 6, 30, '2025-12-04 08:07:00', '2027-03-31', 2.60, '2025-06-12 08:00:00'),
+  (3, '2000000000039', 'Rice', 7, 24, '2025-12-07 09:14:00', '2027-08-31', 1.99, '2025-11-23 08:00:00'),
+  (4, '2000000000046', 'Spaghetti', 7, 36, '2025-12-10 07:21:00', '2027-06-30', 1.10, '2025-04-06 08:00:00'),
+  (5, '2000000000053', 'Caster sugar', 8, 18, '2025-12-13 08:28:00', NULL, 1.74, '2025-09-17 08:00:00'),
+  (6, '2000000000060', 'Baker''s yeast', 8, 12, NULL, '2026-02-28', 1.75, '2025-02-28 08:00:00'),
+  (7, '2000000000077', 'Gruyère', 3, 4, '2025-12-19 07:42:00', '2026-01-19', 5.00, '2025-07-11 08:00:00'),
+  (8, '2000000000084', 'Crème fraîche', 4, 9, '2025-12-22 08:49:00', '2026-01-08', 1.65, '2025-12-22 08:00:00'),
+  (9, '2000000000091', 'Butter', 4, 22, '2025-12-25 09:56:00', '2026-02-14', 2.34, '2025-05-05 08:00:00'),
+  (10, '2000000000107', 'Brown loaf', 2, 7, '2025-12-01 07:03:00', '2025-12-30', 1.80, '2025-10-16 08:00:00'),
+  (11, '2000000000114', 'Rollmops', 9, 6, '2025-12-04 08:10:00', '2026-03-31', 3.10, '2025-03-27 08:00:00'),
+  (12, '2000000000121', 'Fish fingers', 10, 15, NULL, '2026-11-30', 2.65, '2025-08-10 08:00:00'),
+  (13, '2000000000138', 'Jalapeños', 11, 10, '2025-12-10 07:24:00', '2027-01-31', 1.20, '2025-01-21 08:00:00'),
+  (14, '2000000000145', 'Coffee beans', 6, 14, '2025-12-13 08:31:00', '2026-09-30', 6.55, '2025-06-04 08:00:00'),
+  (15, '2000000000152', 'Candles', 12, 40, '2025-12-16 09:38:00', NULL, 2.10, '2025-11-15 08:00:00'),
+  (16, '2000000000169', 'Loo roll', 12, 33, '2025-12-19 07:45:00', NULL, 4.29, '2025-04-26 08:00:00'),
+  (17, '2000000000176', 'Marmalade', NULL, 8, '2025-12-22 08:52:00', '2027-05-31', 2.39, '2025-09-09 08:00:00');
 
 -- Some post codes are older than the triggers below and still in lower case.
 INSERT INTO customers (customer_id, first_name, last_name, street, county, post_code, `Tel No.`, email, loyalty, credit_limit, birthday, wants_news, modified_at) VALUES
@@ -125,6 +179,7 @@ INSERT INTO customers (customer_id, first_name, last_name, street, county, post_
   (114, 'Amara', 'Sandringham-Smythe', '16 Victoria Terrace', 'Norfolk', 'NR6 7FF', '07700 900549', 'amara.sandringhamsmythe@example.net', 'bronze', 100.00, '1964-01-19', 1, '2014-04-22 08:15:26'),
   (115, 'Bríd', 'Núñez', '105 Orchard Close', 'Highland', 'IV15 9XT', '01632 960081', 'brid.nunez@example.com', 'bronze', 125.50, '1983-01-13', 1, '2015-02-25 09:32:59'),
   (116, 'Winifred', 'Dubois', '127 Rose Walk', '', 'EH2 6HR', '01632 960182', NULL, 'silver', 75.50, '1947-11-03', 0, '2024-07-08 11:22:27'),
+  (117, 'Doris', 'Vane', '4 Mill Lane', 'Kent', 'TN9 1ZZ', NULL, 'doris.vane@example.com', 'silver', 100.00, '1948-08-30', 0, '2021-06-30 10:05:00'),
   (119, 'Jürgen', 'Merriweather', 'Flat 2, St Aldhelm''s Rd', 'County Antrim', 'BT2 8SE', '07700 900856', 'jurgen.merriweather@example.com', 'none', 0.00, '1992-11-28', 0, '2022-06-07 11:18:59'),
   (120, 'Rhys', 'Llŷr', '121 St Aldhelm''s Rd', 'Kent', 'ME5 1RS', '01632 960421', 'rhys.llyr@example.com', 'none', 0.00, '1999-06-09', 1, '2020-12-22 13:53:18'),
   (121, 'Gareth', 'Tregear', '146 Market Place', 'Fife', 'KY19 8ST', NULL, 'gareth.tregear@example.org', 'none', 0.00, '1975-02-11', 0, '2020-11-16 15:51:21'),
@@ -170,6 +225,26 @@ INSERT INTO customers (customer_id, first_name, last_name, street, county, post_
   (163, 'Séamus', 'Llŷr', '74 Bryn-y-Môr', '', 'EH17 7FN', '07700 900418', 'seamus.llyr@example.com', 'gold', 250.00, NULL, 0, '2020-08-29 10:51:06'),
   (164, 'Siân', 'Tregear', '87 Church Lane', 'Fife', 'KY12 9RF', '01632 960993', 'sian.tregear@example.net', 'bronze', 50.00, '1980-03-22', 0, '2011-11-15 08:11:01'),
   (165, 'Dorothy', 'MacIntyre', '146 Quarry Bank', 'County Antrim', 'BT22 1YG', '01632 960133', 'dorothy.macintyre@example.org', 'silver', 25.00, '1991-03-18', 0, '2018-08-08 13:39:45');
+
+-- What the till and the web shop have added since (without counting as a change).
+UPDATE customers SET tags = 'trade,invoice', balance = -312.40,
+  settings = '{"invoice": {"by": "e-mail", "copies": 2}}',
+  modified_at = modified_at WHERE customer_id = 105;
+UPDATE customers SET tags = 'regular',
+  notes = 'Leave it with the neighbour at no. 3.',
+  modified_at = modified_at WHERE customer_id = 107;
+UPDATE customers SET tags = 'regular,dog', balance = -12.50,
+  notes = 'Ring twice.
+The bell is weak.',
+  settings = '{"delivery": {"door": "front", "call": true}, "substitutes": ["Beans", "Tea"]}',
+  modified_at = modified_at WHERE customer_id = 123;
+UPDATE customers SET tags = 'dog',
+  settings = '{"delivery": {"door": "back"}}',
+  modified_at = modified_at WHERE customer_id = 158;
+UPDATE customers SET tags = 'regular,invoice', balance = 40.00,
+  notes = 'Pays at the end of the month.',
+  modified_at = modified_at WHERE customer_id = 163;
+UPDATE customers SET closed_on = '2021-06-30', modified_at = modified_at WHERE customer_id = 117;
 
 INSERT INTO customers_log (log_id, customer_id, changed_at, was, became) VALUES
   (1, 103, '2015-06-02 10:11:12', 'Iain, Smith, The Old Bakery, Bryn-y-Môr, Cumbria, CA27 8QZ', 'Iain, O''Brien, The Old Bakery, Bryn-y-Môr, Cumbria, CA27 8QZ'),
@@ -677,6 +752,12 @@ INSERT INTO order_lines (order_no, line_no, article, pieces, unit_price) VALUES
   ('A-1083', 3, 'Leeks', 3, 1.30),
   ('A-1083', 4, 'Croissants', 1, 3.10),
   ('A-1083', 5, 'Oatcakes', 12, 1.45);
+
+INSERT INTO deliveries (order_no, deliver_from, deliver_until, place) VALUES
+  ('A-1079', '2024-12-24 08:00:00', '2024-12-24 12:00:00', NULL),
+  ('A-1080', '2025-01-27 14:00:00', '2025-01-27 18:00:00', 'In the porch'),
+  ('A-1082', NULL, '2025-05-09 17:00:00', 'With the neighbour'),
+  ('A-1083', '2025-10-24 09:00:00', '2025-10-24 13:00:00', NULL);
 
 DELIMITER //
 

@@ -9,7 +9,7 @@ import TestSupport
                 let rules = try await client.get("/v1/rules").json()
                 #expect(
                     rules["resources"]?.array.compactMap { $0["resource"]?.text }.sorted() == [
-                        "aisles", "orders", "shoppers",
+                        "aisles", "articles", "orders", "shoppers",
                     ])
                 #expect(try await client.get("/readyz").status == 200)
                 let joe = try await client.get("/v1/records/shoppers/123").json()
@@ -22,7 +22,9 @@ import TestSupport
     /// Whatever the tables hold, reading it and sending it back as it is writes nothing.
     @Test(arguments: TestEngine.allCases) func sendingBackWhatWasReadWritesNothing(_ kind: TestEngine) async throws {
         let database = try await TestDatabase.shop(kind)
-        let tables = ["customers", "groceries", "aisles", "orders", "order_lines", "customers_log"]
+        let tables = [
+            "customers", "groceries", "aisles", "articles", "orders", "order_lines", "deliveries", "customers_log",
+        ]
         let dump = {
             var rows: [String] = []
             for table in tables { rows.append(try await database.run("SELECT * FROM \(table) ORDER BY 1, 2;")) }
