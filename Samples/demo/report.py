@@ -44,7 +44,7 @@ def outcomes(result: Json) -> None:
         if not outcome.get("conflict"):
             _line(label, paint(outcome["outcome"], GREEN))
             continue
-        _line(label, paint(f"{outcome['outcome']} (a conflict)", YELLOW))
+        _line(label, paint(f"{outcome['outcome']} (a conflict, by {outcome['rule']})", YELLOW))
         for name in ("old", "current", "new", "written"):
             _line("", f"{paint(f'{name:<8}', DIM)} {_show(outcome.get(name))}")
 
@@ -67,8 +67,12 @@ def _line(label: str, text: str) -> None:
 
 def _show(value: Any) -> str:
     if isinstance(value, dict):
-        shown = [_show(member) for member in value.values() if member is not None]
+        shown = [_show(member) for member in value.values() if member not in (None, "", [], {})]
         return ", ".join(shown) or "nothing"
+    if isinstance(value, list):
+        return ", ".join(_show(element) for element in value) or "nothing"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "nothing" if value is None else str(value)
+    if value is None or value == "":
+        return "nothing"
+    return str(value).replace("\n", " ⏎ ")

@@ -44,6 +44,7 @@ import TestSupport
             ])
             #expect(demo.status == 0, "\(demo.output)\(demo.errors)")
             #expect(demo.output.contains("client-won"))
+            #expect(demo.output.contains("combined (a conflict, by articles.yaml:"))
             #expect(!demo.output.contains("\u{1B}["), "colour belongs to a terminal")
         }
     }
