@@ -752,7 +752,7 @@ BEGIN
          modified_at = CASE WHEN NEW.modified_at IS OLD.modified_at THEN CURRENT_TIMESTAMP ELSE NEW.modified_at END
    WHERE customer_id = NEW.customer_id
      AND (NEW.customer_id, NEW.first_name, NEW.last_name, NEW.street, NEW.county, upper(NEW.post_code),
-          NEW."Tel No.", NEW.email, NEW.loyalty, NEW.credit_limit, NEW.birthday, NEW.wants_news,
+          NEW."Tel No.", NEW.email COLLATE BINARY, NEW.loyalty, NEW.credit_limit, NEW.birthday, NEW.wants_news,
           NEW.balance, NEW.tags, NEW.notes, NEW.settings, NEW.closed_on)
          IS NOT
          (OLD.customer_id, OLD.first_name, OLD.last_name, OLD.street, OLD.county, OLD.post_code,
