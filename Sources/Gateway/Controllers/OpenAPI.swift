@@ -56,7 +56,7 @@ enum OpenAPI {
               "parameters": [{"$ref": "#/components/parameters/resource"}],
               "post": {
                 "operationId": "merge", "summary": "Merges the edit of one record.",
-                "parameters": [{"$ref": "#/components/parameters/key"}],
+                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/preview"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Edit"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
@@ -67,7 +67,7 @@ enum OpenAPI {
             "/v1/push": {
               "post": {
                 "operationId": "push", "summary": "Merges edits of many records in one transaction.",
-                "parameters": [{"$ref": "#/components/parameters/key"}],
+                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/preview"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Push"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/PushResult"}, "207": {"$ref": "#/components/responses/PushResult"},
@@ -96,7 +96,11 @@ enum OpenAPI {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": {
               "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string"}},
-              "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}}
+              "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}},
+              "preview": {
+                "name": "preview", "in": "query", "schema": {"type": "boolean", "default": false},
+                "description": "Answers what would happen, and writes nothing."
+              }
             },
             "responses": {
               "Problem": {"description": "What went wrong.", "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}},
@@ -107,7 +111,53 @@ enum OpenAPI {
               "Id": {"description": "A key: a scalar, or an array in key order.", "type": ["string", "number", "boolean", "array"]},
               "Rules": {
                 "type": "object", "required": ["version", "resources"],
-                "properties": {"version": {"type": "string"}, "resources": {"type": "array", "items": {"type": "object"}}}
+                "properties": {"version": {"type": "string"}, "resources": {"type": "array", "items": {"$ref": "#/components/schemas/Resource"}}}
+              },
+              "Resource": {
+                "type": "object", "required": ["resource", "sections"],
+                "properties": {
+                  "resource": {"type": "string"}, "description": {"type": "string"},
+                  "sections": {"type": "array", "items": {"$ref": "#/components/schemas/Section"}}
+                }
+              },
+              "Section": {
+                "type": "object", "required": ["section", "kind", "key", "onMissing", "onDeleteConflict", "groups", "readOnly"],
+                "properties": {
+                  "section": {"type": "string"}, "kind": {"enum": ["root", "singleton", "list"]},
+                  "key": {"type": "array", "items": {"type": "object"}},
+                  "onMissing": {"enum": ["drop", "restore", "reject"]}, "onDeleteConflict": {"enum": ["delete", "keep", "reject"]},
+                  "identity": {"type": "array", "items": {"type": "string"}, "description": "Fields by which a created row is recognised."},
+                  "softDelete": {"const": true, "description": "Deleting a row keeps it in the database."},
+                  "checks": {
+                    "type": "array", "items": {
+                      "type": "object", "required": ["check", "fields", "onFailure"],
+                      "properties": {
+                        "check": {"type": "string"}, "fields": {"type": "array", "items": {"type": "string"}},
+                        "onFailure": {"enum": ["reject", "server-wins"]}
+                      }
+                    }
+                  },
+                  "groups": {"type": "array", "items": {"$ref": "#/components/schemas/Group"}},
+                  "readOnly": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}}
+                }
+              },
+              "Group": {
+                "type": "object", "required": ["group", "onConflict", "fields"],
+                "properties": {
+                  "group": {"type": "string"}, "onConflict": {"enum": ["client-wins", "server-wins", "reject"]},
+                  "merge": {
+                    "anyOf": [
+                      {"enum": ["add", "max", "min", "set", "text", "json"]},
+                      {"type": "object", "properties": {"json": {"type": "string"}}, "required": ["json"]},
+                      {"type": "object", "properties": {"latest": {"type": "string"}}, "required": ["latest"]}
+                    ]
+                  },
+                  "fields": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}}
+                }
+              },
+              "Field": {
+                "type": "object", "required": ["field", "type", "nullable"],
+                "properties": {"field": {"type": "string"}, "type": {"type": "string"}, "nullable": {"type": "boolean"}, "references": {"type": "string"}}
               },
               "Record": {
                 "type": "object", "required": ["id"], "properties": {"id": {"$ref": "#/components/schemas/Id"}},
@@ -153,11 +203,26 @@ enum OpenAPI {
                 }
               },
               "Outcome": {
-                "type": "object", "required": ["section", "outcome"],
+                "type": "object", "required": ["section", "outcome", "rule"],
                 "properties": {
                   "section": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"}, "group": {"type": "string"},
-                  "outcome": {"enum": ["already", "applied", "client-won", "server-won", "rejected", "inserted", "deleted", "kept", "missing"]},
-                  "conflict": {"type": "boolean"}, "cascades": {"type": "array"}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {}
+                  "outcome": {
+                    "enum": [
+                      "already", "applied", "client-won", "server-won", "combined", "rejected", "inserted", "deleted", "kept", "missing", "restored"
+                    ]
+                  },
+                  "rule": {"type": "string", "description": "What decided: file and line of a rule file, or `default`."},
+                  "conflict": {"type": "boolean"}, "cascades": {"type": "array"}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {},
+                  "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}},
+                  "fallback": {"type": "string", "description": "Why the group's merge function did not run."}
+                }
+              },
+              "Part": {
+                "description": "A place inside a value that both sides changed: a line of a text, or a member of a JSON value.",
+                "type": "object", "required": ["outcome"],
+                "properties": {
+                  "line": {"type": "integer"}, "path": {"type": "string"}, "outcome": {"enum": ["client-won", "server-won"]},
+                  "old": {}, "current": {}, "new": {}, "written": {}
                 }
               },
               "Problem": {
