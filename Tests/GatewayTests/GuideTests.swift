@@ -47,6 +47,21 @@ import TestSupport
         }
     }
 
+    /// The rule files that are about the sample shop fit it, and every record that they show can be sent back.
+    @Test(arguments: TestEngine.allCases) func ruleFilesFitTheShop(_ kind: TestEngine) async throws {
+        let files = try Self.blocks("yaml", in: Self.guides + "Rules.md").filter { text in
+            // The shop has no table without transactions.
+            text.hasPrefix("resource:") && !text.contains("non-transactional:")
+        }
+        #expect(files.count >= 9)
+        for text in files {
+            let database = try await TestDatabase.shop(kind)
+            try await RunningGateway.with(database, rules: ["guide.yaml": text]) { gateway async throws in
+                #expect(try await Echo.sendBackEverything(gateway) > 0)
+            }
+        }
+    }
+
     @Test(arguments: [
         "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
         guides + "Operation.md",
