@@ -19,11 +19,11 @@ package struct GatewayApplication: Service {
     ///   - onListening: told the port once the gateway accepts connections.
     package init(
         configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader, tokens: TokenFile?,
-        journal: JournalStatus = .off, logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.engine = engine
         place = "\(configuration.host):\(configuration.port)"
-        let router = Self.router(configuration, engine, rules.box, tokens, journal, logger)
+        let router = Self.router(configuration, engine, rules.box, tokens, logger)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         application = Application(
@@ -37,9 +37,9 @@ package struct GatewayApplication: Service {
 
     static func router(
         _ configuration: GatewayConfiguration, _ engine: any RecordEngine, _ box: RulesBox, _ tokens: TokenFile?,
-        _ journal: JournalStatus, _ logger: Logger
+        _ logger: Logger
     ) -> Router<GatewayContext> {
-        let service = MergeService.gateway(engine, configuration.merge, journal.journal)
+        let service = MergeService.gateway(engine, configuration.merge)
         let router = Router(context: GatewayContext.self)
         let metrics = GatewayMetrics()
         router.add(middleware: RequestLog(logger: logger, seconds: configuration.requestSeconds, metrics: metrics))
@@ -52,7 +52,7 @@ package struct GatewayApplication: Service {
         ).addRoutes(to: router)
         JournalController(service: service, box: box, limits: configuration.wire, metrics: metrics).addRoutes(
             to: router)
-        OperationsController(engine: engine, box: box, journal: journal, metrics: metrics).addRoutes(to: router)
+        OperationsController(engine: engine, box: box, metrics: metrics).addRoutes(to: router)
         LaterController().addRoutes(to: router)
         return router
     }

@@ -2,8 +2,8 @@ package import MergeCore
 package import RecordStore
 
 /// Looking into the journal and taking entries back.
-extension MergeService {
-    private func kept() throws(Problem) -> Journal {
+extension Served {
+    fileprivate func kept() throws(Problem) -> Journal {
         guard let journal else {
             throw Problem(
                 status: 501, code: "no-journal", title: "No journal is kept",
@@ -12,20 +12,25 @@ extension MergeService {
         return journal
     }
 
+}
+
+extension MergeService {
     /// - Returns: entries in the order of their numbers, at most the filter's limit.
     /// - Throws: a 501 `Problem` where no journal is kept, or a `StoreError`.
     package func entries(
-        _ filter: JournalFilter, deadline: ContinuousClock.Instant
+        _ filter: JournalFilter, served: Served, deadline: ContinuousClock.Instant
     ) async throws -> [StoredEntry] {
-        let journal = try kept()
+        let journal = try served.kept()
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
             try session.query(journal.tables.list(filter)).compactMap { journal.tables.stored($0) }
         }
     }
 
     /// - Throws: a 404 `Problem` where there is no such entry.
-    package func entry(_ number: Int, deadline: ContinuousClock.Instant) async throws -> StoredEntry {
-        let journal = try kept()
+    package func entry(
+        _ number: Int, served: Served, deadline: ContinuousClock.Instant
+    ) async throws -> StoredEntry {
+        let journal = try served.kept()
         let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
             try session.query(journal.tables.entry(number)).first.flatMap { journal.tables.stored($0) }
         }

@@ -11,18 +11,15 @@ package struct MergeService: Sendable {
     private let digest: GroupDigest
     /// How answers are written.
     private let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
-    /// nil where nothing is kept: then keys are only echoed.
-    package let journal: Journal?
 
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
-        form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8], journal: Journal?
+        form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
     ) {
         self.engine = engine
         self.limits = limits
         self.digest = digest
         self.form = form
-        self.journal = journal
     }
 
     /// One record in one snapshot; nil where there is none.
@@ -86,11 +83,11 @@ package struct MergeService: Sendable {
                     return try await run(request, plan, served, deadline)
                 } catch let error as StoreError where error.kind == .knownKey {
                     // Another run of the same push was quicker; its answer is there now.
-                    if let answer = try await replay(request.key, deadline) { return answer }
+                    if let answer = try await replay(request.key, served, deadline) { return answer }
                     attempts += 1
                     if attempts > 3 { throw StoreError(.busy, "the push's key is being kept by another") }
                 } catch let error as StoreError where error.kind == .unknownOutcome && request.key != nil {
-                    if let answer = try await replay(request.key, deadline) { return answer }
+                    if let answer = try await replay(request.key, served, deadline) { return answer }
                     // The lookup waited for whatever was under way, so nothing was committed.
                     attempts += 1
                     if attempts > 3 { throw StoreError(.unavailable, error.message, code: error.code) }
@@ -111,8 +108,10 @@ package struct MergeService: Sendable {
     ///
     /// - Throws: a 422 `Problem` where the key stands for another push; `StoreError`, of the kind `unknownOutcome` where
     ///   the journal cannot be asked.
-    package func replay(_ key: PushKey?, _ deadline: ContinuousClock.Instant) async throws -> PushAnswer? {
-        guard let key, let journal else { return nil }
+    package func replay(
+        _ key: PushKey?, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws -> PushAnswer? {
+        guard let key, let journal = served.journal else { return nil }
         let found: [[Value]]
         do {
             found = try await engine.write(deadline: deadline) { session throws(StoreError) in
@@ -137,16 +136,16 @@ package struct MergeService: Sendable {
         let dialect = engine.dialect
         let attempt: PushAttempt
         do {
-            attempt = try await engine.write(deadline: deadline, locking: tablesToLock(request.push, served)) {
-                [limits, digest, journal, form] session throws(StoreError) -> Ending<PushAttempt> in
+            attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(request.push, served)) {
+                [limits, digest, form] session throws(StoreError) -> Ending<PushAttempt> in
                 let run = PushRun(
                     plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
-                    journal: request.isPreview ? nil : journal)
+                    journal: request.isPreview ? nil : served.journal)
                 let ending = try run.run { attempt throws(StoreError) in
                     let result = ResultAssembly(push: request.push, reports: attempt.reports, wasRolledBack: false)
                         .result(attempt.records ?? [])
                     attempt.answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
-                    guard !request.isPreview, let journal else { return }
+                    guard !request.isPreview, let journal = served.journal else { return }
                     try Self.keep(request, result, attempt.answer, served, in: journal, session)
                 }
                 guard request.isPreview, case .commit(let attempt) = ending else { return ending }
@@ -173,7 +172,9 @@ package struct MergeService: Sendable {
                 .result(records)
             return PushAnswer(code: result.code, body: form(result, request.form), result: result)
         }
-        guard !request.isPreview, let journal else { return try await engine.read(deadline: deadline, work) }
+        guard !request.isPreview, let journal = served.journal else {
+            return try await engine.read(deadline: deadline, work)
+        }
         return try await engine.write(deadline: deadline) { session throws(StoreError) in
             let answer = try work(session)
             if let result = answer.result { try Self.keep(request, result, answer, served, in: journal, session) }
@@ -208,7 +209,7 @@ package struct MergeService: Sendable {
 
     /// Where a table without transactions takes part, all tables of the push are locked, because a session that holds
     /// some may touch no others.
-    private func tablesToLock(_ push: Push, _ served: Served) -> [TableName] {
+    private static func tablesToLock(_ push: Push, _ served: Served) -> [TableName] {
         guard push.edits.contains(where: { !$0.resource.isAtomic }) else { return [] }
         var tables = Set(push.edits.flatMap { $0.resource.sections.map(\.table) })
         var pending = Array(tables)
@@ -217,7 +218,7 @@ package struct MergeService: Sendable {
                 pending.append(dependent.table)
             }
         }
-        if let journal { tables.insert(journal.tables.entries) }
+        if let journal = served.journal { tables.insert(journal.tables.entries) }
         return tables.sorted { $0.description < $1.description }
     }
 

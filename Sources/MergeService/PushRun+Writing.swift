@@ -20,7 +20,8 @@ extension PushRun {
             if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
         }
         let all = key + assignments
-        let execution = try write(SectionSQL(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []), all, nil,
+        let execution = try write(
+            SectionSQL(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []), all, nil,
             edit, step)
         let parts = (0..<section.keyCount).map { column in
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)

@@ -1,13 +1,17 @@
 package import MergeCore
 package import RecordStore
 
-/// What a gateway serves at one moment: the rules bound to the schema, and the schema itself.
-package struct Served: Sendable, Hashable {
+/// What a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
+/// merges.
+package struct Served: Sendable {
     package let catalog: Catalog
     package let schema: DatabaseSchema
+    /// nil where nothing is kept: then keys are only echoed.
+    package let journal: Journal?
 
-    package init(catalog: Catalog, schema: DatabaseSchema) {
+    package init(catalog: Catalog, schema: DatabaseSchema, journal: Journal? = nil) {
         self.catalog = catalog
         self.schema = schema
+        self.journal = journal
     }
 }

@@ -12,8 +12,9 @@ struct RunningGateway: Sendable {
 
     /// - Parameters:
     ///   - rules: the rule files by name; nil serves those of `MergeRules`.
+    ///   - journal: keeps a journal, the same one for all gateways on the database.
     static func with<Answer: Sendable>(
-        _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil,
+        _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: Bool = false,
         configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Answer
     ) async throws -> Answer {
@@ -24,10 +25,16 @@ struct RunningGateway: Sendable {
         configure(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
-        let engine = try database.engine()
+        let journalName = journal ? "fieldmerge_" + database.name : nil
+        let engine = try database.engine(journal: journal)
         let loader = RulesLoader(
-            folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger)
-        if let findings = await loader.start() {
+            folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger
+        ) { () async throws(StoreError) in
+            guard let journalName else { return .off }
+            let schema = engine.dialect == .sqlite ? JournalTables.attachedName : journalName
+            return .together(try await JournalOpener(engine: engine, schema: schema).open(createsSchema: true))
+        }
+        if let findings = try await loader.start() {
             throw Shell.Failure(description: findings.sorted.map(\.description).joined(separator: "\n"))
         }
         let (ports, port) = AsyncStream<Int>.makeStream()

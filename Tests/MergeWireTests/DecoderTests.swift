@@ -57,7 +57,7 @@ import Testing
 
     private static func push(bytes: [UInt8], key: String? = nil) throws -> Push {
         let decoder = PushDecoder(catalog: catalog, limits: WireLimits())
-        return try bytes.withUnsafeBytes { try decoder.push($0, headerKey: key) }
+        return try bytes.withUnsafeBytes { try decoder.push($0, headerKey: key, sender: "").push.get() }
     }
 
     private static func edit(_ changeset: String, id: String = "1") -> String {

@@ -16,7 +16,7 @@ package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible
 package final class TestDatabase: Sendable {
     package let kind: TestEngine
     package let url: String
-    private let name: String
+    package let name: String
     private let folder: TemporaryFolder
     private let server: PrivateMariaDB?
     private static let counter = Mutex(0)
@@ -83,10 +83,13 @@ package final class TestDatabase: Sendable {
         }
     }
 
-    package func engine(_ limits: MariaDBConfiguration.Limits = .init()) throws -> any RecordEngine {
+    /// - Parameter journal: attaches the SQLite file of a journal.
+    package func engine(
+        _ limits: MariaDBConfiguration.Limits = .init(), journal: Bool = false
+    ) throws -> any RecordEngine {
         switch kind {
         case .mariadb: MariaDBEngine(try MariaDBConfiguration(url: url, password: nil, limits: limits))
-        case .sqlite: try SQLiteEngine(path: name)
+        case .sqlite: try SQLiteEngine(path: name, journal: journal ? name + ".fieldmerge" : nil)
         }
     }
 }

@@ -19,7 +19,8 @@ struct JournalController {
     }
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let filter = try JournalQuery(catalog: box.ready().catalog).filter { name throws(Problem) in
+        let served = try box.ready()
+        let filter = try JournalQuery(catalog: served.catalog).filter { name throws(Problem) in
             guard let raw = request.query(name), !raw.isEmpty else { return nil }
             guard let text = KeyText.percentDecoded(raw.utf8.map { $0 == UInt8(ascii: "+") ? 32 : $0 }) else {
                 throw Self.invalid("“\(name)” is not percent-encoded UTF-8")
@@ -28,14 +29,15 @@ struct JournalController {
         }
         var wanted = filter
         wanted.limit += 1
-        let found = try await service.entries(wanted, deadline: context.deadline)
+        let found = try await service.entries(wanted, served: served, deadline: context.deadline)
         let shown = found.prefix(filter.limit)
         let next = found.count > filter.limit ? shown.last?.number : nil
         return Reply.json(JournalEncoder.page(shown.map(\.shown), next: next), to: request)
     }
 
     @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let entry = try await service.entry(try number(request), deadline: context.deadline)
+        let entry = try await service.entry(
+            try number(request), served: box.ready(), deadline: context.deadline)
         return Reply.json(JournalEncoder.one(entry.shown), to: request)
     }
 
@@ -49,7 +51,7 @@ struct JournalController {
             body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
         }
         let groups = try UndoRequestDecoder.groups(body)
-        let stored = try await service.entry(number, deadline: context.deadline)
+        let stored = try await service.entry(number, served: served, deadline: context.deadline)
         let push = try service.opposite(of: stored, served: served) { content, resource throws(Problem) in
             try UndoDecoder(resource: resource, groups: groups, columns: served.columns).edit(content)
         }

@@ -8,7 +8,6 @@ import RecordStore
 struct OperationsController {
     let engine: any RecordEngine
     let box: RulesBox
-    let journal: JournalStatus
     let metrics: GatewayMetrics
 
     private static let patience = Duration.seconds(3)
@@ -45,7 +44,7 @@ struct OperationsController {
             if !trouble.contains(error.description) { trouble.insert(error.description, at: 0) }
         }
         var size: (rows: Int, bytes: Int)?
-        if isReady, let kept = journal.journal {
+        if isReady, let kept = box.served?.journal {
             do {
                 size = try await kept.size(engine, min(context.deadline, .now.advanced(by: Self.patience)))
             } catch {
@@ -53,7 +52,7 @@ struct OperationsController {
             }
         }
         let report = ReadinessReport(
-            isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: journal.promise,
+            isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes)
         return Reply.json(
             report.json, to: request, status: isReady ? .ok : .serviceUnavailable,

@@ -50,13 +50,13 @@ struct PushController {
         case .success(let sound): push = sound
         case .failure(let problem):
             // What was answered once is answered again, even where the rules have changed since.
-            if let known = try await service.replay(key, context.deadline) { return reply(known, request) }
+            if let known = try await service.replay(key, served, context.deadline) { return reply(known, request) }
             throw problem
         }
         let pushRequest = PushRequest(
             push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
             sender: sender, key: key, address: address, body: body, isPreview: isPreview)
-        guard let name = key?.name, service.journal != nil else {
+        guard let name = key?.name, served.journal != nil else {
             return reply(try await merged(pushRequest, served, context), request)
         }
         return try await running.alone(name, until: context.deadline) {

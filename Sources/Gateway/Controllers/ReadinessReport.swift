@@ -5,7 +5,8 @@ struct ReadinessReport {
     let isReady: Bool
     let version: String?
     let trouble: [String]
-    let promise: String
+    /// nil as long as the journal is not open.
+    let promise: String?
     /// As the database estimates it; nil where there is no journal.
     let journalRows: Int?
     let journalBytes: Int?

@@ -25,6 +25,11 @@ package struct JournalQuery {
             }
             filter.record = KeyText.encode(try KeyText.decode(id, resource.root), resource.root)
         }
+        switch try value("refused") {
+        case nil, "false": break
+        case "true": filter.onlyRefused = true
+        default: throw Self.invalid("“refused” is true or false")
+        }
         if let outcome = try value("outcome") {
             guard OutcomeKind(rawValue: outcome) != nil else {
                 let words = OutcomeKind.allCases.map(\.rawValue)

@@ -30,9 +30,9 @@ package enum JournalStatus: Sendable {
 extension MergeService {
     /// The service with the wire's own forms.
     package static func gateway(
-        _ engine: any RecordEngine, _ limits: MergeLimits = MergeLimits(), _ journal: Journal?
+        _ engine: any RecordEngine, _ limits: MergeLimits = MergeLimits()
     ) -> MergeService {
         MergeService(
-            engine: engine, limits: limits, digest: CanonicalJSON.digest, form: AnswerForm.encode, journal: journal)
+            engine: engine, limits: limits, digest: CanonicalJSON.digest, form: AnswerForm.encode)
     }
 }

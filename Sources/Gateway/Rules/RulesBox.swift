@@ -5,6 +5,7 @@ import Synchronization
 final class RulesBox: Sendable {
     private struct State {
         var served: Served?
+        var journal: JournalStatus?
         var trouble: [String] = ["the rules have not been read yet"]
     }
 
@@ -21,8 +22,13 @@ final class RulesBox: Sendable {
     /// What an operator should know: why nothing is served, or why the newest rules are not.
     var trouble: [String] { state.withLock { $0.trouble } }
 
-    func serve(_ served: Served) {
-        state.withLock { $0 = State(served: served, trouble: []) }
+    /// What the journal promises; nil as long as it is not open.
+    var promise: String? { journal?.promise }
+
+    var journal: JournalStatus? { state.withLock { $0.journal } }
+
+    func serve(_ served: Served, _ journal: JournalStatus) {
+        state.withLock { $0 = State(served: served, journal: journal, trouble: []) }
     }
 
     /// Keeps what is served and notes what is wrong.

@@ -16,13 +16,20 @@ package struct RulesLoader: Service {
     private let engine: any RecordEngine
     private let logger: Logger
     private let interval: Duration
+    private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
     let box = RulesBox()
 
     private static let look = Duration.seconds(2)
     private static let patience = Duration.seconds(10)
 
-    /// - Parameter interval: how often the schema is read again although nothing asks for it.
-    package init(folder: String, engine: any RecordEngine, interval: Duration = .seconds(300), logger: Logger) {
+    /// - Parameters:
+    ///   - interval: how often the schema is read again although nothing asks for it.
+    ///   - journal: opens the journal, before anything is served.
+    package init(
+        folder: String, engine: any RecordEngine, interval: Duration = .seconds(300), logger: Logger,
+        journal: @escaping @Sendable () async throws(StoreError) -> JournalStatus
+    ) {
+        openJournal = journal
         self.folder = folder
         self.engine = engine
         self.interval = interval
@@ -54,12 +61,14 @@ package struct RulesLoader: Service {
     }
 
     /// The first reading, which decides whether the gateway starts.
+    ///
     /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
-    package func start() async -> Findings? {
+    /// - Throws: `StoreError` where the journal cannot be used.
+    package func start() async throws(StoreError) -> Findings? {
         switch await Self.load(folder, engine) {
         case .served(let served, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
-            box.serve(served)
+            try await serve(served, isStart: true)
             return nil
         case .refused(let findings): return findings
         case .unreachable(let error):
@@ -104,7 +113,13 @@ package struct RulesLoader: Service {
         switch await Self.load(folder, engine) {
         case .served(let served, _):
             let before = box.served?.catalog.version
-            box.serve(served)
+            do {
+                try await serve(served, isStart: false)
+            } catch {
+                logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
+                box.note([error.description])
+                return
+            }
             if before != served.catalog.version {
                 logger.notice("serving the rules", metadata: ["version": "\(served.catalog.version)"])
             }
@@ -117,6 +132,28 @@ package struct RulesLoader: Service {
         case .unreachable(let error):
             if box.served == nil { box.note([error.description]) }
         }
+    }
+
+    /// Serves rules together with the journal, which is opened once.
+    private func serve(_ served: Served, isStart: Bool) async throws(StoreError) {
+        let journal: JournalStatus
+        if let kept = box.journal {
+            journal = kept
+        } else {
+            do {
+                journal = try await openJournal()
+            } catch {
+                guard isStart, error.kind == .unavailable || error.kind == .busy else { throw error }
+                box.note([error.description])
+                return
+            }
+            if case .off = journal {
+                logger.warning("\(journal.promise)")
+            } else {
+                logger.notice("\(journal.promise)")
+            }
+        }
+        box.serve(Served(catalog: served.catalog, schema: served.schema, journal: journal.journal), journal)
     }
 
     /// Names, sizes and times of the rule files.

@@ -61,7 +61,8 @@ extension MergeFunction {
         case (nil, .members(let edited), .members(let current)):
             return .combined([.members(type.arranged(SetMerge.merge(base: nil, edited: edited, current: current)))], [])
         case (.members(let base)?, .members(let edited), .members(let current)):
-            return .combined([.members(type.arranged(SetMerge.merge(base: base, edited: edited, current: current)))], [])
+            return .combined(
+                [.members(type.arranged(SetMerge.merge(base: base, edited: edited, current: current)))], [])
         case (_, .json(let edited), .json(let current)):
             var held: [JSONTree]?
             if case .json(let base)? = base {

@@ -6,7 +6,7 @@ package enum OperatorJSON {
     ///   - promise: what the journal promises.
     ///   - rows: how many rows it has, as far as the database knows; nil without a journal.
     package static func readiness(
-        isReady: Bool, rules: String?, trouble: [String], promise: String, rows: Int?, bytes: Int?
+        isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -21,7 +21,7 @@ package enum OperatorJSON {
             writer.name("journal")
             writer.object { writer in
                 writer.name("promise")
-                writer.string(promise)
+                if let promise { writer.string(promise) } else { writer.null() }
                 for (name, number) in [("rows", rows), ("bytes", bytes)] {
                     guard let number else { continue }
                     writer.name(name)

@@ -116,7 +116,8 @@ package struct EntryEncoder: Sendable {
     }
 
     private func whole(_ row: RawRow, _ section: Section, _ writer: inout JSONWriter) {
-        let hidden = Set((section.fields + section.readOnly).filter(\.isPrivate).map { section.columns[$0.column].name })
+        let hidden = Set(
+            (section.fields + section.readOnly).filter(\.isPrivate).map { section.columns[$0.column].name })
         writer.name("row")
         writer.object { writer in
             for part in row.values where !hidden.contains(part.column.name) {

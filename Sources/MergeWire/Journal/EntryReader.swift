@@ -23,7 +23,9 @@ package enum EntryReader {
         return found ?? []
     }
 
-    private static func trace(_ outcome: JSONNode, _ section: Section, _ key: RecordKey?, _ columns: [Column]) -> RowTrace? {
+    private static func trace(_ outcome: JSONNode, _ section: Section, _ key: RecordKey?, _ columns: [Column])
+        -> RowTrace?
+    {
         guard outcome["section"]?.string == section.name, let word = outcome["outcome"]?.string,
             let kind = OutcomeKind(rawValue: word)
         else { return nil }

@@ -69,7 +69,8 @@ package struct UndoDecoder {
         if let hidden = outcome["private"]?.elements.compactMap(\.string), !hidden.isEmpty, kind != .inserted {
             throw Problem(
                 status: 422, code: "private", title: "The journal does not have the values",
-                detail: "Of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) only digests are kept, because the rules "
+                detail:
+                    "Of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) only digests are kept, because the rules "
                     + "call the field private; name the other groups to take those back.",
                 retry: false, fields: hidden)
         }

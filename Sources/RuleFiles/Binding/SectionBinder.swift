@@ -187,7 +187,8 @@ struct SectionBinder {
         }
         guard let position = add(field.column.value, field.column.place, type: type) else { return nil }
         let reference = references.reference(of: field, in: table, &findings)
-        return Field(name: field.name.value, column: position, reference: reference)
+        return Field(
+            name: field.name.value, column: position, reference: reference, isPrivate: field.isPrivate)
     }
 
     private mutating func type(_ named: Placed<String>, of column: ColumnSchema, separator: String) -> ColumnType? {

@@ -63,6 +63,8 @@ struct RuleField: Sendable, Hashable {
     let type: Placed<String>?
     let separator: Placed<String>?
     let references: Placed<String>?
+    /// The journal keeps no values of it.
+    var isPrivate = false
 }
 
 /// A merge function as the rules name it.

@@ -197,7 +197,7 @@ struct RuleFileReader {
         }
         guard let mapping = YAMLMapping(node, file: file, what: "group “\(name.value)”", &findings) else { return nil }
         mapping.refuseUnknown(
-            ["column", "fields", "type", "separator", "references", "on-conflict", "merge"], in: "a group", &findings)
+            ["column", "fields", "type", "separator", "references", "private", "on-conflict", "merge"], in: "a group", &findings)
         let policy = mapping.choice("on-conflict", ConflictPolicy.self, &findings)
         let merge = readMerge(mapping)
         guard let node = mapping["fields"] else {
@@ -205,7 +205,7 @@ struct RuleFileReader {
                 RuleGroup(name: name, fields: [$0], onConflict: policy, merge: merge)
             }
         }
-        for key in ["column", "type", "separator", "references"] where mapping[key] != nil {
+        for key in ["column", "type", "separator", "references", "private"] where mapping[key] != nil {
             findings.error(mapping.place(of: key), "“\(key)” stands beside a single column; put it into the field")
         }
         guard let fields = YAMLMapping(node, file: file, what: "“fields”", &findings) else { return nil }
@@ -237,7 +237,7 @@ struct RuleFileReader {
     private mutating func readField(_ name: Placed<String>, _ mapping: YAMLMapping, known: Bool) -> RuleField? {
         if !known {
             mapping.refuseUnknown(
-                ["column", "type", "separator", "references"], in: "a field", &findings)
+                ["column", "type", "separator", "references", "private"], in: "a field", &findings)
         }
         guard let column = mapping.text("column", &findings) else {
             if mapping["column"] == nil {
@@ -255,6 +255,7 @@ struct RuleFileReader {
         }
         return RuleField(
             name: name, column: column, type: type, separator: separator,
-            references: mapping.text("references", &findings))
+            references: mapping.text("references", &findings),
+            isPrivate: mapping.flag("private", &findings) ?? false)
     }
 }

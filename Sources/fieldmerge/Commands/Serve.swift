@@ -65,22 +65,21 @@ struct Serve: AsyncParsableCommand {
             )
         }
         let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
-        let store = try await open(settings, connections, logger)
+        let store = try Store(databaseOptions, journalOptions, settings, connections: connections)
         let engine = store.engine
         let loader = RulesLoader(
             folder: try settings.required(rules, "rules"), engine: engine,
             interval: .seconds(
                 60 * (try settings.number(schemaInterval, "schema-interval", default: 5, in: 1...10_000))),
-            logger: logger)
-        if let findings = await loader.start() {
+            logger: logger, journal: store.openJournal)
+        if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }
             await engine.close()
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
         }
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         let gateway = GatewayApplication(
-            configuration: configuration, engine: engine, rules: loader, tokens: tokenFile, journal: store.journal,
-            logger: logger
+            configuration: configuration, engine: engine, rules: loader, tokens: tokenFile, logger: logger
         ) { [logger] port in
             logger.notice("listening on http://\(place):\(port)")
         }
@@ -95,23 +94,13 @@ struct Serve: AsyncParsableCommand {
         logger.notice("stopped")
     }
 
-    /// The database with its journal.
-    ///
-    /// A server that cannot be reached yet does not keep the gateway from starting, unless the journal is unknown
-    /// without it: then it waits.
-    private func open(_ settings: Settings, _ connections: Int, _ logger: Logger) async throws -> Store {
-        var hasComplained = false
-        while true {
-            do {
-                let store = try await Store.open(databaseOptions, journalOptions, settings, connections: connections)
-                let level: Logger.Level = if case .off = store.journal { .warning } else { .notice }
-                logger.log(level: level, "\(store.journal.promise)")
-                return store
-            } catch let error as StoreError where error.kind == .unavailable || error.kind == .busy {
-                if !hasComplained { logger.error("waiting for the database", metadata: ["error": "\(error)"]) }
-                hasComplained = true
-                try await Task.sleep(for: .seconds(1))
-            }
+    /// - Throws: `SettingsError` where the journal cannot be used.
+    private func start(_ loader: RulesLoader, _ engine: any RecordEngine) async throws -> Findings? {
+        do {
+            return try await loader.start()
+        } catch {
+            await engine.close()
+            throw SettingsError("the journal cannot be used: \(error)")
         }
     }
 }

@@ -61,45 +61,47 @@ struct JournalOptions: ParsableArguments {
     }
 }
 
-/// The database with its journal.
+/// The database with what opens its journal.
 struct Store {
     let engine: any RecordEngine
-    let journal: JournalStatus
+    private let choice: JournalOptions.Choice
 
-    /// - Parameter isRequired: fails where no journal is kept.
-    /// - Throws: `SettingsError` or `StoreError` where the database or the journal cannot be used.
-    static func open(
-        _ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings, connections: Int,
-        isRequired: Bool = false
-    ) async throws -> Store {
-        let url = try settings.required(database.database, "database")
-        let choice = try options.choice(settings, database: url)
+    /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
+    init(_ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings, connections: Int) throws {
+        choice = try options.choice(settings, database: try settings.required(database.database, "database"))
         var file: String?
         if case .file(let path) = choice { file = path }
-        let engine = try database.engine(settings, connections: connections, journal: file)
-        do {
-            let journal = try await status(engine, choice)
-            if isRequired, case .off = journal {
-                throw SettingsError("no journal is kept here; see “fieldmerge journal init --help”")
-            }
-            return Store(engine: engine, journal: journal)
-        } catch {
-            await engine.close()
-            throw error
-        }
+        engine = try database.engine(settings, connections: connections, journal: file)
     }
 
-    private static func status(_ engine: any RecordEngine, _ choice: JournalOptions.Choice) async throws -> JournalStatus {
+    /// - Throws: `StoreError` where the journal cannot be used.
+    func openJournal() async throws(StoreError) -> JournalStatus {
         switch choice {
         case .off: return .off
-        case .file:
-            return .together(try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open())
+        case .file: return .together(try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open())
         case .schema(let name, let isDefault):
             let opener = JournalOpener(engine: engine, schema: name)
             if try await opener.exists() { return .together(try await opener.open()) }
             if isDefault { return .off }
-            throw SettingsError(
+            throw StoreError(
+                .other,
                 "the server has no schema “\(name)”, or the user may not see it; “fieldmerge journal init” makes it")
+        }
+    }
+
+    /// Makes the journal where it is missing.
+    ///
+    /// - Returns: the schema on a MariaDB server; nil for a file.
+    /// - Throws: `SettingsError` where none is wanted, or `StoreError`.
+    func initJournal() async throws -> String? {
+        switch choice {
+        case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to make")
+        case .file:
+            _ = try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open()
+            return nil
+        case .schema(let name, _):
+            _ = try await JournalOpener(engine: engine, schema: name).open(createsSchema: true)
+            return name
         }
     }
 }
