@@ -91,13 +91,17 @@ extension JournalTables {
         }
     }
 
-    /// Numbers of the oldest rows, with whether each is past an age, in days.
-    package func oldest(after number: Int, keys: Int, entries days: Int, limit: Int) -> Statement {
+    /// Rows after a number, the oldest first, with whether each is past an age.
+    ///
+    /// - Parameters:
+    ///   - days: the age of the row; 0 and more.
+    ///   - limit: how many rows at most.
+    package func aged(after number: Int, days: Int, limit: Int) -> Statement {
         Statement(
-            sql: "SELECT n, at < \(before(days: days)), at < \(before(days: keys)), name IS NOT NULL, resource IS NULL "
-                + "AND body IS NULL FROM \(dialect.quoted(entries)) WHERE n > ? ORDER BY n LIMIT ?",
+            sql: "SELECT n, at < \(before(days: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "
+                + "FROM \(dialect.quoted(entries)) WHERE n > ? ORDER BY n LIMIT ?",
             binds: [Self.bind(number), Self.bind(limit)],
-            columns: Array(repeating: JournalColumn.number, count: 5))
+            columns: Array(repeating: JournalColumn.number, count: 4))
     }
 
     package func delete(_ numbers: [Int]) -> Statement {

@@ -94,6 +94,11 @@ package struct JournalTables: Sendable, Hashable {
             sql: "\(insert) INTO \(metaSQL) (name, value) VALUES (?, ?)", binds: [Self.bind(name), Self.bind(value)])
     }
 
+    package func changeMeta(_ name: String, _ value: String) -> Statement {
+        Statement(
+            sql: "UPDATE \(metaSQL) SET value = ? WHERE name = ?", binds: [Self.bind(value), Self.bind(name)])
+    }
+
     static func bind(_ text: String?) -> Bind {
         Bind(text.map { .text(ExactText($0)) } ?? .null, JournalColumn.text.type)
     }

@@ -68,7 +68,8 @@ enum RulesVersion {
     private static func add(_ field: Field, _ hash: inout SHA256) {
         add(
             [
-                "field", field.name, "\(field.column)", field.isPrivate ? "private" : "", field.reference?.resource ?? "",
+                "field", field.name, "\(field.column)", field.isPrivate ? "private" : "",
+                field.reference?.resource ?? "",
                 field.reference?.section ?? "",
             ], &hash)
     }

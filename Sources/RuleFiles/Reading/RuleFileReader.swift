@@ -197,7 +197,8 @@ struct RuleFileReader {
         }
         guard let mapping = YAMLMapping(node, file: file, what: "group “\(name.value)”", &findings) else { return nil }
         mapping.refuseUnknown(
-            ["column", "fields", "type", "separator", "references", "private", "on-conflict", "merge"], in: "a group", &findings)
+            ["column", "fields", "type", "separator", "references", "private", "on-conflict", "merge"], in: "a group",
+            &findings)
         let policy = mapping.choice("on-conflict", ConflictPolicy.self, &findings)
         let merge = readMerge(mapping)
         guard let node = mapping["fields"] else {

@@ -83,13 +83,15 @@ struct Serve: AsyncParsableCommand {
         ) { [logger] port in
             logger.notice("listening on http://\(place):\(port)")
         }
+        let days = try journalOptions.days(settings)
+        let pruner = JournalPruner(
+            rules: loader, engine: engine, keyDays: days.keys, entryDays: days.entries, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: loader), .init(service: gateway),
-                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+                services: [.init(service: loader), .init(service: pruner), .init(service: gateway)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
     }

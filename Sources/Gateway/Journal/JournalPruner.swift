@@ -1,0 +1,45 @@
+package import Logging
+import MergeCore
+import MergeService
+package import RecordStore
+import ServiceLifecycle
+
+/// Prunes the journal in the background.
+package struct JournalPruner: Service {
+    private let box: RulesBox
+    private let engine: any RecordEngine
+    private let keyDays: Int
+    private let entryDays: Int
+    private let logger: Logger
+    private static let interval = Duration.seconds(600)
+
+    package init(rules: RulesLoader, engine: any RecordEngine, keyDays: Int, entryDays: Int, logger: Logger) {
+        box = rules.box
+        self.engine = engine
+        self.keyDays = keyDays
+        self.entryDays = entryDays
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        let owner = String(UInt64.random(in: .min ... .max), radix: 16)
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            if let journal = box.served?.journal { await prune(journal, owner) }
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
+        }
+    }
+
+    private func prune(_ journal: Journal, _ owner: String) async {
+        do {
+            let pruning = JournalPruning(
+                journal: journal, engine: engine, keyDays: keyDays, entryDays: entryDays, owner: owner)
+            let deleted = try await cancelWhenGracefulShutdown { () async throws(StoreError) in try await pruning.run()
+            }
+            if let deleted, deleted > 0 {
+                logger.notice("pruned the journal", metadata: ["entries": "\(deleted)"])
+            }
+        } catch {
+            logger.warning("the journal was not pruned", metadata: ["error": "\(error)"])
+        }
+    }
+}

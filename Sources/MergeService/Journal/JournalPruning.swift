@@ -1,0 +1,106 @@
+import MergeCore
+package import RecordStore
+
+/// Keeps the journal small: old keys are forgotten and old entries deleted, in small batches, by one gateway at a time.
+package struct JournalPruning: Sendable {
+    private let journal: Journal
+    private let engine: any RecordEngine
+    /// Days for which the answer of a key is kept.
+    private let keyDays: Int
+    /// Days for which an entry is kept.
+    private let entryDays: Int
+    private let owner: String
+    private static let batch = 500
+    private static let leaseSeconds = 300
+    private static let bookmark = "keys-forgotten"
+
+    /// - Parameter owner: names this gateway among those on the database.
+    package init(journal: Journal, engine: any RecordEngine, keyDays: Int, entryDays: Int, owner: String) {
+        self.journal = journal
+        self.engine = engine
+        self.keyDays = keyDays
+        self.entryDays = entryDays
+        self.owner = owner
+    }
+
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: .seconds(30)) }
+
+    /// Prunes until nothing is past its age.
+    ///
+    /// - Returns: the rows deleted; nil where another gateway prunes.
+    /// - Throws: `StoreError`; what was pruned until then stays pruned.
+    package func run() async throws(StoreError) -> Int? {
+        guard try await takesLease() else { return nil }
+        while try await forgetKeys() {
+            if Task.isCancelled { return 0 }
+            guard try await takesLease() else { return nil }
+        }
+        var deleted = 0
+        while true {
+            let count = try await deleteEntries()
+            if count == 0 || Task.isCancelled { return deleted }
+            deleted += count
+            guard try await takesLease() else { return deleted }
+        }
+    }
+
+    private func takesLease() async throws(StoreError) -> Bool {
+        try await engine.write(deadline: deadline) { [journal, owner] session throws(StoreError) in
+            for statement in journal.tables.takeLease(owner, seconds: Self.leaseSeconds) {
+                _ = try session.execute(statement)
+            }
+            return .commit(try Self.meta("prune", journal, session) == owner)
+        }
+    }
+
+    private static func meta(
+        _ name: String, _ journal: Journal, _ session: any StoreSession
+    ) throws(StoreError) -> String? {
+        guard case .text(let text)? = try session.query(journal.tables.meta(name)).first?.first else { return nil }
+        return text.string
+    }
+
+    private struct Aged {
+        let number: Int
+        let isPast: Bool
+        let hasName: Bool
+        /// The row holds nothing but a key.
+        let isKeyAlone: Bool
+
+        init?(_ row: [Value]) {
+            guard case .integer(let number) = row[0] else { return nil }
+            self.number = Int(clamping: number)
+            isPast = row[1] == .integer(1)
+            hasName = row[2] == .integer(1)
+            isKeyAlone = row[3] == .integer(1)
+        }
+    }
+
+    /// - Returns: whether more may be past its age.
+    private func forgetKeys() async throws(StoreError) -> Bool {
+        try await engine.write(deadline: deadline) { [journal, keyDays] session throws(StoreError) in
+            _ = try session.execute(journal.tables.setMeta(Self.bookmark, "0"))
+            let start = try Self.meta(Self.bookmark, journal, session).flatMap { Int($0) } ?? 0
+            let rows = try session.query(journal.tables.aged(after: start, days: keyDays, limit: Self.batch))
+                .compactMap(Aged.init)
+            let past = rows.prefix { $0.isPast }
+            guard let last = past.last else { return .commit(false) }
+            let alone = past.filter(\.isKeyAlone).map(\.number)
+            if !alone.isEmpty { _ = try session.execute(journal.tables.delete(alone)) }
+            let named = past.filter { $0.hasName && !$0.isKeyAlone }.map(\.number)
+            if !named.isEmpty { _ = try session.execute(journal.tables.forgetKeys(named)) }
+            _ = try session.execute(journal.tables.changeMeta(Self.bookmark, String(last.number)))
+            return .commit(past.count == Self.batch)
+        }
+    }
+
+    private func deleteEntries() async throws(StoreError) -> Int {
+        try await engine.write(deadline: deadline) { [journal, entryDays] session throws(StoreError) in
+            let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
+                .compactMap(Aged.init)
+            let past = rows.prefix { $0.isPast }.map(\.number)
+            if !past.isEmpty { _ = try session.execute(journal.tables.delete(past)) }
+            return .commit(past.count)
+        }
+    }
+}
