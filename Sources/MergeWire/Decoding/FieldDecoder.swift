@@ -34,11 +34,7 @@ struct FieldDecoder {
 
     func value(_ scalar: Scalar, _ column: Column, _ path: WirePath) throws(Problem) -> Value {
         do throws(ValueProblem) {
-            // In a JSON column that cannot be NULL, null is JSON's own.
-            if scalar == .null, !column.isNullable, case .json = column.type { return .json(.null) }
-            let value = try column.isLoose ? column.type.acceptLoosely(scalar) : column.type.accept(scalar)
-            guard !value.isNull || column.isNullable else { throw ValueProblem("is null, which the column cannot be") }
-            return value
+            return try column.accept(scalar)
         } catch {
             throw Problem(
                 status: 400, code: "invalid-value", title: "A value does not fit its column",

@@ -191,7 +191,7 @@ package enum ResultEncoder {
         }
     }
 
-    private static func side(_ side: Shown, _ section: Section, _ group: Int?, _ writer: inout JSONWriter) {
+    static func side(_ side: Shown, _ section: Section, _ group: Int?, _ writer: inout JSONWriter) {
         switch side {
         case .null, .digest: writer.null()
         case .group(let values):

@@ -14,6 +14,9 @@ package struct RuleFile: Sendable, Hashable {
     let allowsNonTransactional: Bool
     let sections: [RuleSection]
 
+    /// The resource that the file describes.
+    package var name: String { resource.value }
+
     /// The tables that the file names.
     package var tables: [TableName] { sections.compactMap { $0.tableName } }
 }

@@ -1,0 +1,11 @@
+/// What else has to be known of an outcome to say why it is what it is.
+enum Circumstance {
+    case edit
+    /// The client created the row without knowing that it exists.
+    case creation
+    case deletion
+    /// The row goes because its record is deleted.
+    case deletionOfRecord
+    /// The record is gone, so nothing under it can be changed.
+    case recordIsGone
+}

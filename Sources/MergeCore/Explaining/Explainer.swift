@@ -1,0 +1,26 @@
+/// Merges three sample records of one resource as a gateway would, and says why each group becomes what it does.
+///
+/// The records have the shape of `GET /v1/records` (PROTOCOL section 3), and `null` stands for a record that is not
+/// there: no base means that the client creates it, nothing edited that the client deletes it, and nothing current
+/// that it is gone. What the base or the edited record leaves out, be it a section or a group, the client did not
+/// send. Conditions that are SQL (`where`, `checks`) are the database's to evaluate and play no part.
+package struct Explainer {
+    private let resource: Resource
+
+    package init(_ resource: Resource) {
+        self.resource = resource
+    }
+
+    /// - Throws: `RecordFault` where a record does not fit the rules.
+    package func explain(_ records: Sided<Scalar>) throws(RecordFault) -> Explanation {
+        let samples = try records.map { (side, scalar) throws(RecordFault) in
+            try SampleReader(resource: resource, side: side).read(scalar)
+        }
+        if samples.base == nil, samples.edited == nil {
+            throw RecordFault(.edited, WirePath(""), "is null like the base, so there is no edit")
+        }
+        var run = ExplanationRun(resource: resource, samples: samples)
+        try run.run()
+        return run.explanation
+    }
+}

@@ -1,0 +1,23 @@
+/// What a merge of three records comes to, group by group, and why.
+package struct Explanation: Sendable, Hashable {
+    package let resource: Resource
+    /// `merged` or `rejected`.
+    package let status: PushStatus
+    package let outcomes: [ExplainedOutcome]
+
+    /// Sections that the edit touches and of which the database alone knows a condition (`where`, `checks`).
+    package var sectionsWithConditions: [Section] {
+        let touched = Set(outcomes.map(\.outcome.section))
+        return resource.sections.enumerated().filter { index, section in
+            touched.contains(index) && (section.visibility != nil || !section.checks.isEmpty)
+        }.map(\.element)
+    }
+}
+
+/// What became of one group or row, groups that nobody changed among them.
+package struct ExplainedOutcome: Sendable, Hashable {
+    /// Its `sides` are always there; `written` is what stands after the merge.
+    package let outcome: Outcome
+    /// A sentence that names the rule.
+    package let why: String
+}

@@ -1,0 +1,103 @@
+/// Deciding one row, and telling what the decision was.
+extension ExplanationRun {
+    mutating func decide(
+        _ index: Int, _ action: RowAction, _ meeting: RowMeeting, label: RowLabel?, current: CurrentRow?,
+        recordIsThere: Bool = true
+    ) throws(RecordFault) -> RowDecision {
+        let section = resource.sections[index]
+        if let current { try check(action, section, meeting, current) }
+        // Bases are given by their values, so no digest is ever compared.
+        let decider = RowDecider(section: section) { _, _ in [] }
+        let decision =
+            recordIsThere
+            ? decider.decide(action, item: nil, current: current?.values)
+            : decider.decideWithoutRecord(action, item: nil)
+        if decision.isRejected { isRejected = true }
+        for var outcome in complete(decision.outcomes, action, section, current?.values) {
+            outcome.section = index
+            outcome.item = section.kind == .list ? label : nil
+            if let current { outcome.show(current.values, as: current.shown(section)) }
+            note(outcome, action.circumstance(recordIsThere))
+        }
+        return decision
+    }
+
+    mutating func note(_ outcome: Outcome, _ circumstance: Circumstance) {
+        let section = resource.sections[outcome.section]
+        let reason = OutcomeReason(section: section, outcome: outcome, circumstance: circumstance)
+        outcomes.append(ExplainedOutcome(outcome: outcome, why: reason.sentence))
+    }
+
+    /// The current row has to hold all that is compared with it.
+    private func check(
+        _ action: RowAction, _ section: Section, _ meeting: RowMeeting, _ current: CurrentRow
+    ) throws(RecordFault) {
+        let values = SampleValues(section: section)
+        for group in action.groups(in: section) {
+            try values.check(section.groups[group], isWholeIn: current.sample, .current)
+        }
+        guard case .row(let base) = meeting.base else { return }
+        try values.checkForeign(action.bases, base, against: current.values)
+    }
+
+    /// The outcomes with those groups that the client left alone, and with the sides of a row that is gone.
+    private func complete(
+        _ outcomes: [Outcome], _ action: RowAction, _ section: Section, _ row: [Value]?
+    ) -> [Outcome] {
+        var out = outcomes
+        if let first = out.first, first.sides == nil {
+            let base = Shown.fields(action.bases.flatMap(\.fields), action.bases.flatMap(\.values))
+            out[0].sides = Sides(base: base, current: .null, edited: .null, written: .null)
+        }
+        guard case .edit(let edits) = action, out.allSatisfy({ $0.group != nil }) else { return out }
+        for edit in edits where !out.contains(where: { $0.group == edit.group }) {
+            guard case .values(let base) = edit.base else { continue }
+            let current = row.map { Shown.group(section.values(of: edit.group, in: $0)) } ?? .null
+            let sides = Sides(
+                base: .group(base.values), current: current, edited: .group(edit.edited.values), written: current)
+            out.append(Outcome(.unchanged, group: edit.group, sides: sides))
+        }
+        return out.sorted { ($0.group ?? 0) < ($1.group ?? 0) }
+    }
+}
+
+extension RowAction {
+    fileprivate func circumstance(_ recordIsThere: Bool) -> Circumstance {
+        switch self {
+        case .create: recordIsThere ? .creation : .recordIsGone
+        case .edit: recordIsThere ? .edit : .recordIsGone
+        case .delete: .deletion
+        }
+    }
+
+    /// The groups that are compared with the current row.
+    fileprivate func groups(in section: Section) -> [Int] {
+        switch self {
+        case .create(let new):
+            section.groups.indices.filter { new.fields.contains(where: section.groups[$0].fields.contains) }
+        case .edit(let edits): edits.map(\.group)
+        case .delete(let bases): bases.map(\.group)
+        }
+    }
+
+    fileprivate var bases: [FieldValues] {
+        switch self {
+        case .create: []
+        case .edit(let edits):
+            edits.compactMap { edit in
+                if case .values(let values) = edit.base { values } else { nil }
+            }
+        case .delete(let bases): bases.map(\.base)
+        }
+    }
+}
+
+extension Outcome {
+    /// Shows a whole row with the fields that its sample holds.
+    fileprivate mutating func show(_ row: [Value], as shown: Shown) {
+        guard let sides else { return }
+        self.sides = Sides(
+            base: sides.base, current: sides.current == .row(row) ? shown : sides.current, edited: sides.edited,
+            written: sides.written == .row(row) ? shown : sides.written)
+    }
+}

@@ -1,0 +1,105 @@
+/// One explanation on its way through the sections.
+struct ExplanationRun {
+    let resource: Resource
+    var samples: Sided<SampleRecord?>
+    var outcomes: [ExplainedOutcome] = []
+    var isRejected = false
+
+    init(resource: Resource, samples: Sided<SampleRecord?>) {
+        self.resource = resource
+        self.samples = samples
+    }
+
+    mutating func run() throws(RecordFault) {
+        let isThere = try mergeRoot()
+        // With the record deleted its other rows go along, whatever the client knew of them.
+        if samples.edited == nil { return }
+        for (index, section) in resource.sections.enumerated().dropFirst() {
+            if section.kind == .list {
+                try mergeList(index, section, recordIsThere: isThere)
+            } else {
+                try mergeSingleton(index, section, recordIsThere: isThere)
+            }
+        }
+    }
+
+    var explanation: Explanation {
+        guard isRejected else { return Explanation(resource: resource, status: .merged, outcomes: outcomes) }
+        // Of a push that is refused nothing is written, so everywhere the database's values stand.
+        let standing = outcomes.map { explained in
+            var outcome = explained.outcome
+            if let current = outcome.sides?.current { outcome.sides?.written = current }
+            return ExplainedOutcome(outcome: outcome, why: explained.why)
+        }
+        return Explanation(resource: resource, status: .rejected, outcomes: standing)
+    }
+
+    /// - Returns: whether the record is there afterwards.
+    private mutating func mergeRoot() throws(RecordFault) -> Bool {
+        let section = resource.root
+        let labels = try samples.map { (side, sample) throws(RecordFault) in
+            try SampleKeys(section: section, side: side).label(sample?.id, WirePath("id"))
+        }
+        if let base = labels.base, let edited = labels.edited, base != edited {
+            throw RecordFault(.edited, WirePath("id"), "names another record than the base does")
+        }
+        let meeting = RowMeeting(base: rootMention(samples.base), edited: rootMention(samples.edited))
+        var action = try meeting.action(SampleValues(section: section))
+        // A base that says nothing of the row never conflicts with its deletion.
+        if action == nil, samples.edited == nil { action = .delete([]) }
+        let current = try currentRoot(labels, action)
+        guard let action else { return samples.current != nil }
+        if samples.current != nil, current == nil { throw missingSection(section) }
+        let decision = try decide(0, action, meeting, label: nil, current: current)
+        if decision.isRejected { return current != nil }
+        switch decision.change {
+        case .insert: return true
+        case .delete:
+            if section.softDelete == nil { try noteRowsThatGoAlong() }
+            return false
+        case .none, .update: return current != nil
+        }
+    }
+
+    /// The root row that the edit means; the current record counts as gone where it is another one.
+    private mutating func currentRoot(
+        _ labels: Sided<RowLabel?>, _ action: RowAction?
+    ) throws(RecordFault) -> CurrentRow? {
+        let section = resource.root
+        var row: CurrentRow?
+        if let sample = samples.current?.sections[0]?.one { row = try CurrentRow(sample, labels.current, section) }
+        guard let wanted = labels.edited ?? labels.base, let found = labels.current, wanted != found else { return row }
+        guard case .create? = action, section.identity != nil else {
+            throw RecordFault(.current, WirePath("id"), "names another record than the edit does")
+        }
+        if let action, let row, row.isMeant(by: action, in: section) { return row }
+        samples.current = nil
+        return nil
+    }
+
+    private func rootMention(_ sample: SampleRecord?) -> RowMeeting.Mention {
+        guard let sample else { return .none }
+        return sample.sections[0]?.one.map { .row($0) } ?? .unsent
+    }
+
+    /// The rows of the other sections, which a deletion of the record takes along.
+    private mutating func noteRowsThatGoAlong() throws(RecordFault) {
+        for (index, section) in resource.sections.enumerated().dropFirst() {
+            guard let rows = samples.current?.sections[index] else { continue }
+            for (label, sample) in try SampleKeys(section: section, side: .current).labelled(rows) {
+                let row = try CurrentRow(sample, label, section)
+                var outcome = Outcome(
+                    .deleted, section: index, rule: section.softDelete?.rule ?? .default,
+                    sides: Sides(base: .null, current: row.shown(section), edited: .null, written: .null))
+                outcome.item = label
+                note(outcome, .deletionOfRecord)
+            }
+        }
+    }
+
+    func missingSection(_ section: Section) -> RecordFault {
+        RecordFault(
+            .current, WirePath(section.name), "is missing; the current record holds every section that the edit touches"
+        )
+    }
+}

@@ -1,0 +1,133 @@
+/// Says in one sentence why a group or row became what it did.
+struct OutcomeReason {
+    let section: Section
+    let outcome: Outcome
+    let circumstance: Circumstance
+
+    /// A sentence that ends with the rule that decided, such as `(shoppers.yaml:24)` or `(default)`.
+    var sentence: String {
+        (outcome.group.map { groupReason(section.groups[$0]) } ?? rowReason) + " (\(outcome.rule))."
+    }
+
+    // MARK: Groups
+
+    private func groupReason(_ group: Group) -> String {
+        switch outcome.kind {
+        case .unchanged: return unchanged
+        case .already:
+            return isCreation ? "The row is there already, with this value" : "Both sides came to the same value"
+        case .applied: return "Only the client changed it"
+        case .combined: return conflict + "; " + combination(group) + places("; ", group)
+        default: break
+        }
+        if let merge = group.merge?.value, case .latest(let field) = merge, outcome.fallback == nil {
+            let winner = outcome.kind == .clientWon ? "the client's" : "the database's"
+            let name = section.fields[group.fields.lowerBound + field].name
+            return "\(conflict); merge: {latest: \(name)} takes \(winner) values, which are later"
+        }
+        let fallback = outcome.fallback.map { "; " + $0 } ?? ""
+        let meeting = outcome.parts.isEmpty ? "" : ", \(list(outcome.parts.map(\.place))) differently"
+        return conflict + meeting + fallback + "; on-conflict: \(group.onConflict.value.rawValue) " + policyEffect
+    }
+
+    private var isCreation: Bool {
+        if case .creation = circumstance { true } else { false }
+    }
+
+    private var conflict: String {
+        isCreation ? "The row is there already, with another value" : "Both sides changed it"
+    }
+
+    private var unchanged: String {
+        guard let sides = outcome.sides, sides.current != .null else {
+            return "The client did not change it, so it does not matter that the row is gone"
+        }
+        return sides.base == sides.current
+            ? "Nobody changed it" : "The client did not change it, so the change in the database stands"
+    }
+
+    private var policyEffect: String {
+        switch outcome.kind {
+        case .clientWon: "writes the client's"
+        case .serverWon: "keeps the database's"
+        default: "refuses the whole push"
+        }
+    }
+
+    private func combination(_ group: Group) -> String {
+        guard let merge = group.merge?.value else { return "they are combined" }
+        let effect =
+            switch merge {
+            case .add: "adds the client's change to what the database holds"
+            case .max: "takes the greater value"
+            case .min: "takes the lesser value"
+            case .set:
+                isCreation ? "unites both sides" : "takes what either side added and leaves out what either removed"
+            case .text: "takes the changes of both sides, by line and by word"
+            case .json: "takes the changes of both sides, member by member"
+            case .latest: "takes the later side"
+            }
+        return "merge: \(merge.name) \(effect)"
+    }
+
+    /// Where both sides changed the same inside the value, and who has the say there.
+    private func places(_ opening: String, _ group: Group) -> String {
+        if outcome.parts.isEmpty { return "" }
+        let policy = group.onConflict
+        return opening + "where both changed \(list(outcome.parts.map(\.place))), "
+            + "on-conflict: \(policy.value.rawValue) decides"
+    }
+
+    private func list(_ places: [MergedPart.Place]) -> String {
+        var names = places.prefix(3).map { place in
+            switch place {
+            case .line(let line): "line \(line)"
+            case .member(let pointer): pointer
+            }
+        }
+        if places.count > 3 { names.append("\(places.count - 3) more") }
+        guard let last = names.popLast() else { return "" }
+        return names.isEmpty ? last : names.joined(separator: ", ") + " and " + last
+    }
+
+    // MARK: Rows
+
+    private var rowReason: String {
+        switch outcome.kind {
+        case .unchanged: unchanged
+        case .already: "The client deleted it, and it is gone already"
+        case .inserted: "The client created it, and no such row is there"
+        case .deleted: deletion
+        case .kept: changedMeanwhile + "leaves it as it is"
+        case .restored: gone + "inserts it again with what the client sent"
+        case .missing:
+            if case .recordIsGone = circumstance {
+                "The record is gone, and nothing is changed or created under it"
+            } else {
+                gone + "leaves it so"
+            }
+        default:
+            switch circumstance {
+            case .deletion: changedMeanwhile + "refuses the whole push"
+            case .recordIsGone: "The record is gone; on-missing: reject refuses the whole push"
+            default: gone + "refuses the whole push"
+            }
+        }
+    }
+
+    private var gone: String {
+        "The client changed it, and it is gone; on-missing: \(section.onMissing.value.rawValue) "
+    }
+
+    private var changedMeanwhile: String {
+        "The client deleted it, and it was changed meanwhile; on-delete-conflict: "
+            + "\(section.onDeleteConflict.value.rawValue) "
+    }
+
+    private var deletion: String {
+        if case .deletionOfRecord = circumstance { return "It goes with its record" }
+        if outcome.isConflict { return changedMeanwhile + "deletes it all the same" }
+        let effect = section.softDelete == nil ? "" : ", which writes what “delete” sets"
+        return "The client deleted it, and it is as the client knew it" + effect
+    }
+}

@@ -1,0 +1,17 @@
+/// Why a sample record cannot take part in a merge.
+package struct RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
+    package let side: RecordSide
+    /// Where in the record, such as `groceries[0].quantity`; empty for the record as a whole.
+    package let path: WirePath
+    /// The end of a sentence that begins with the path.
+    package let reason: String
+
+    package init(_ side: RecordSide, _ path: WirePath, _ reason: String) {
+        self.side = side
+        self.path = path
+        self.reason = reason
+    }
+
+    /// A sentence without its full stop.
+    package var description: String { (path.text.isEmpty ? "the record" : "“\(path)”") + " \(reason)" }
+}

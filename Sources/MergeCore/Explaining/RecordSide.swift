@@ -1,0 +1,40 @@
+/// One of the three records that meet in a merge.
+package enum RecordSide: String, Sendable, Hashable, CaseIterable {
+    /// What the client last read.
+    case base
+    /// What the database holds.
+    case current
+    /// What the client wants.
+    case edited
+}
+
+/// The same thing of all three sides.
+package struct Sided<Content> {
+    package var base: Content
+    package var current: Content
+    package var edited: Content
+
+    package init(base: Content, current: Content, edited: Content) {
+        self.base = base
+        self.current = current
+        self.edited = edited
+    }
+
+    package subscript(side: RecordSide) -> Content {
+        switch side {
+        case .base: base
+        case .current: current
+        case .edited: edited
+        }
+    }
+
+    package func map<Other>(
+        _ transform: (RecordSide, Content) throws(RecordFault) -> Other
+    ) throws(RecordFault) -> Sided<Other> {
+        Sided<Other>(
+            base: try transform(.base, base), current: try transform(.current, current),
+            edited: try transform(.edited, edited))
+    }
+}
+
+extension Sided: Sendable where Content: Sendable {}

@@ -1,0 +1,52 @@
+/// Reads the ids of a section's rows.
+struct SampleKeys {
+    let section: Section
+    let side: RecordSide
+
+    /// - Returns: nil where the row has no id.
+    func label(_ id: Scalar?, _ path: WirePath) throws(RecordFault) -> RowLabel? {
+        guard let id else { return nil }
+        // No database is here to number a new row, so its temporary id stands for it.
+        if case .text(let text) = id, text.hasPrefix("tmp:") { return .temporary(TemporaryID(text)) }
+        let parts = if case .array(let parts) = id, section.keyCount != 1 { parts } else { [id] }
+        guard parts.count == section.keyCount else {
+            let count = parts.count == 1 ? "one part" : "\(parts.count) parts"
+            throw RecordFault(side, path, "has \(count) where the key has \(section.keyCount)")
+        }
+        var values: [Value] = []
+        for (part, column) in zip(parts, section.columns) {
+            do throws(ValueProblem) {
+                let value = try column.type.accept(part)
+                guard !value.isNull else { throw ValueProblem("is null, which no key is") }
+                values.append(value)
+            } catch {
+                throw RecordFault(side, path, error.reason)
+            }
+        }
+        return .key(RecordKey(values))
+    }
+
+    /// The rows of a section with their ids, each of which stands once; the row of a singleton has none.
+    func labelled(_ rows: SampleRows) throws(RecordFault) -> [(label: RowLabel?, row: SampleRow)] {
+        if let row = rows.one { return [(nil, row)] }
+        var seen: Set<RowLabel> = []
+        var out: [(label: RowLabel?, row: SampleRow)] = []
+        for row in rows.many {
+            let place = row.path.member("id")
+            let label = try label(row.id, place)
+            if label == nil, side != .edited { throw RecordFault(side, place, "is missing") }
+            if let label, !seen.insert(label).inserted {
+                throw RecordFault(side, place, "names an item that stands in the list already")
+            }
+            out.append((label, row))
+        }
+        return out
+    }
+}
+
+extension RowLabel {
+    /// The key, where it is settled.
+    var key: RecordKey? {
+        if case .key(let key) = self { key } else { nil }
+    }
+}

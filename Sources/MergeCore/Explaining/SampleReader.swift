@@ -1,0 +1,80 @@
+/// Sorts a record in the shape of `GET /v1/records` (PROTOCOL section 3) by the sections and fields of the rules.
+struct SampleReader {
+    let resource: Resource
+    let side: RecordSide
+
+    /// nil for `null`: there is no such record.
+    func read(_ scalar: Scalar) throws(RecordFault) -> SampleRecord? {
+        if scalar == .null { return nil }
+        let top = WirePath("")
+        guard case .object(let members) = scalar else {
+            throw RecordFault(
+                side, top, "is \(scalar.kind) where an object with “id” and the sections is needed, or null")
+        }
+        var sections: [Int: SampleRows] = [:]
+        for member in members where member.name != "id" {
+            guard let index = resource.section(named: member.name) else {
+                throw unknown(member.name, "section", at: top, among: resource.sections.map(\.name))
+            }
+            sections[index] = try rows(member.value, resource.sections[index], top.member(member.name))
+        }
+        return SampleRecord(id: members.first { $0.name == "id" }?.value, sections: sections)
+    }
+
+    private func rows(_ scalar: Scalar, _ section: Section, _ path: WirePath) throws(RecordFault) -> SampleRows {
+        switch section.kind {
+        case .root:
+            if scalar == .null {
+                throw RecordFault(side, path, "is null; where there is no such record, the whole file is null")
+            }
+            return .one(try row(scalar, section, path))
+        case .singleton: return .one(scalar == .null ? nil : try row(scalar, section, path))
+        case .list:
+            guard case .array(let elements) = scalar else {
+                throw RecordFault(side, path, "is \(scalar.kind) where an array of items is needed")
+            }
+            var rows: [SampleRow] = []
+            for (index, element) in elements.enumerated() {
+                rows.append(try row(element, section, path.element(index)))
+            }
+            return .many(rows)
+        }
+    }
+
+    private func row(_ scalar: Scalar, _ section: Section, _ path: WirePath) throws(RecordFault) -> SampleRow {
+        guard case .object(let members) = scalar else {
+            throw RecordFault(side, path, "is \(scalar.kind) where an object of fields is needed")
+        }
+        var id: Scalar?
+        var values: [Int: Scalar] = [:]
+        var readOnly: [Int: Scalar] = [:]
+        for member in members {
+            if section.kind == .list, member.name == "id" {
+                id = member.value
+            } else if let field = section.field(named: member.name) {
+                values[field] = member.value
+            } else if let field = section.readOnlyField(named: member.name) {
+                readOnly[field] = member.value
+            } else {
+                throw unknownField(member.name, section, path)
+            }
+        }
+        return SampleRow(id: id, values: values, readOnly: readOnly, path: path)
+    }
+
+    private func unknownField(_ name: String, _ section: Section, _ path: WirePath) -> RecordFault {
+        // Edits name groups, records do not; the slip is easily made.
+        if let group = section.group(named: name) {
+            let fields = section.fields[section.groups[group].fields].map { "“\($0.name)”" }
+            return RecordFault(
+                side, path.member(name),
+                "is a group, of which a record holds the fields: \(fields.joined(separator: ", "))")
+        }
+        let names = section.fields.map(\.name) + section.readOnly.map(\.name)
+        return unknown(name, "field", at: path, among: names)
+    }
+
+    private func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> RecordFault {
+        RecordFault(side, path.member(name), "is no \(what) here\(NearestName.hint(for: name, among: names))")
+    }
+}

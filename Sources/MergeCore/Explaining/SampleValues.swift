@@ -1,0 +1,122 @@
+/// Converts the values of sample rows to what their columns would store.
+struct SampleValues {
+    let section: Section
+
+    /// A row as the database would hold it, NULL where the sample says nothing.
+    func current(_ row: SampleRow, _ label: RowLabel?) throws(RecordFault) -> [Value] {
+        var values = [Value](repeating: .null, count: section.columns.count)
+        for (column, part) in (label?.key?.parts ?? []).enumerated() { values[column] = part }
+        for field in row.values.keys.sorted() {
+            values[section.fields[field].column] = try value(of: field, in: row, .current)
+        }
+        return values
+    }
+
+    /// What a client sends of a row that it creates.
+    func created(_ edited: SampleRow) throws(RecordFault) -> FieldValues {
+        if let field = edited.readOnly.keys.min() { throw readOnly(field, edited) }
+        var out = FieldValues.none
+        for field in edited.values.keys.sorted() {
+            out.fields.append(field)
+            out.values.append(try value(of: field, in: edited, .edited))
+        }
+        try checkWritable(out, base: nil, edited)
+        return out
+    }
+
+    /// What a client sends of a row that it changes: the groups that stand on both sides.
+    func changed(base: SampleRow, edited: SampleRow) throws(RecordFault) -> [GroupEdit] {
+        try checkReadOnly(base, edited)
+        var edits: [GroupEdit] = []
+        for (index, group) in section.groups.enumerated() where base.mentions(group) && edited.mentions(group) {
+            let before = try whole(group, base, .base)
+            let after = try whole(group, edited, .edited)
+            try checkWritable(after, base: before, edited)
+            edits.append(
+                GroupEdit(group: index, base: .values(before), edited: after, path: edited.path, isRowForm: true))
+        }
+        return edits
+    }
+
+    /// What a client sends of a row that it deletes.
+    func deleted(_ base: SampleRow) throws(RecordFault) -> [GroupBase] {
+        var bases: [GroupBase] = []
+        for (index, group) in section.groups.enumerated() where base.mentions(group) {
+            bases.append(GroupBase(group: index, base: try whole(group, base, .base)))
+        }
+        return bases
+    }
+
+    /// Every value of a group, since nothing less is merged.
+    private func whole(_ group: Group, _ row: SampleRow, _ side: RecordSide) throws(RecordFault) -> FieldValues {
+        try check(group, isWholeIn: row, side)
+        var values: [Value] = []
+        for field in group.fields { values.append(try value(of: field, in: row, side)) }
+        return FieldValues(fields: Array(group.fields), values: values)
+    }
+
+    func check(_ group: Group, isWholeIn row: SampleRow, _ side: RecordSide) throws(RecordFault) {
+        guard let missing = group.fields.first(where: { row.values[$0] == nil }) else { return }
+        let path = row.path.member(section.fields[missing].name)
+        throw RecordFault(
+            side, path, group.isBare ? "is missing" : "is missing; the group “\(group.name)” is merged as a whole")
+    }
+
+    private func value(of field: Int, in row: SampleRow, _ side: RecordSide) throws(RecordFault) -> Value {
+        try value(row.values[field] ?? .null, section.fields[field], row.path, side)
+    }
+
+    private func value(
+        _ scalar: Scalar, _ field: Field, _ path: WirePath, _ side: RecordSide
+    ) throws(RecordFault) -> Value {
+        do throws(ValueProblem) {
+            return try section.columns[field.column].accept(scalar)
+        } catch {
+            throw RecordFault(side, path.member(field.name), error.reason)
+        }
+    }
+
+    /// Refuses what a base may hold but nobody may write, unless it only repeats the base.
+    private func checkWritable(
+        _ edited: FieldValues, base: FieldValues?, _ row: SampleRow
+    ) throws(RecordFault) {
+        for (position, (field, value)) in zip(edited.fields, edited.values).enumerated() {
+            let type = section.type(ofField: field)
+            if base?.values[position] == value { continue }
+            guard var problem = type.forbidsWriting(value) else { continue }
+            do throws(ValueProblem) {
+                // The type itself says best what it misses.
+                _ = try type.accept(row.values[field] ?? .null)
+            } catch {
+                problem = error
+            }
+            throw RecordFault(.edited, row.path.member(section.fields[field].name), problem.reason)
+        }
+    }
+
+    /// A value that is not of its column's type can only be the client's base where the row holds it.
+    func checkForeign(_ bases: [FieldValues], _ base: SampleRow, against row: [Value]) throws(RecordFault) {
+        for bases in bases {
+            for (field, value) in zip(bases.fields, bases.values) {
+                let type = section.type(ofField: field)
+                guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
+                throw RecordFault(
+                    .base, base.path.member(section.fields[field].name), "is not of the column's type, \(type.name)")
+            }
+        }
+    }
+
+    /// Clients that send whole rows send the read-only fields along, and leave them alone.
+    private func checkReadOnly(_ base: SampleRow, _ edited: SampleRow) throws(RecordFault) {
+        for field in edited.readOnly.keys.sorted() {
+            guard let before = base.readOnly[field],
+                try value(before, section.readOnly[field], base.path, .base)
+                    == value(edited.readOnly[field] ?? .null, section.readOnly[field], edited.path, .edited)
+            else { throw readOnly(field, edited) }
+        }
+    }
+
+    private func readOnly(_ field: Int, _ row: SampleRow) -> RecordFault {
+        RecordFault(.edited, row.path.member(section.readOnly[field].name), "is read-only; the database sets it")
+    }
+}

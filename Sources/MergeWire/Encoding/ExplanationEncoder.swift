@@ -1,0 +1,91 @@
+package import MergeCore
+
+/// Explanations as JSON.
+package enum ExplanationEncoder {
+    /// The whole explanation for a program.
+    package static func encode(_ explanation: Explanation) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256 * (explanation.outcomes.count + 1))
+        writer.object { writer in
+            writer.name("resource")
+            writer.string(explanation.resource.name)
+            writer.name("status")
+            writer.string(explanation.status.rawValue)
+            writer.name("groups")
+            writer.array { writer in
+                for explained in explanation.outcomes { write(explained, explanation.resource, &writer) }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func write(_ explained: ExplainedOutcome, _ resource: Resource, _ writer: inout JSONWriter) {
+        let outcome = explained.outcome
+        let section = resource.sections[outcome.section]
+        writer.object { writer in
+            writer.name("section")
+            writer.string(section.name)
+            if let item = outcome.item {
+                writer.name("id")
+                writer.label(item, section)
+            }
+            if let group = outcome.group {
+                writer.name("group")
+                writer.string(section.groups[group].name)
+            }
+            for (name, side) in sides(outcome) {
+                writer.name(name)
+                ResultEncoder.side(side, section, outcome.group, &writer)
+            }
+            writer.name("outcome")
+            writer.string(outcome.kind.rawValue)
+            writer.name("conflict")
+            writer.flag(outcome.isConflict)
+            writer.name("rule")
+            writer.string(outcome.rule.text)
+            writer.name("why")
+            writer.string(explained.why)
+            if !outcome.parts.isEmpty { ResultEncoder.parts(outcome.parts, &writer) }
+            if let fallback = outcome.fallback {
+                writer.name("fallback")
+                writer.string(fallback)
+            }
+        }
+    }
+
+    private static func sides(_ outcome: Outcome) -> [(name: String, side: Shown)] {
+        [
+            ("base", outcome.sides?.base ?? .null), ("current", outcome.sides?.current ?? .null),
+            ("edited", outcome.sides?.edited ?? .null), ("result", outcome.sides?.written ?? .null),
+        ]
+    }
+
+    /// One row of the explanation for a person: everything but the rule and the reason, its values as JSON.
+    package static func cells(_ explained: ExplainedOutcome, _ resource: Resource) -> ExplanationCells {
+        let outcome = explained.outcome
+        let section = resource.sections[outcome.section]
+        let values = sides(outcome).map { _, side in
+            text { ResultEncoder.side(side, section, outcome.group, &$0) }
+        }
+        return ExplanationCells(
+            section: section.name, id: outcome.item.map { item in text { $0.label(item, section) } } ?? "",
+            group: outcome.group.map { section.groups[$0].name } ?? "", base: values[0], current: values[1],
+            edited: values[2], result: values[3])
+    }
+
+    private static func text(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        body(&writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}
+
+/// One row of an explanation as text; empty where the row has no id or no group.
+package struct ExplanationCells: Sendable, Hashable {
+    package let section: String
+    package let id: String
+    package let group: String
+    package let base: String
+    package let current: String
+    package let edited: String
+    package let result: String
+}

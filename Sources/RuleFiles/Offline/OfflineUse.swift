@@ -1,0 +1,32 @@
+/// What the rules do with a column, as far as it tells of the column's type.
+enum OfflineUse: Sendable, Hashable {
+    /// Nothing looks into its values.
+    case plain
+    case add
+    /// `max` and `min`.
+    case order
+    case set
+    case text
+    case json
+    /// The field that `latest` looks at.
+    case time
+    /// The rules name the type.
+    case named(String)
+
+    /// What a field of a group is used for.
+    init(_ field: RuleField, in group: RuleGroup) {
+        if let type = field.type {
+            self = .named(type.value)
+            return
+        }
+        switch group.merge?.value {
+        case .plain(.add): self = .add
+        case .plain(.max), .plain(.min): self = .order
+        case .plain(.set): self = .set
+        case .plain(.text): self = .text
+        case .plain(.json), .json: self = .json
+        case .latest(let named) where named.value == field.name.value: self = .time
+        case .latest, nil: self = .plain
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import FoundationEssentials
+import Gateway
+import MergeCore
+import MergeWire
+import RuleFiles
+import SystemPackage
+
+/// `fieldmerge explain`.
+struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Merges three JSON files by the rules, with no database, and says why each group becomes what it does.",
+        discussion: """
+            Each file holds a record as GET /v1/records answers it, or null where there is none: no base creates the \
+            record, nothing edited deletes it, and nothing current means that it is gone. A section or group that base \
+            or edited leaves out was not sent. Exits with 0 whatever the merge comes to, and with 1 where a file or \
+            the rules cannot be used.
+            """)
+
+    @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
+    var rules: String?
+
+    @Option(help: ArgumentHelp("The resource that the files hold a record of.", valueName: "name"))
+    var resource: String
+
+    @Option(help: ArgumentHelp("What the client last read.", valueName: "file"))
+    var base: String
+
+    @Option(help: ArgumentHelp("What the database holds.", valueName: "file"))
+    var current: String
+
+    @Option(help: ArgumentHelp("What the client wants.", valueName: "file"))
+    var edited: String
+
+    @Flag(help: "Prints JSON for programs, with all values whole.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
+    var config: String?
+
+    func run() async throws {
+        let settings = try await Settings(file: config)
+        let folder = RuleFolder(path: try settings.required(rules, "rules"))
+        let files = Sided(base: try Self.read(base), current: try Self.read(current), edited: try Self.read(edited))
+        let explanation: Explanation
+        do throws(TrialFault) {
+            explanation = try RuleTrial.run(folder, resource: resource, files: files)
+        } catch .rules(let findings) {
+            for finding in findings { try Self.note("\(finding)") }
+            throw SettingsError("the rules cannot be used")
+        } catch .resource(let sentence) {
+            throw SettingsError(sentence)
+        } catch .record(let side, let sentence) {
+            throw SettingsError("\(Sided(base: base, current: current, edited: edited)[side]): \(sentence)")
+        }
+        for section in explanation.sectionsWithConditions {
+            try Self.note(
+                "note: the database evaluates “where” and “checks” of section “\(section.name)”; here they play no part"
+            )
+        }
+        print(
+            json
+                ? String(decoding: ExplanationEncoder.encode(explanation), as: UTF8.self)
+                : ExplanationTable(explanation).text)
+    }
+
+    /// - Throws: `SettingsError` where the file cannot be read.
+    private static func read(_ path: String) throws -> [UInt8] {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+            throw SettingsError("\(path): the file cannot be read")
+        }
+        return Array(data)
+    }
+
+    private static func note(_ line: String) throws {
+        try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))
+    }
+}
