@@ -7,18 +7,21 @@ import TestSupport
 @Suite struct GuideTests {
     private static let guides = "Sources/fieldmerge/Guides/"
 
-    /// The fenced blocks of one language.
-    private static func blocks(_ language: String, in file: String) throws -> [String] {
+    /// The fenced blocks of one language, of a whole file or of one section of it.
+    private static func blocks(_ language: String, in file: String, under heading: String? = nil) throws -> [String] {
         var blocks: [String] = []
-        var open: [Substring]?
+        var open: (isWanted: Bool, lines: [Substring])?
+        var isUnderHeading = heading == nil
         for line in try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false) {
-            if line == "```" + language {
-                open = []
-            } else if line == "```", let lines = open {
-                blocks.append(lines.joined(separator: "\n"))
+            if let block = open {
+                open?.lines.append(line)
+                guard line == "```" else { continue }
+                if block.isWanted { blocks.append(block.lines.joined(separator: "\n")) }
                 open = nil
-            } else {
-                open?.append(line)
+            } else if line.hasPrefix("```") {
+                open = (isUnderHeading && line == "```" + language, [])
+            } else if let heading, line.hasPrefix("## ") {
+                isUnderHeading = line == "## " + heading
             }
         }
         return blocks
@@ -50,8 +53,8 @@ import TestSupport
     /// The rule files that are about the sample shop fit it, and every record that they show can be sent back.
     @Test(arguments: TestEngine.allCases) func ruleFilesFitTheShop(_ kind: TestEngine) async throws {
         let files = try Self.blocks("yaml", in: Self.guides + "Rules.md").filter { text in
-            // The shop has no table without transactions.
-            text.hasPrefix("resource:") && !text.contains("non-transactional:")
+            // The shop has no table without transactions, and none of the products that the trial is about.
+            text.hasPrefix("resource:") && !text.contains("non-transactional:") && !text.contains("resource: products")
         }
         #expect(files.count >= 9)
         for text in files {
@@ -60,6 +63,24 @@ import TestSupport
                 #expect(try await Echo.sendBackEverything(gateway) > 0)
             }
         }
+    }
+
+    /// The rules, the three records and the table of the guide belong together.
+    @Test func theTrialComesToWhatTheGuideShows() async throws {
+        func blocks(_ language: String) throws -> [String] {
+            try Self.blocks(language, in: Self.guides + "Rules.md", under: "Trying rules")
+        }
+        let folder = try TemporaryFolder()
+        let names = ["rules/products.yaml", "base.json", "current.json", "edited.json"]
+        let texts = try blocks("yaml") + blocks("json")
+        #expect(texts.count == names.count)
+        try FileManager.default.createDirectory(atPath: folder.path + "/rules", withIntermediateDirectories: true)
+        for (name, text) in zip(names, texts) {
+            try text.write(toFile: folder.path + "/" + name, atomically: true, encoding: .utf8)
+        }
+        let commands = ["cd \(folder.path)", "PATH=\(Repository.root).build/debug:$PATH"] + (try blocks("sh"))
+        let output = try await Shell.run(["bash", "-eu"], input: commands.joined(separator: "\n"))
+        #expect(try blocks("").map { $0 + "\n" } == [output])
     }
 
     @Test(arguments: [
