@@ -115,3 +115,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Only Tests/benchmark needs these, so only it asks for them: no other build waits for them.
+if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
+    package.targets += [
+        .target(name: "AllocationCounter", path: "Tests/Benchmarks/AllocationCounter"),
+        .executableTarget(
+            name: "fieldmerge-core-bench", dependencies: ["AllocationCounter", "MergeCore", "MergeWire"],
+            path: "Tests/Benchmarks/Core", swiftSettings: strict),
+    ]
+}

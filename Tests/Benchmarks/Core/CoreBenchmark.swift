@@ -1,0 +1,9 @@
+/// Measures what needs neither a database nor a network; prints JSON for Tests/benchmark.
+@main
+struct CoreBenchmark {
+    static func main() throws {
+        let seconds = CommandLine.arguments.dropFirst().first.flatMap { Double($0) } ?? 1
+        let costs = Decisions.costs(seconds: seconds) + (try Messages.costs(seconds: seconds))
+        print("[" + costs.map(\.json).joined(separator: ",\n ") + "]")
+    }
+}

@@ -1,0 +1,32 @@
+import AllocationCounter
+
+/// What one call costs.
+struct Cost {
+    let name: String
+    let nanoseconds: Double
+    let allocations: Double
+
+    /// Calls again and again for about the given time, in rounds, and keeps the fastest round: whatever else the machine
+    /// does can only make a round slower.
+    static func measure(_ name: String, seconds: Double, _ body: () throws -> Void) rethrows -> Cost {
+        let clock = ContinuousClock()
+        let once = try clock.measure(body)
+        let rounds = 20
+        let calls = max(1, Int(seconds / Double(rounds) / max(once / .seconds(1), 1e-7)))
+        for _ in 0..<calls { try body() }
+        var best = Double.infinity
+        let before = allocation_count()
+        for _ in 0..<rounds {
+            let time = try clock.measure { for _ in 0..<calls { try body() } }
+            best = min(best, time / .nanoseconds(1) / Double(calls))
+        }
+        let allocations = Double(allocation_count() - before) / Double(calls * rounds)
+        return Cost(name: name, nanoseconds: best, allocations: allocations)
+    }
+
+    /// Names hold nothing that JSON would escape.
+    var json: String { #"{"name":"\#(name)","ns":\#(nanoseconds),"allocations":\#(allocations)}"# }
+}
+
+/// Keeps a result from being optimised away.
+@inline(never) func keep<Result>(_ result: Result) {}

@@ -1,0 +1,134 @@
+"""The private server and the gateways that are measured."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+
+class BenchmarkError(Exception):
+    """Something that ends the run."""
+
+
+def run(arguments: list, text: str = "") -> str:
+    """Runs a program to its end and returns what it printed."""
+    done = subprocess.run([str(a) for a in arguments], input=text, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise BenchmarkError(f"{arguments[0]} ended with {done.returncode}: {done.stderr}{done.stdout}")
+    return done.stdout
+
+
+class Process:
+    """A process in the background that ends with the benchmark."""
+
+    def __init__(self, arguments: list, log: Path, seconds_to_stop: int = 30):
+        self.log = log
+        self.seconds_to_stop = seconds_to_stop
+        with open(log, "wb") as file:
+            self.process = subprocess.Popen(
+                [str(a) for a in arguments], stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def wait_until(self, is_ready):
+        """Asks again and again; whatever goes wrong meanwhile, the process does not stay behind."""
+        try:
+            for _ in range(600):
+                if found := is_ready():
+                    return found
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.1)
+            raise BenchmarkError(f"a process did not start; its log:\n{self.log.read_text()[-3000:]}")
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(self.seconds_to_stop)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
+class MariaDB(Process):
+    """A server in a folder of its own and on a socket alone.
+
+    A commit is on disk before it is answered, and nothing else is: there is no binary log, since its cost is that of a
+    second commit for both arms. The buffer pool holds all tables but the largest.
+    """
+
+    SETTINGS = [
+        "--innodb-buffer-pool-size=1G", "--innodb-log-file-size=1G", "--innodb-flush-log-at-trx-commit=1",
+        "--skip-log-bin", "--max-connections=400", "--skip-networking", "--skip-name-resolve", "--performance-schema=OFF",
+        "--character-set-server=utf8mb4",
+    ]
+
+    def __init__(self, folder: Path):
+        self.socket = folder / "s"
+        user = run(["id", "-un"]).strip()
+        data = folder / "data"
+        run(["mariadb-install-db", "--no-defaults", f"--user={user}", f"--datadir={data}",
+             "--auth-root-authentication-method=normal", "--skip-test-db"])
+        super().__init__(
+            ["mariadbd", "--no-defaults", f"--user={user}", f"--datadir={data}", f"--socket={self.socket}",
+             f"--pid-file={folder}/pid", f"--tmpdir={folder}", *self.SETTINGS], folder / "mariadb.log")
+        self.wait_until(self.answers)
+        self.sql("CREATE DATABASE bench CHARACTER SET utf8mb4", "")
+
+    def answers(self) -> bool:
+        ping = ["mariadb-admin", "--no-defaults", f"--socket={self.socket}", "-uroot", "ping"]
+        return subprocess.run(ping, capture_output=True).returncode == 0
+
+    def sql(self, text: str, database: str = "bench") -> str:
+        return run(["mariadb", "--no-defaults", f"--socket={self.socket}", "-uroot", "-N", "-B", database], text)
+
+    def version(self) -> str:
+        return self.sql("SELECT VERSION()").strip()
+
+    def updates(self) -> int:
+        """Rows that were really changed since the server began; an UPDATE to the same values counts for nothing."""
+        return int(self.sql("SHOW GLOBAL STATUS LIKE 'Handler_update'").split()[1])
+
+
+class Gateway(Process):
+    """The release build on a free port."""
+
+    def __init__(self, binary: Path, folder: Path, name: str, database: str, rules: Path, options: list):
+        tokens = folder / "tokens"
+        self.token, line = self.make_token(binary)
+        tokens.write_text(line + "\n")
+        # Room for 10,000 idle connections and the clients beside them.
+        arguments = [binary, "serve", "--database", database, "--rules", rules, "--tokens", tokens,
+                     "--listen", "127.0.0.1:0", "--max-clients", "12000"]
+        super().__init__(arguments + options, folder / (name + ".log"))
+        found = self.wait_until(
+            lambda: re.search(r"listening on http://127\.0\.0\.1:(\d+)", self.log.read_text()))
+        self.port = int(found[1])
+
+    @staticmethod
+    def make_token(binary: Path) -> tuple:
+        """The secret and its line of the tokens file."""
+        lines = run([binary, "token", "new", "--name", "bench"]).splitlines()
+        return lines[1].strip(), lines[3].strip()
+
+
+def allow_many_files(needed: int) -> None:
+    """A connection is an open file on either side; what is started from here inherits the limit."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise BenchmarkError(f"10,000 connections need {needed} open files, and ulimit -Hn is {hard}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def stop_servers_on_sigterm() -> None:
+    """SIGTERM ends the run as Ctrl-C does, so that no server stays behind."""
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
