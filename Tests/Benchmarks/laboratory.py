@@ -60,7 +60,7 @@ class Laboratory:
         command = [self.programs / name, "--seconds", self.seconds, "--warmup", self.warmup, "--seed", self.seed]
         done = subprocess.run([str(a) for a in command + arguments], capture_output=True, text=True)
         if done.returncode != 0:
-            raise BenchmarkError(f"{name} ended with {done.returncode}: {done.stderr[-8000:]}{done.stdout}")
+            raise BenchmarkError(f"{name} ended with {done.returncode}: {done.stderr}{done.stdout}")
         return json.loads(done.stdout)
 
     def floor(self, table: str, threads: int) -> dict:

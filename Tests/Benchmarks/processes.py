@@ -1,9 +1,10 @@
 """The private server and the gateways that are measured."""
 
+import http.client
 import os
-import re
 import resource
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -106,13 +107,28 @@ class Gateway(Process):
         tokens = folder / "tokens"
         self.token, line = self.make_token(binary)
         tokens.write_text(line + "\n")
+        self.port = self.free_port()
         # Room for 10,000 idle connections and the clients beside them.
         arguments = [binary, "serve", "--database", database, "--rules", rules, "--tokens", tokens,
-                     "--listen", "127.0.0.1:0", "--max-clients", "12000"]
+                     "--listen", f"127.0.0.1:{self.port}", "--max-clients", "12000"]
         super().__init__(arguments + options, folder / (name + ".log"))
-        found = self.wait_until(
-            lambda: re.search(r"listening on http://127\.0\.0\.1:(\d+)", self.log.read_text()))
-        self.port = int(found[1])
+        self.wait_until(self.is_ready)
+
+    @staticmethod
+    def free_port() -> int:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            return probe.getsockname()[1]
+
+    def is_ready(self) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/readyz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
 
     @staticmethod
     def make_token(binary: Path) -> tuple:

@@ -85,7 +85,7 @@ import TestSupport
 
     @Test(arguments: [
         "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
-        guides + "Operation.md",
+        guides + "Operation.md", guides + "Speed.md", "Tests/Benchmarks/README.md",
     ])
     func linksLeadSomewhere(_ file: String) throws {
         let folder = file.split(separator: "/").dropLast().joined(separator: "/")

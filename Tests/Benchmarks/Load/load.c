@@ -82,12 +82,15 @@ static bool receive(struct client *client) {
     }
 }
 
+/* As much as a reader wants to see. */
+static int shown(const struct buffer *buffer) { return buffer->length < 2048 ? (int)buffer->length : 2048; }
+
 static void finish(struct client *client) {
     uint64_t latency = now_ns() - client->started;
     const char *fault = answer_fault(&settings, client);
     if (fault && wrong++ == 0)
-        fprintf(stderr, "a wrong answer, %s:\n%.*s\n%.*s\n", fault, (int)client->answer.length, client->answer.bytes,
-                client->request.length < 4096 ? (int)client->request.length : 4096, client->request.bytes);
+        fprintf(stderr, "a wrong answer, %s:\n%.*s\nto\n%.*s\n", fault, shown(&client->answer),
+                client->answer.bytes, shown(&client->request), client->request.bytes);
     if (!fault && settings.kind <= PUSH) changed += settings.batch;
     request_settle(&settings, client, !fault);
     if (is_measuring) {
