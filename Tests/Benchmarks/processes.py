@@ -69,8 +69,8 @@ class MariaDB(Process):
 
     SETTINGS = [
         "--innodb-buffer-pool-size=1G", "--innodb-log-file-size=1G", "--innodb-flush-log-at-trx-commit=1",
-        "--skip-log-bin", "--max-connections=400", "--skip-networking", "--skip-name-resolve", "--performance-schema=OFF",
-        "--character-set-server=utf8mb4",
+        "--skip-log-bin", "--max-connections=400", "--skip-networking", "--skip-name-resolve",
+        "--performance-schema=OFF", "--character-set-server=utf8mb4",
     ]
 
     def __init__(self, folder: Path):

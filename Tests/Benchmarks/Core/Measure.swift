@@ -6,8 +6,8 @@ struct Cost {
     let nanoseconds: Double
     let allocations: Double
 
-    /// Calls again and again for about the given time, in rounds, and keeps the fastest round: whatever else the machine
-    /// does can only make a round slower.
+    /// Calls again and again for about the given time, in rounds, and keeps the fastest round: whatever else the
+    /// machine does can only make a round slower.
     static func measure(_ name: String, seconds: Double, _ body: () throws -> Void) rethrows -> Cost {
         let clock = ContinuousClock()
         let once = try clock.measure(body)

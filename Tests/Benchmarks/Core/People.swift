@@ -60,7 +60,8 @@ enum People {
     /// A push of single-group edits, as the load generator sends it.
     static func push(rows: Int) -> [UInt8] {
         let edits = (1...rows).map { id in
-            #"{"resource":"people","id":\#(id),"changeset":{"person":{"address":{"old":\#(json(1)),"new":\#(json(2))}}}}"#
+            #"{"resource":"people","id":\#(id),"changeset":"#
+                + #"{"person":{"address":{"old":\#(json(1)),"new":\#(json(2))}}}}"#
         }
         return Array(#"{"key":"bench-1-1","edits":[\#(edits.joined(separator: ","))]}"#.utf8)
     }
