@@ -108,9 +108,14 @@ struct Store {
             let opener = JournalOpener(engine: engine, schema: name)
             if try await opener.exists() { return .together(try await opener.open()) }
             if isDefault { return .off }
-            throw StoreError(
-                .other,
-                "the server has no schema “\(name)”, or the user may not see it; “fieldmerge journal init” makes it")
+            do {
+                return .together(try await opener.open(createsSchema: true))
+            } catch where error.kind == .denied || error.code == 1_044 {
+                throw StoreError(
+                    .denied,
+                    "the server has no schema “\(name)” and the user may not make it; run “fieldmerge journal init” as one "
+                        + "who may", code: error.code)
+            }
         }
     }
 
