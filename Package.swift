@@ -108,7 +108,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles",
+                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles", "SQLiteStore",
                 "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

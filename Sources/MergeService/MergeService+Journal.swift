@@ -21,7 +21,7 @@ extension MergeService {
         _ filter: JournalFilter, served: Served, deadline: ContinuousClock.Instant
     ) async throws -> [StoredEntry] {
         let journal = try served.kept()
-        return try await engine.read(deadline: deadline) { session throws(StoreError) in
+        return try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
             try session.query(journal.tables.list(filter)).compactMap { journal.tables.stored($0) }
         }
     }
@@ -31,7 +31,7 @@ extension MergeService {
         _ number: Int, served: Served, deadline: ContinuousClock.Instant
     ) async throws -> StoredEntry {
         let journal = try served.kept()
-        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
+        let found = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
             try session.query(journal.tables.entry(number)).first.flatMap { journal.tables.stored($0) }
         }
         guard let found, found.entry != nil || found.refused != nil else {
@@ -71,7 +71,7 @@ extension Served {
 extension Journal {
     /// How large the journal is, as far as the database knows without counting.
     package func size(
-        _ engine: any RecordEngine, _ deadline: ContinuousClock.Instant
+        _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> (rows: Int, bytes: Int)? {
         let statement = tables.size
         let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in

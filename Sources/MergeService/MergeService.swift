@@ -114,7 +114,8 @@ package struct MergeService: Sendable {
         guard let key, let journal = served.journal else { return nil }
         let found: [[Value]]
         do {
-            found = try await engine.write(deadline: deadline) { session throws(StoreError) in
+            try await settle(served, deadline)
+            found = try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
                 .rollback(try session.query(journal.tables.answer(key.name, locking: true)))
             }
         } catch {
@@ -123,6 +124,12 @@ package struct MergeService: Sendable {
         guard let kept = found.first.flatMap({ journal.tables.keptAnswer($0) }) else { return nil }
         guard kept.request == key.request else { throw Self.keyReused }
         return PushAnswer(code: kept.code, body: kept.body, result: nil)
+    }
+
+    /// Settles what a gateway that ended in the middle of a merge left open in a journal of its own.
+    package func settle(_ served: Served, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+        guard let aside = served.journal.flatMap({ AsideJournal($0) }) else { return }
+        try await aside.settle(engine, served, limits, deadline)
     }
 
     private static let keyReused = Problem(
@@ -135,6 +142,8 @@ package struct MergeService: Sendable {
     ) async throws -> PushAnswer {
         let dialect = engine.dialect
         let attempt: PushAttempt
+        let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
+        let token = aside == nil ? "" : String(UInt64.random(in: .min ... .max), radix: 16)
         do {
             attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(request.push, served)) {
                 [limits, digest, form] session throws(StoreError) -> Ending<PushAttempt> in
@@ -146,16 +155,27 @@ package struct MergeService: Sendable {
                         .result(attempt.records ?? [])
                     attempt.answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
                     guard !request.isPreview, let journal = served.journal else { return }
-                    try Self.keep(request, result, attempt.answer, served, in: journal, session)
+                    if let aside {
+                        let draft = JournalDraft(request, result, attempt.answer, served, journal.codec)
+                        try Self.noting { () throws(StoreError) in try aside.announce(draft, token: token) }
+                    } else {
+                        try Self.keep(request, result, attempt.answer, served, in: journal, session)
+                    }
                 }
                 guard request.isPreview, case .commit(let attempt) = ending else { return ending }
                 return .rollback(attempt)
             }
+            // A mark that stays is settled by whoever looks a key up next.
+            if let aside, attempt.answer != nil { try? await aside.confirm(token, deadline) }
         } catch {
+            if let aside, error.kind != .unknownOutcome { try? await aside.withdraw(token, deadline) }
             guard case .constraint = error.kind else { throw error }
             attempt = Self.refusedAtCommit(request.push, error.problem)
         }
-        if let fault = attempt.fault { throw Failure(problem: fault, cause: nil) }
+        if let fault = attempt.fault {
+            if let known = try await replay(request.key, served, deadline) { return known }
+            throw Failure(problem: fault, cause: nil)
+        }
         if let answer = attempt.answer { return answer }
         return try await refuse(request, attempt, served, deadline)
     }
@@ -175,6 +195,14 @@ package struct MergeService: Sendable {
         guard !request.isPreview, let journal = served.journal else {
             return try await engine.read(deadline: deadline, work)
         }
+        if journal.aside != nil {
+            let answer = try await engine.read(deadline: deadline, work)
+            guard let result = answer.result else { return answer }
+            return try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+                try Self.keep(request, result, answer, served, in: journal, session)
+                return .commit(answer)
+            }
+        }
         return try await engine.write(deadline: deadline) { session throws(StoreError) in
             let answer = try work(session)
             if let result = answer.result { try Self.keep(request, result, answer, served, in: journal, session) }
@@ -189,12 +217,17 @@ package struct MergeService: Sendable {
     ) throws(StoreError) {
         let draft = JournalDraft(request, result, answer, served, journal.codec)
         for statement in journal.tables.insert(draft) {
-            do {
-                _ = try session.execute(statement)
-            } catch {
-                guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
-                throw StoreError(.knownKey, "the push's key is kept already", code: error.code)
-            }
+            try noting { () throws(StoreError) in _ = try session.execute(statement) }
+        }
+    }
+
+    /// The only unique index of the journal is that of the keys.
+    private static func noting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
+            throw StoreError(.knownKey, "the push's key is kept already", code: error.code)
         }
     }
 
@@ -218,7 +251,7 @@ package struct MergeService: Sendable {
                 pending.append(dependent.table)
             }
         }
-        if let journal = served.journal { tables.insert(journal.tables.entries) }
+        if let journal = served.journal, journal.aside == nil { tables.insert(journal.tables.entries) }
         return tables.sorted { $0.description < $1.description }
     }
 

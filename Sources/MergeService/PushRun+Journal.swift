@@ -16,9 +16,11 @@ extension PushRun {
             let record = reports[step.index].key
         else { return nil }
         let resource = step.edit.resource
-        let entries = try session.query(
-            journal.tables.history(
-                resource.name, journal.codec.key(record, resource.root), limit: Self.entriesToLookAt))
+        let history = journal.tables.history(
+            resource.name, journal.codec.key(record, resource.root), limit: Self.entriesToLookAt)
+        let entries =
+            try journal.aside?.writeNow { aside throws(StoreError) in try aside.query(history) }
+            ?? session.query(history)
         let columns = served.schema.tables[section.table]?.restorableColumns ?? []
         var fields: [Int: Value] = [:]
         for entry in entries {

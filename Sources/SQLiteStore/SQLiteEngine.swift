@@ -7,19 +7,23 @@ import Synchronization
 ///
 /// The file's own journal mode is kept, because the file is the user's and other programs open it too; GRDB's
 /// `DatabasePool` would turn it to WAL.
-package final class SQLiteEngine: RecordEngine {
+package final class SQLiteEngine: WaitingStore {
     private let writer: DatabaseQueue
     private let readers: [DatabaseQueue]
     private let isClosed = Atomic<Bool>(false)
     private static let readerCount = 2
 
     /// - Parameters:
-    ///   - path: the database file, which must exist.
+    ///   - path: the database file.
+    ///   - creates: makes the file where it is missing; else it must exist.
     ///   - journal: the file of the journal, made where it is missing, and attached to every connection; nil for none.
     ///   - busySeconds: how long a transaction waits for another program's.
     /// - Throws: `StoreError` where a file cannot be opened.
-    package init(path: String, journal: String? = nil, busySeconds: Double = 5) throws(StoreError) {
+    package init(
+        path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5
+    ) throws(StoreError) {
         do {
+            if creates { try DatabaseQueue(path: path).close() }
             // Looked at first: a connection that writes would make an empty file of one that does not exist.
             try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true, nil)).close()
             writer = try DatabaseQueue(
@@ -77,6 +81,39 @@ package final class SQLiteEngine: RecordEngine {
                 guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
                 return answer
             }
+        }
+    }
+
+    package func writeNow<Answer>(
+        _ body: (any StoreSession) throws(StoreError) -> Answer
+    ) throws(StoreError) -> Answer {
+        do {
+            return try writer.writeWithoutTransaction { database in
+                var answer: Answer?
+                try database.inTransaction(.immediate) {
+                    answer = try body(SQLiteSession(database))
+                    return .commit
+                }
+                guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
+                return answer
+            }
+        } catch {
+            throw SQLiteError.storeError(error)
+        }
+    }
+
+    /// Whether a database is in WAL mode, in which SQLite commits two files one after the other.
+    ///
+    /// Source: https://www.sqlite.org/lang_attach.html.
+    /// - Throws: `StoreError` where the file cannot be read.
+    package static func usesWAL(path: String) throws(StoreError) -> Bool {
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration(5, readonly: true, nil))
+            let mode = try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+            try queue.close()
+            return mode == "wal"
+        } catch {
+            throw SQLiteError.storeError(error)
         }
     }
 

@@ -43,11 +43,12 @@ import TestSupport
     ]
 
     private static func with(
-        _ kind: TestEngine, tokens: String? = nil,
+        _ kind: TestEngine, tokens: String? = nil, journal: JournalPlace = .together,
         _ body: @escaping @Sendable (RunningGateway, TestDatabase) async throws -> Void
     ) async throws {
         let database = try await database(kind)
-        try await RunningGateway.with(database, rules: rules, tokens: tokens, journal: true) { gateway async throws in
+        try await RunningGateway.with(database, rules: rules, tokens: tokens, journal: journal) {
+            gateway async throws in
             try await body(gateway, database)
         }
     }
@@ -62,8 +63,9 @@ import TestSupport
         #"{"id":\#(id),\#(key.map { #""key":"\#($0)","# } ?? "")"changeset":\#(section)}"#
     }
 
-    @Test(arguments: TestEngine.allCases) func aKeyIsAnsweredOnce(_ kind: TestEngine) async throws {
-        try await Self.with(kind) { gateway, database in
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    func aKeyIsAnsweredOnce(_ kind: TestEngine, _ place: JournalPlace) async throws {
+        try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 let body = Self.edit(
                     #"{"person":{"points":{"old":10,"new":15}},"items":[{"id":-1,"old":null,"new":{"what":"Corn"}}]}"#,
@@ -105,8 +107,8 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases) func twoAtOnceAreAppliedOnce(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
-        try await RunningGateway.with(database, rules: Self.rules, journal: true) { one async throws in
-            try await RunningGateway.with(database, rules: Self.rules, journal: true) { two async throws in
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { one async throws in
+            try await RunningGateway.with(database, rules: Self.rules, journal: .together) { two async throws in
                 for round in 0..<10 {
                     let body =
                         #"{"key":"round \#(round)","edits":[{"resource":"people","changeset":{"person":{"old":null,"new":{"name":"N\#(round)","points":1}},"items":[{"id":-1,"old":null,"new":{"what":"x"}}]}}]}"#
@@ -152,8 +154,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func refusedPushesAreKept(_ kind: TestEngine) async throws {
-        try await Self.with(kind) { gateway, database in
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    func refusedPushesAreKept(_ kind: TestEngine, _ place: JournalPlace) async throws {
+        try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
                 let body = Self.edit(
@@ -230,8 +233,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func undoRespectsWhatCameLater(_ kind: TestEngine) async throws {
-        try await Self.with(kind) { gateway, database in
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    func undoRespectsWhatCameLater(_ kind: TestEngine, _ place: JournalPlace) async throws {
+        try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 _ = try await client.post(
                     "/v1/merge/people",
@@ -306,7 +310,7 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func aRecordComesBackWithItsCascades(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
         let rules = ["people.yaml": (Self.rules["people.yaml"] ?? "").replacing(", private: true", with: "")]
-        try await RunningGateway.with(database, rules: rules, journal: true) { gateway async throws in
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
             try await gateway.client { client in
                 func rows() async throws -> String {
                     var rows = ""
@@ -326,8 +330,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases) func aMissingRowIsRestoredFromTheJournal(_ kind: TestEngine) async throws {
-        try await Self.with(kind) { gateway, database in
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    func aMissingRowIsRestoredFromTheJournal(_ kind: TestEngine, _ place: JournalPlace) async throws {
+        try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
                 _ = try await client.post(
                     "/v1/merge/people", Self.edit(#"{"person":{"points":{"old":20,"new":25}}}"#, id: 2))

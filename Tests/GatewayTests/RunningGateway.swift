@@ -2,6 +2,7 @@
 import Logging
 import RecordStore
 import RuleFiles
+import SQLiteStore
 import Testing
 import TestSupport
 
@@ -12,9 +13,9 @@ struct RunningGateway: Sendable {
 
     /// - Parameters:
     ///   - rules: the rule files by name; nil serves those of `MergeRules`.
-    ///   - journal: keeps a journal, the same one for all gateways on the database.
+    ///   - journal: where a journal is kept, the same one for all gateways on the database.
     static func with<Answer: Sendable>(
-        _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: Bool = false,
+        _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: JournalPlace? = nil,
         configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Answer
     ) async throws -> Answer {
@@ -25,14 +26,21 @@ struct RunningGateway: Sendable {
         configure(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
-        let journalName = journal ? "fieldmerge_" + database.name : nil
-        let engine = try database.engine(journal: journal)
+        let engine = try database.engine(journal: journal == .together)
         let loader = RulesLoader(
             folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger
         ) { () async throws(StoreError) in
-            guard let journalName else { return .off }
-            let schema = engine.dialect == .sqlite ? JournalTables.attachedName : journalName
-            return .together(try await JournalOpener(engine: engine, schema: schema).open(createsSchema: true))
+            switch journal {
+            case nil: return .off
+            case .together:
+                let name = "fieldmerge_" + database.name
+                let schema = engine.dialect == .sqlite ? JournalTables.attachedName : name
+                return .together(try await JournalOpener(engine: engine, schema: schema).open(createsSchema: true))
+            case .aside:
+                let file = database.journalFile
+                let store = try SQLiteEngine(path: file, creates: true)
+                return .aside(try await JournalOpener(aside: store).open(), place: file)
+            }
         }
         if let findings = try await loader.start() {
             throw Shell.Failure(description: findings.sorted.map(\.description).joined(separator: "\n"))
@@ -71,6 +79,12 @@ struct RunningGateway: Sendable {
     ) async throws -> Answer {
         try await HTTPClient.with(port: port, token: token, body)
     }
+}
+
+/// Where a gateway of the tests keeps its journal.
+enum JournalPlace: Sendable {
+    case together
+    case aside
 }
 
 extension HTTPClient.Answer {

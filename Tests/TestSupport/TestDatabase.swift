@@ -83,13 +83,16 @@ package final class TestDatabase: Sendable {
         }
     }
 
+    /// The SQLite file of a journal for this database.
+    package var journalFile: String { kind == .sqlite ? name + ".fieldmerge" : folder.path + "/journal.sqlite" }
+
     /// - Parameter journal: attaches the SQLite file of a journal.
     package func engine(
         _ limits: MariaDBConfiguration.Limits = .init(), journal: Bool = false
     ) throws -> any RecordEngine {
         switch kind {
         case .mariadb: MariaDBEngine(try MariaDBConfiguration(url: url, password: nil, limits: limits))
-        case .sqlite: try SQLiteEngine(path: name, journal: journal ? name + ".fieldmerge" : nil)
+        case .sqlite: try SQLiteEngine(path: name, journal: journal ? journalFile : nil)
         }
     }
 }

@@ -46,7 +46,7 @@ struct OperationsController {
         var size: (rows: Int, bytes: Int)?
         if isReady, let kept = box.served?.journal {
             do {
-                size = try await kept.size(engine, min(context.deadline, .now.advanced(by: Self.patience)))
+                size = try await kept.size(min(context.deadline, .now.advanced(by: Self.patience)))
             } catch {
                 trouble.append("the journal cannot be read: \(error)")
             }

@@ -6,12 +6,22 @@ package import RecordStore
 /// Opens the journal: finds its tables, makes them where they are missing, and brings older ones up to date.
 package struct JournalOpener: Sendable {
     private let engine: any RecordEngine
+    private let aside: (any WaitingStore)?
     private let tables: JournalTables
     private static let patience = Duration.seconds(15)
 
+    /// A journal beside the legacy tables, which is written in the merge's own transaction.
     package init(engine: any RecordEngine, schema: String) {
         self.engine = engine
+        aside = nil
         tables = JournalTables(schema: schema, dialect: engine.dialect)
+    }
+
+    /// A journal in a store of its own.
+    package init(aside: any WaitingStore) {
+        engine = aside
+        self.aside = aside
+        tables = JournalTables(schema: "main", dialect: aside.dialect)
     }
 
     private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
@@ -48,7 +58,8 @@ package struct JournalOpener: Sendable {
         guard let secret = try await meta("secret").flatMap({ Hex.decode($0) }), secret.count == 32 else {
             throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
         }
-        return Journal(tables: tables, codec: .wire(secret: secret))
+        if let aside { return Journal(tables: tables, codec: .wire(secret: secret), aside: aside) }
+        return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
     }
 
     /// Several gateways may start at once, so the tables are made under a lock, and each step is harmless twice.
@@ -102,7 +113,8 @@ extension JournalCodec {
     /// - Parameter secret: the journal's own key for the digests of private values.
     package static func wire(secret: [UInt8]) -> JournalCodec {
         let encoder = EntryEncoder(secret: secret)
-        return JournalCodec(entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces)
+        return JournalCodec(
+            entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces, effects: EntryReader.effects)
     }
 }
 

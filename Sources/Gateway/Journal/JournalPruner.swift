@@ -1,21 +1,19 @@
 package import Logging
 import MergeCore
 import MergeService
-package import RecordStore
+import RecordStore
 import ServiceLifecycle
 
 /// Prunes the journal in the background.
 package struct JournalPruner: Service {
     private let box: RulesBox
-    private let engine: any RecordEngine
     private let keyDays: Int
     private let entryDays: Int
     private let logger: Logger
     private static let interval = Duration.seconds(600)
 
-    package init(rules: RulesLoader, engine: any RecordEngine, keyDays: Int, entryDays: Int, logger: Logger) {
+    package init(rules: RulesLoader, keyDays: Int, entryDays: Int, logger: Logger) {
         box = rules.box
-        self.engine = engine
         self.keyDays = keyDays
         self.entryDays = entryDays
         self.logger = logger
@@ -32,7 +30,7 @@ package struct JournalPruner: Service {
     private func prune(_ journal: Journal, _ owner: String) async {
         do {
             let pruning = JournalPruning(
-                journal: journal, engine: engine, keyDays: keyDays, entryDays: entryDays, owner: owner)
+                journal: journal, keyDays: keyDays, entryDays: entryDays, owner: owner)
             let deleted = try await cancelWhenGracefulShutdown { () async throws(StoreError) in try await pruning.run()
             }
             if let deleted, deleted > 0 {

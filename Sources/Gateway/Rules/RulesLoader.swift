@@ -153,7 +153,11 @@ package struct RulesLoader: Service {
                 logger.notice("\(journal.promise)")
             }
         }
-        box.serve(Served(catalog: served.catalog, schema: served.schema, journal: journal.journal), journal)
+        let complete = Served(catalog: served.catalog, schema: served.schema, journal: journal.journal)
+        if box.journal == nil {
+            try await MergeService.gateway(engine).settle(complete, .now.advanced(by: Self.patience))
+        }
+        box.serve(complete, journal)
     }
 
     /// Names, sizes and times of the rule files.

@@ -5,10 +5,25 @@ package import RecordStore
 package struct Journal: Sendable {
     package let tables: JournalTables
     package let codec: JournalCodec
+    /// Where the tables are.
+    package let engine: any RecordEngine
+    /// The journal's own store, where it cannot take part in the merge's transaction; nil where it does.
+    package let aside: (any WaitingStore)?
 
-    package init(tables: JournalTables, codec: JournalCodec) {
+    /// A journal that is written in the transaction of the merge.
+    package init(tables: JournalTables, codec: JournalCodec, together engine: any RecordEngine) {
         self.tables = tables
         self.codec = codec
+        self.engine = engine
+        aside = nil
+    }
+
+    /// A journal of its own, which is written before the merge is committed, and settled should that have failed.
+    package init(tables: JournalTables, codec: JournalCodec, aside: any WaitingStore) {
+        self.tables = tables
+        self.codec = codec
+        engine = aside
+        self.aside = aside
     }
 }
 
@@ -21,14 +36,19 @@ package struct JournalCodec: Sendable {
     /// What an entry tells of one row of a resource, whose table has these columns.
     package let traces: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, [Column]) -> [RowTrace]
 
+    /// What an entry did to rows, to be compared with what the database holds.
+    package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
+
     package init(
         entry: @escaping @Sendable (EditResult) -> [UInt8],
         key: @escaping @Sendable (RecordKey, Section) -> String,
-        traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> [RowTrace]
+        traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> [RowTrace],
+        effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect]
     ) {
         self.entry = entry
         self.key = key
         self.traces = traces
+        self.effects = effects
     }
 }
 

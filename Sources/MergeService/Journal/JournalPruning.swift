@@ -4,7 +4,6 @@ package import RecordStore
 /// Keeps the journal small: old keys are forgotten and old entries deleted, in small batches, by one gateway at a time.
 package struct JournalPruning: Sendable {
     private let journal: Journal
-    private let engine: any RecordEngine
     /// Days for which the answer of a key is kept.
     private let keyDays: Int
     /// Days for which an entry is kept.
@@ -15,9 +14,8 @@ package struct JournalPruning: Sendable {
     private static let bookmark = "keys-forgotten"
 
     /// - Parameter owner: names this gateway among those on the database.
-    package init(journal: Journal, engine: any RecordEngine, keyDays: Int, entryDays: Int, owner: String) {
+    package init(journal: Journal, keyDays: Int, entryDays: Int, owner: String) {
         self.journal = journal
-        self.engine = engine
         self.keyDays = keyDays
         self.entryDays = entryDays
         self.owner = owner
@@ -45,7 +43,7 @@ package struct JournalPruning: Sendable {
     }
 
     private func takesLease() async throws(StoreError) -> Bool {
-        try await engine.write(deadline: deadline) { [journal, owner] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) { [journal, owner] session throws(StoreError) in
             for statement in journal.tables.takeLease(owner, seconds: Self.leaseSeconds) {
                 _ = try session.execute(statement)
             }
@@ -78,7 +76,7 @@ package struct JournalPruning: Sendable {
 
     /// - Returns: whether more may be past its age.
     private func forgetKeys() async throws(StoreError) -> Bool {
-        try await engine.write(deadline: deadline) { [journal, keyDays] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) { [journal, keyDays] session throws(StoreError) in
             _ = try session.execute(journal.tables.setMeta(Self.bookmark, "0"))
             let start = try Self.meta(Self.bookmark, journal, session).flatMap { Int($0) } ?? 0
             let rows = try session.query(journal.tables.aged(after: start, days: keyDays, limit: Self.batch))
@@ -95,7 +93,7 @@ package struct JournalPruning: Sendable {
     }
 
     private func deleteEntries() async throws(StoreError) -> Int {
-        try await engine.write(deadline: deadline) { [journal, entryDays] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) { [journal, entryDays] session throws(StoreError) in
             let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
                 .compactMap(Aged.init)
             let past = rows.prefix { $0.isPast }.map(\.number)

@@ -51,6 +51,17 @@ extension RecordEngine {
     }
 }
 
+/// A store whose transactions can also run while the caller waits, on a thread that may block.
+///
+/// It is what a transaction of another store uses that has to know, before it commits, that something is kept.
+package protocol WaitingStore: RecordEngine {
+    /// Runs `body` in one transaction that is committed unless it throws.
+    /// - Throws: `StoreError`; nothing was written.
+    func writeNow<Answer>(
+        _ body: (any StoreSession) throws(StoreError) -> Answer
+    ) throws(StoreError) -> Answer
+}
+
 /// One transaction, confined to its connection's thread: it cannot outlive the closure that it is handed to.
 package protocol StoreSession: AnyObject {
     /// Rows of a SELECT, each parallel to the statement's `columns`.

@@ -5,6 +5,8 @@ extension JournalTables {
         "who", "device", "push_key", "name", "request", "code", "answer", "address", "body", "reason", "resource",
         "record", "status", "outcomes", "rules", "entry",
     ]
+    /// How many placeholders a row of `insert` has.
+    package static let columnCount = columns.count
     /// Both engines bound the placeholders of a statement.
     private static let rowsPerStatement = 500
 

@@ -94,6 +94,50 @@ package struct JournalTables: Sendable, Hashable {
             sql: "\(insert) INTO \(metaSQL) (name, value) VALUES (?, ?)", binds: [Self.bind(name), Self.bind(value)])
     }
 
+    package func removeMeta(_ name: String) -> Statement {
+        Statement(sql: "DELETE FROM \(metaSQL) WHERE name = ?", binds: [Self.bind(name)])
+    }
+
+    // MARK: A journal of its own: what is kept before the merge is committed
+
+    private static let pendingPrefix = "pending:"
+
+    /// Notes that rows of the journal stand for a merge that is not known to be committed.
+    package func setPending(_ token: String, _ numbers: ClosedRange<Int>) -> Statement {
+        setMeta(Self.pendingPrefix + token, "\(numbers.lowerBound)-\(numbers.upperBound)")
+    }
+
+    package func settled(_ token: String) -> Statement { removeMeta(Self.pendingPrefix + token) }
+
+    package var allPending: Statement {
+        Statement(
+            sql: "SELECT name, value FROM \(metaSQL) WHERE name LIKE '\(Self.pendingPrefix)%' ORDER BY value",
+            binds: [],
+            columns: [JournalColumn.text, JournalColumn.text])
+    }
+
+    /// Reads a row of `allPending`.
+    package func pending(_ row: [Value]) -> (token: String, numbers: ClosedRange<Int>)? {
+        guard row.count == 2, case .text(let name) = row[0], case .text(let value) = row[1] else { return nil }
+        let parts = value.string.split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 2, parts[0] <= parts[1] else { return nil }
+        return (String(name.string.dropFirst(Self.pendingPrefix.count)), parts[0]...parts[1])
+    }
+
+    /// The entries of a range of numbers.
+    package func entries(_ numbers: ClosedRange<Int>) -> Statement {
+        Statement(
+            sql: "SELECT resource, entry FROM \(entriesSQL) WHERE n BETWEEN ? AND ? AND status = 'merged' ORDER BY n",
+            binds: [Self.bind(numbers.lowerBound), Self.bind(numbers.upperBound)],
+            columns: [JournalColumn.text, JournalColumn.bytes])
+    }
+
+    package func delete(_ numbers: ClosedRange<Int>) -> Statement {
+        Statement(
+            sql: "DELETE FROM \(entriesSQL) WHERE n BETWEEN ? AND ?",
+            binds: [Self.bind(numbers.lowerBound), Self.bind(numbers.upperBound)])
+    }
+
     package func changeMeta(_ name: String, _ value: String) -> Statement {
         Statement(
             sql: "UPDATE \(metaSQL) SET value = ? WHERE name = ?", binds: [Self.bind(value), Self.bind(name)])

@@ -85,7 +85,7 @@ struct Serve: AsyncParsableCommand {
         }
         let days = try journalOptions.days(settings)
         let pruner = JournalPruner(
-            rules: loader, engine: engine, keyDays: days.keys, entryDays: days.entries, logger: logger)
+            rules: loader, keyDays: days.keys, entryDays: days.entries, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
         let group = ServiceGroup(

@@ -2,14 +2,15 @@ import ArgumentParser
 import Gateway
 import MergeService
 import RecordStore
+import SQLiteStore
 
 /// Where the journal is kept.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            same-server:SCHEMA on the MariaDB server; sqlite:FILE beside a SQLite database; or off. (default: the schema \
-            “fieldmerge” where it exists; for SQLite the file DATABASE.fieldmerge)
+            same-server:SCHEMA on the MariaDB server, sqlite:FILE, or off. (default: the schema “fieldmerge” where it \
+            exists; for SQLite the file DATABASE.fieldmerge)
             """, valueName: "where"))
     var journal: String?
 
@@ -68,11 +69,6 @@ struct JournalOptions: ParsableArguments {
             return .schema(name, isDefault: false)
         }
         if text.hasPrefix("sqlite:") {
-            guard isEmbedded else {
-                throw SettingsError(
-                    "--journal sqlite:… beside MariaDB is not supported; use same-server:SCHEMA, which is written in the "
-                        + "same transaction")
-            }
             let path = Self.path(text)
             guard !path.isEmpty else { throw SettingsError("--journal sqlite:FILE needs the name of a file") }
             return .file(path)
@@ -80,7 +76,7 @@ struct JournalOptions: ParsableArguments {
         throw SettingsError("--journal is same-server:SCHEMA, sqlite:FILE or off, not “\(text)”")
     }
 
-    private static func path(_ url: String) -> String {
+    static func path(_ url: String) -> String {
         let path = String(url.dropFirst("sqlite:".count))
         return path.hasPrefix("//") ? String(path.dropFirst(2)) : path
     }
@@ -90,27 +86,44 @@ struct JournalOptions: ParsableArguments {
 struct Store {
     let engine: any RecordEngine
     private let choice: JournalOptions.Choice
+    /// The journal's own store, where it cannot take part in the merge's transaction.
+    private let aside: SQLiteEngine?
 
     /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
     init(_ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings, connections: Int) throws {
-        choice = try options.choice(settings, database: try settings.required(database.database, "database"))
-        var file: String?
-        if case .file(let path) = choice { file = path }
-        engine = try database.engine(settings, connections: connections, journal: file)
+        let url = try settings.required(database.database, "database")
+        choice = try options.choice(settings, database: url)
+        guard case .file(let path) = choice else {
+            engine = try database.engine(settings, connections: connections)
+            aside = nil
+            return
+        }
+        // SQLite commits two files as one only where neither is in WAL mode.
+        let isAlone = try !url.hasPrefix("sqlite:") || SQLiteEngine.usesWAL(path: JournalOptions.path(url))
+        aside = isAlone ? try SQLiteEngine(path: path, creates: true) : nil
+        engine = try database.engine(settings, connections: connections, journal: isAlone ? nil : path)
+    }
+
+    /// Ends every connection.
+    func close() async {
+        await engine.close()
+        await aside?.close()
     }
 
     /// - Throws: `StoreError` where the journal cannot be used.
     func openJournal() async throws(StoreError) -> JournalStatus {
         switch choice {
         case .off: return .off
-        case .file: return .together(try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open())
+        case .file(let path):
+            if let aside { return .aside(try await JournalOpener(aside: aside).open(), place: path) }
+            return .together(try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open())
         case .schema(let name, let isDefault):
             let opener = JournalOpener(engine: engine, schema: name)
             if try await opener.exists() { return .together(try await opener.open()) }
             if isDefault { return .off }
             do {
                 return .together(try await opener.open(createsSchema: true))
-            } catch where error.kind == .denied || error.code == 1_044 {
+            } catch  where error.kind == .denied || error.code == 1_044 {
                 throw StoreError(
                     .denied,
                     "the server has no schema “\(name)” and the user may not make it; run “fieldmerge journal init” as one "
@@ -127,7 +140,7 @@ struct Store {
         switch choice {
         case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to make")
         case .file:
-            _ = try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open()
+            _ = try await openJournal()
             return nil
         case .schema(let name, _):
             _ = try await JournalOpener(engine: engine, schema: name).open(createsSchema: true)

@@ -1,0 +1,138 @@
+import MergeCore
+import RecordStore
+
+/// A journal that cannot take part in the merge's transaction: SQLite commits two files one after the other where one
+/// is in WAL mode, and two servers know nothing of each other.
+///
+/// So the draft is kept first, marked as pending; then the merge is committed; then the mark goes. A mark that is left
+/// over is settled by looking at the rows: do they hold what the entry wrote, or what stood before?
+struct AsideJournal {
+    let journal: Journal
+    let store: any WaitingStore
+
+    init?(_ journal: Journal) {
+        guard let store = journal.aside else { return nil }
+        self.journal = journal
+        self.store = store
+    }
+
+    /// Keeps a draft before the merge is committed; an earlier attempt of the same push is taken back.
+    func announce(_ draft: JournalDraft, token: String) throws(StoreError) {
+        let tables = journal.tables
+        try store.writeNow { session throws(StoreError) in
+            try Self.withdraw(token, tables, session)
+            var numbers: ClosedRange<Int>?
+            for statement in tables.insert(draft) {
+                let rows = statement.binds.count / JournalTables.columnCount
+                let last = Int(clamping: try session.execute(statement).generatedKey)
+                numbers = (numbers?.lowerBound ?? last - rows + 1)...last
+            }
+            if let numbers { _ = try session.execute(tables.setPending(token, numbers)) }
+        }
+    }
+
+    private static func withdraw(
+        _ token: String, _ tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        for row in try session.query(tables.allPending) {
+            guard let pending = tables.pending(row), pending.token == token else { continue }
+            _ = try session.execute(tables.delete(pending.numbers))
+            _ = try session.execute(tables.settled(token))
+        }
+    }
+
+    /// The merge is committed.
+    func confirm(_ token: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let statement = journal.tables.settled(token)
+        try await store.write(deadline: deadline) { session throws(StoreError) in
+            _ = try session.execute(statement)
+            return .commit(())
+        }
+    }
+
+    /// The merge was taken back.
+    func withdraw(_ token: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let tables = journal.tables
+        try await store.write(deadline: deadline) { session throws(StoreError) in
+            try Self.withdraw(token, tables, session)
+            return .commit(())
+        }
+    }
+
+    /// Settles every mark that is left over.
+    ///
+    /// The database's lock is held meanwhile, so that no merge is halfway.
+    func settle(
+        _ engine: any RecordEngine, _ served: Served, _ limits: MergeLimits, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        let tables = journal.tables
+        let isClean = try await store.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(tables.allPending).isEmpty
+        }
+        if isClean { return }
+        let dialect = engine.dialect
+        try await engine.write(deadline: deadline) { session throws(StoreError) in
+            let drafts = try store.writeNow { aside throws(StoreError) in
+                var drafts: [(token: String, entries: [[Value]])] = []
+                for row in try aside.query(tables.allPending) {
+                    guard let pending = tables.pending(row) else { continue }
+                    drafts.append((pending.token, try aside.query(tables.entries(pending.numbers))))
+                }
+                return drafts
+            }
+            for draft in drafts {
+                let judge = Evidence(session: session, dialect: dialect, served: served, limits: limits)
+                let isCommitted = try judge.isCommitted(draft.entries, journal.codec)
+                try store.writeNow { aside throws(StoreError) in
+                    if isCommitted {
+                        _ = try aside.execute(tables.settled(draft.token))
+                    } else {
+                        try Self.withdraw(draft.token, tables, aside)
+                    }
+                }
+            }
+            return .rollback(())
+        }
+    }
+}
+
+/// What the rows tell of whether a merge was committed.
+private struct Evidence {
+    let session: any StoreSession
+    let dialect: Dialect
+    let served: Served
+    let limits: MergeLimits
+
+    /// Where the rows hold neither what was written nor what stood before, somebody has changed them since, which only
+    /// follows a merge that was over; then the journal is believed.
+    func isCommitted(_ entries: [[Value]], _ codec: JournalCodec) throws(StoreError) -> Bool {
+        var looksUndone = false
+        for entry in entries {
+            guard case .text(let name) = entry[0], case .bytes(let body) = entry[1],
+                let resource = served.catalog[name.string]
+            else { continue }
+            for effect in codec.effects(body, resource) {
+                let row = try row(effect, resource)
+                let isAfter = Self.matches(row, effect.after, resource.sections[effect.section])
+                let isBefore = Self.matches(row, effect.before, resource.sections[effect.section])
+                if isAfter, !isBefore { return true }
+                if isBefore, !isAfter { looksUndone = true }
+            }
+        }
+        return !looksUndone
+    }
+
+    private func row(_ effect: RowEffect, _ resource: Resource) throws(StoreError) -> [Value]? {
+        let section = resource.sections[effect.section]
+        return try RecordReader(
+            resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord
+        ).rows(
+            of: section, where: Array(0..<section.keyCount), in: [effect.key.parts], locking: true, includesHidden: true
+        ).first
+    }
+
+    private static func matches(_ row: [Value]?, _ fields: [Int: Value]?, _ section: Section) -> Bool {
+        guard let row, let fields else { return row == nil && fields == nil }
+        return fields.allSatisfy { field, value in row[section.fields[field].column] == value }
+    }
+}

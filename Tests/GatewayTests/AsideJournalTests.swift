@@ -1,0 +1,78 @@
+@testable import Gateway
+import MergeCore
+import MergeService
+import MergeWire
+import RecordStore
+import SQLiteStore
+import Testing
+import TestSupport
+
+/// A journal of its own: what a crash between its commit and the merge's leaves open is settled by the rows.
+@Suite struct AsideJournalTests {
+    private static let table = """
+        CREATE TABLE pots (id INTEGER PRIMARY KEY, a VARCHAR(10), n INT);
+        INSERT INTO pots VALUES (1, 'old', 10), (2, 'x', 1);
+        """
+    private static let rules = [
+        "pots.yaml": "resource: pots\nsections:\n  pot: {table: pots, groups: {a: a, n: {column: n, merge: add}}}\n"
+    ]
+    private static let body =
+        #"{"key":"k","edits":[{"resource":"pots","id":1,"changeset":{"pot":{"a":{"old":"old","new":"new"},"n":{"old":10,"new":15}}}},{"resource":"pots","id":3,"changeset":{"pot":{"old":null,"new":{"a":"c","n":1}}}}]}"#
+
+    /// Marks the newest rows of the journal as pending, as a gateway leaves them that dies before the merge's commit.
+    private static func leaveOpen(_ database: TestDatabase) async throws {
+        try await Shell.run(
+            ["sqlite3", "-bail", database.journalFile],
+            input: """
+                INSERT INTO meta (name, value) SELECT 'pending:t', MIN(n) || '-' || MAX(n) FROM entries;
+                """)
+    }
+
+    enum Crash: CaseIterable, Sendable {
+        case beforeTheCommit
+        case afterTheCommit
+        case afterTheCommitAndOthersWentOn
+    }
+
+    @Test(arguments: TestEngine.allCases, Crash.allCases)
+    func theRowsTellWhatACrashLeftOpen(_ kind: TestEngine, _ crash: Crash) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: Self.table.replacing("n INT)", with: "n INT) ENGINE=InnoDB"), sqlite: Self.table)
+        if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
+        let first = try await RunningGateway.with(database, rules: Self.rules, journal: .aside) {
+            gateway async throws in
+            let answer = try await gateway.client { try await $0.post("/v1/push", Self.body) }
+            #expect(answer.status == 200, "\(answer.text)")
+            return answer.body
+        }
+        try await Self.leaveOpen(database)
+        switch crash {
+        case .beforeTheCommit:
+            try await database.run("UPDATE pots SET a = 'old', n = 10 WHERE id = 1; DELETE FROM pots WHERE id = 3;")
+        case .afterTheCommit: break
+        case .afterTheCommitAndOthersWentOn: try await database.run("UPDATE pots SET a = 'z', n = 99;")
+        }
+        try await RunningGateway.with(database, rules: Self.rules, journal: .aside) { gateway async throws in
+            try await gateway.client { client in
+                let entries = try await client.get("/v1/journal").json()["entries"]?.array.count
+                #expect(entries == (crash == .beforeTheCommit ? 0 : 2))
+                let again = try await client.post("/v1/push", Self.body)
+                #expect(again.status == 200)
+                #expect((again.headers["idempotent-replayed"] == "true") == (crash != .beforeTheCommit))
+                #expect((again.body == first) == (crash != .beforeTheCommit) || crash == .beforeTheCommit)
+            }
+        }
+        let sum = try await database.run("SELECT n FROM pots WHERE id = 1;")
+        #expect(sum == (crash == .afterTheCommitAndOthersWentOn ? "99\n" : "15\n"))
+        let pending = try await Shell.run(
+            ["sqlite3", database.journalFile], input: "SELECT COUNT(*) FROM meta WHERE name LIKE 'pending:%';")
+        #expect(pending == "0\n")
+    }
+
+    @Test func theModeOfTheFileDecides() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.table)
+        #expect(try !SQLiteEngine.usesWAL(path: database.name))
+        try await database.run("PRAGMA journal_mode = WAL;")
+        #expect(try SQLiteEngine.usesWAL(path: database.name))
+    }
+}
