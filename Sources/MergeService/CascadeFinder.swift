@@ -38,7 +38,7 @@ struct CascadeFinder {
             while start < links.count {
                 let end = min(start + SectionSQL.maximumBatch, links.count)
                 victims += try session.query(
-                    SectionSQL(shape.section, dialect).select(
+                    SectionSQL.of(shape.section, dialect).select(
                         where: shape.links, in: Array(links[start..<end]), locking: true, limit: Self.maximumRows))
                 start = end
             }

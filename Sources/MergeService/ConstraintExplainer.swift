@@ -126,7 +126,7 @@ struct ConstraintExplainer {
         }
         guard !positions.isEmpty else { return nil }
         let rows = try session.query(
-            SectionSQL(shape, dialect).select(where: positions, in: [values], locking: true))
+            SectionSQL.of(shape, dialect).select(where: positions, in: [values], locking: true))
         return rows.first { found in row.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
     }
 
@@ -136,7 +136,7 @@ struct ConstraintExplainer {
         let root = resource.root
         let links = shape.parent
         let roots = try session.query(
-            SectionSQL(root, dialect).select(
+            SectionSQL.of(root, dialect).select(
                 where: links.map(\.rootColumn), in: [links.map { row[$0.column] }], locking: false))
         guard let owner = roots.first else { return nil }
         return RowPlace(

@@ -144,12 +144,13 @@ package struct MergeService: Sendable {
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
         let token = aside == nil ? "" : String(UInt64.random(in: .min ... .max), radix: 16)
+        let mode = WriteMode()
         do {
             attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(request.push, served)) {
                 [limits, digest, form] session throws(StoreError) -> Ending<PushAttempt> in
                 let run = PushRun(
                     plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
-                    journal: request.isPreview ? nil : served.journal)
+                    journal: request.isPreview ? nil : served.journal, mode: mode)
                 let ending = try run.run { attempt throws(StoreError) in
                     let result = ResultAssembly(push: request.push, reports: attempt.reports, wasRolledBack: false)
                         .result(attempt.records ?? [])

@@ -93,6 +93,7 @@ extension PushRun {
             }
         }
         try update(assignments, section, before, row.edit, row.step)
+        try flush()
     }
 
     /// The client's change of this group is not written after all.
@@ -108,13 +109,13 @@ extension PushRun {
     private func failing(
         _ check: RowCheck, _ section: Section, _ rows: [WrittenRows.Row]
     ) throws -> [WrittenRows.Row] {
-        let sql = SectionSQL(section, dialect)
+        let sql = SectionSQL.of(section, dialect)
         return try matching(rows) { sql.failing(check, where: $0, in: $1) }
     }
 
     private func refuseHidden(_ id: SectionID, _ section: Section, _ rows: [WrittenRows.Row]) throws {
         guard let visibility = section.visibility else { return }
-        let sql = SectionSQL(section, dialect)
+        let sql = SectionSQL.of(section, dialect)
         guard let row = try matching(rows, { sql.hidden(where: $0, in: $1) }).first else { return }
         let fields = section.fields.filter { SQLWords.mention(section.columns[$0.column].name, in: visibility.value) }
         throw CheckFailure(

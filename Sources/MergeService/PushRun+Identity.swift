@@ -18,12 +18,13 @@ extension PushRun {
             columns.append(column)
             tuple.append(value)
         }
+        try flush()
         let rows = try reader.rows(of: section, where: columns, in: [tuple], locking: true, includesHidden: true)
         guard let row = rows.first else { return nil }
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
         if rows.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
         let key = address(of: row, in: section)
-        let isHidden = try SectionSQL(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
+        let isHidden = try SectionSQL.of(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
             .map { try !session.query($0).isEmpty }
         if isHidden == true { throw Refusal(problem: hidden(fields, identity, section, edit)) }
         if let temporary = edit.id?.temporary {

@@ -30,7 +30,12 @@ extension PushRun {
         }
         for id in wanted.keys.sorted(by: { ($0.section, $0.resource) < ($1.section, $1.resource) }) {
             guard let (section, keys) = wanted[id] else { continue }
-            let sorted = keys.sorted { $0.precedes($1) }
+            var missing: [RecordKey] = []
+            for key in keys {
+                if let row = fresh[id, key] { context.store([row], of: section, as: id) } else { missing.append(key) }
+            }
+            if missing.isEmpty { continue }
+            let sorted = missing.sorted { $0.precedes($1) }
             let rows = try reader.rows(
                 of: section, where: Array(0..<section.keyCount), in: sorted.map(\.parts), locking: true)
             context.store(rows, of: section, as: id)

@@ -21,7 +21,7 @@ extension PushRun {
         }
         let all = key + assignments
         let execution = try write(
-            SectionSQL(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []), all, nil,
+            SectionSQL.of(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []), all, nil,
             edit, step)
         let parts = (0..<section.keyCount).map { column in
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
@@ -29,7 +29,7 @@ extension PushRun {
         let made = RecordKey(parts)
         if !step.edit.resource.isAtomic {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
-            inverses.append(SectionSQL(section, dialect).delete(key: key))
+            inverses.append(SectionSQL.of(section, dialect).delete(key: key))
         }
         mean(assignments, made, edit, step)
         if let temporary = edit.id?.temporary {
@@ -54,12 +54,58 @@ extension PushRun {
     func update(
         _ assignments: [Assignment], _ section: Section, _ row: [Value], _ edit: RowEdit, _ step: PushPlan.Step
     ) throws {
-        let statement = SectionSQL(section, dialect).update(assignments, key: address(of: row, in: section))
-        _ = try write(statement, assignments, row, edit, step)
+        let key = address(of: row, in: section)
         mean(assignments, section.key(of: row), edit, step)
+        if mode.writesTogether, step.edit.resource.isAtomic {
+            let id = SectionID(resource: step.edit.resource.name, section: edit.section)
+            if updates.holds(key, id) { try flush() }
+            updates.add(
+                PendingUpdates.Update(
+                    section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row, edit: edit,
+                    step: step), id)
+            return
+        }
+        _ = try write(SectionSQL.of(section, dialect).update(assignments, key: key), assignments, row, edit, step)
         if !step.edit.resource.isAtomic {
             let before = assignments.map { Assignment(column: $0.column, value: row[$0.column]) }
-            inverses.append(SectionSQL(section, dialect).update(before, key: address(of: row, in: section)))
+            inverses.append(SectionSQL.of(section, dialect).update(before, key: address(of: row, in: section)))
+        }
+    }
+
+    /// Writes the updates that wait.
+    func flush() throws {
+        if updates.isEmpty { return }
+        let batches = updates.batches
+        updates = PendingUpdates()
+        for batch in batches {
+            guard let first = batch.first else { continue }
+            let sql = SectionSQL.of(first.section, dialect)
+            if batch.count == 1 {
+                let change = first.change
+                try refusing(first.step.index) {
+                    _ = try write(
+                        sql.update(change.assignments, key: change.key), change.assignments, first.row, first.edit,
+                        first.step)
+                }
+                continue
+            }
+            guard let statement = sql.update(batch.map(\.change)) else { continue }
+            do {
+                _ = try session.execute(statement)
+            } catch {
+                guard case .constraint = error.kind else { throw error }
+                mode.fallBack()
+                throw StoreError(.serialization, "a row of several was refused; they are written one by one", code: 0)
+            }
+        }
+    }
+
+    /// A refusal with the edit that it belongs to, which is not the one at hand.
+    private func refusing(_ report: Int, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let refusal as Refusal {
+            throw CheckFailure(report: report, problem: refusal.problem)
         }
     }
 
@@ -67,12 +113,13 @@ extension PushRun {
     func delete(
         _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, at index: Int? = nil, outcome: Int
     ) throws {
+        try flush()
         written.remove(
             address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
         if journal != nil { reports[step.index].outcomes[outcome].wholeRow = try wholeRow(row, section) }
         if let set = section.softDelete?.value {
             let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
-            let sql = SectionSQL(section, dialect)
+            let sql = SectionSQL.of(section, dialect)
             _ = try write(sql.softDelete(set, key: address(of: row, in: section)), [], row, edit, step)
             if !step.edit.resource.isAtomic {
                 let before = columns.map { Assignment(column: $0, value: row[$0]) }
@@ -84,11 +131,11 @@ extension PushRun {
             reports[step.index].outcomes[outcome].cascades = try cascades(of: row, in: section)
         }
         _ = try write(
-            SectionSQL(section, dialect).delete(key: address(of: row, in: section)), [], row, edit, step)
+            SectionSQL.of(section, dialect).delete(key: address(of: row, in: section)), [], row, edit, step)
         if !step.edit.resource.isAtomic {
             let whole = zip(0..., zip(section.columns, row)).filter { $1.0.type != .wellKnownText }
             inverses.append(
-                SectionSQL(section, dialect).insert(whole.map { Assignment(column: $0, value: $1.1) }))
+                SectionSQL.of(section, dialect).insert(whole.map { Assignment(column: $0, value: $1.1) }))
         }
     }
 
@@ -99,6 +146,7 @@ extension PushRun {
 
     /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
     func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
+        try flush()
         let resource = step.edit.resource
         let own = reports[step.index].outcomes.count - 1
         reports[step.index].outcomes[own].deletedRow = root

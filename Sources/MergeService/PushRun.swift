@@ -20,12 +20,19 @@ final class PushRun {
     var inverses: [Statement] = []
     /// The rows that the rules' checks have to look at once everything is written.
     var written = WrittenRows()
+    /// Updates that wait to be written together.
+    var updates = PendingUpdates()
+    /// Whether updates of many rows go out as one statement; where one of them is refused, the next run does without, to
+    /// tell which.
+    let mode: WriteMode
+    /// The roots as they were locked at the start, as long as nothing was written to their records.
+    var fresh = RowContext()
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     var isDoomed = false
 
     init(
         _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,
-        digest: @escaping GroupDigest, journal: Journal?
+        digest: @escaping GroupDigest, journal: Journal?, mode: WriteMode
     ) {
         self.plan = plan
         self.served = served
@@ -34,6 +41,7 @@ final class PushRun {
         self.limits = limits
         self.digest = digest
         self.journal = journal
+        self.mode = mode
         reports = plan.push.edits.map(EditReport.init)
     }
 
@@ -77,16 +85,25 @@ final class PushRun {
         let proof = WriteProof(served.schema)
         guard !deletes, proof.applies(to: reports.map(\.resource), dialect: dialect) else { return }
         // Where two edits name one record, the later one's values stand.
-        var meant: [String: [WriteProof.Meant]] = [:]
+        var meant: [RecordName: [WriteProof.Meant]] = [:]
         for step in plan.steps {
             let report = reports[step.index]
-            let name = report.resource.name + String(describing: report.key)
-            meant[name, default: []] += report.meant
+            meant[RecordName(report), default: []] += report.meant
             reports[step.index].meant = []
         }
         for (report, record) in zip(reports, records) {
-            let name = report.resource.name + String(describing: report.key)
-            try proof.check(meant.removeValue(forKey: name) ?? [], record, report.resource)
+            try proof.check(meant.removeValue(forKey: RecordName(report)) ?? [], record, report.resource)
+        }
+    }
+
+    /// Names a record among those of all resources.
+    private struct RecordName: Hashable {
+        let resource: String
+        let key: RecordKey?
+
+        init(_ report: EditReport) {
+            resource = report.resource.name
+            key = report.key
         }
     }
 
@@ -94,18 +111,24 @@ final class PushRun {
 
     /// Locks every root that is known beforehand, in one order for all pushes, so that they do not wait in a circle.
     func lockRoots() throws {
-        var keys: [String: (section: Section, keys: Set<RecordKey>)] = [:]
+        var keys: [String: (section: Section, keys: Set<RecordKey>, resources: Set<String>)] = [:]
         for step in plan.steps {
             guard let key = step.edit.id.key else { continue }
             let root = step.edit.resource.root
-            keys[root.table.description, default: (root, [])].keys.insert(key)
+            // Two resources over one table may see it differently, so each has rows of its own.
+            let name = root.table.description + " " + step.edit.resource.name
+            keys[name, default: (root, [], [])].keys.insert(key)
+            keys[name]?.resources.insert(step.edit.resource.name)
         }
         guard keys.count > 1 || (keys.first?.value.keys.count ?? 0) > 1 else { return }
         for name in keys.keys.sorted() {
-            guard let (root, wanted) = keys[name] else { continue }
+            guard let (root, wanted, resources) = keys[name] else { continue }
             let sorted = wanted.sorted { $0.precedes($1) }
-            _ = try reader.rows(
+            let rows = try reader.rows(
                 of: root, where: Array(0..<root.keyCount), in: sorted.map(\.parts), locking: true)
+            for resource in resources.sorted() {
+                fresh.store(rows, of: root, as: SectionID(resource: resource, section: 0))
+            }
         }
     }
 
@@ -118,9 +141,21 @@ final class PushRun {
                 } catch let refusal as Refusal {
                     reports[step.index].problem = refusal.problem
                     return
+                } catch let failure as CheckFailure {
+                    reports[failure.report].problem = failure.problem
+                    return
                 }
                 if reports[step.index].isRejected { isDoomed = true }
             }
+            if !isDoomed {
+                do {
+                    try flush()
+                } catch let failure as CheckFailure {
+                    reports[failure.report].problem = failure.problem
+                    return
+                }
+            }
+            fresh = RowContext()
         }
         if isDoomed { return }
         do {
@@ -174,7 +209,12 @@ final class PushRun {
             written = WrittenRows()
             do {
                 try apply(step, try load([step]))
-                if reports[step.index].isMerged { try runChecks() }
+                fresh = RowContext()
+                if reports[step.index].isMerged {
+                    try flush()
+                    try runChecks()
+                }
+                updates = PendingUpdates()
             } catch let refusal as Refusal {
                 reports[step.index].problem = refusal.problem
             } catch let failure as CheckFailure {

@@ -21,14 +21,14 @@ struct RecordReader {
     /// A page of records in key order.
     func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
         let root = resource.root
-        let rows = try session.query(SectionSQL(root, dialect).page(after: key, limit: limit))
+        let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
         let records = try records(from: rows, locking: false)
         return rows.compactMap { records[root.key(of: $0)] }
     }
 
     /// Records of a table without a key, which are one row each.
     func page(offset: Int, limit: Int) throws(StoreError) -> [Record] {
-        try session.query(SectionSQL(resource.root, dialect).page(offset: offset, limit: limit)).map { row in
+        try session.query(SectionSQL.of(resource.root, dialect).page(offset: offset, limit: limit)).map { row in
             Record(key: RecordKey([]), sections: [.one(row)])
         }
     }
@@ -93,7 +93,7 @@ struct RecordReader {
     func rows(
         of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false
     ) throws(StoreError) -> [[Value]] {
-        let sql = SectionSQL(section, dialect)
+        let sql = SectionSQL.of(section, dialect)
         var rows: [[Value]] = []
         var start = 0
         while start < tuples.count {

@@ -32,11 +32,11 @@ struct WriteProof {
     /// - Throws: `StoreError` of the kind `schemaChanged`, which has the schema read again; nothing is committed.
     func check(_ meant: [Meant], _ record: Record?, _ resource: Resource) throws(StoreError) {
         guard let record else { return }
-        var last: [String: (Meant, [Value])] = [:]
+        var last: [Place: (Meant, [Value])] = [:]
         for value in meant {
             guard let row = row(value, record, resource) else { continue }
             // Of two writes to one column the later one counts.
-            last["\(value.section) \(String(describing: value.item)) \(value.assignment.column)"] = (value, row)
+            last[Place(section: value.section, item: value.item, column: value.assignment.column)] = (value, row)
         }
         for (value, row) in last.values where row[value.assignment.column] != value.assignment.value {
             let section = resource.sections[value.section]
@@ -45,6 +45,13 @@ struct WriteProof {
                 "column “\(section.columns[value.assignment.column].name)” of table “\(section.table)” holds another value "
                     + "than was written, and no trigger explains it")
         }
+    }
+
+    /// A column of a row of a record.
+    private struct Place: Hashable {
+        let section: Int
+        let item: RecordKey?
+        let column: Int
     }
 
     private func row(_ value: Meant, _ record: Record, _ resource: Resource) -> [Value]? {

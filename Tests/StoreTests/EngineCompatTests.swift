@@ -59,7 +59,7 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func writesAndReadsBack(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
-        let sql = SectionSQL(Self.things, engine.dialect)
+        let sql = SectionSQL.of(Self.things, engine.dialect)
         let note = "NUL \u{0}, quote ', 😀, é and e\u{301}"
         let key = try await engine.write(deadline: .distant) { session throws(StoreError) in
             let made = try session.execute(
@@ -79,7 +79,7 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func longValuesComeWhole(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
-        let sql = SectionSQL(Self.things, engine.dialect)
+        let sql = SectionSQL.of(Self.things, engine.dialect)
         let long = String(repeating: "añ😀", count: 100_000)
         let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await engine.write(deadline: .distant) { session throws(StoreError) in
@@ -97,7 +97,7 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases) func rollsBackWholeOrToASavepoint(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
-        let sql = SectionSQL(Self.pairs, engine.dialect)
+        let sql = SectionSQL.of(Self.pairs, engine.dialect)
         func row(_ number: Int) -> RecordStore.Statement {
             sql.insert([Self.assign(0, .integer(Int128(number))), Self.assign(1, Self.text("k"))])
         }
@@ -123,8 +123,8 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func violationsAreNamed(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         defer { withExtendedLifetime(database) {} }
-        let things = SectionSQL(Self.things, engine.dialect)
-        let pairs = SectionSQL(Self.pairs, engine.dialect)
+        let things = SectionSQL.of(Self.things, engine.dialect)
+        let pairs = SectionSQL.of(Self.pairs, engine.dialect)
         let key = [Self.assign(0, .integer(1)), Self.assign(1, Self.text("k"))]
         let cases: [(RecordStore.Statement, ConstraintViolation.Kind)] = [
             (things.insert([Self.assign(1, Self.text("x"))]), .unique),
@@ -160,7 +160,7 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func keysOfSeveralColumnsArePagedInOrder(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         try await database.run("INSERT INTO pairs VALUES (2,'b',1),(1,'z',2),(2,'a',3),(1,'y',4),(3,'x',5);")
-        let sql = SectionSQL(Self.pairs, engine.dialect)
+        let sql = SectionSQL.of(Self.pairs, engine.dialect)
         var seen: [Value] = []
         var after: RecordKey?
         repeat {
@@ -206,7 +206,7 @@ import TestSupport
         let (database, engine) = try await Self.open(kind)
         if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
         try await database.run("INSERT INTO pairs VALUES (1,'k',1);")
-        let sql = SectionSQL(Self.pairs, engine.dialect)
+        let sql = SectionSQL.of(Self.pairs, engine.dialect)
         let (asked, changed) = (Flag(), Flag())
         let change = Task {
             while !asked.isRaised { await Task.yield() }

@@ -18,7 +18,7 @@ import TestSupport
         "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0), (2, 0);"
 
     private static func lock(_ id: Int) -> RecordStore.Statement {
-        SectionSQL(section, .mariadb).select(where: [0], in: [[.integer(Int128(id))]], locking: true)
+        SectionSQL.of(section, .mariadb).select(where: [0], in: [[.integer(Int128(id))]], locking: true)
     }
 
     /// The first two who come wait for each other, whoever comes later passes.
@@ -45,7 +45,7 @@ import TestSupport
             rendezvous.meet()
             _ = try session.query(lock(other))
             guard case .integer(let n)? = held.first?[1] else { throw StoreError(.other, "no row") }
-            let update = SectionSQL(section, .mariadb).update(
+            let update = SectionSQL.of(section, .mariadb).update(
                 [Assignment(column: 1, value: .integer(n + 1))],
                 key: [Assignment(column: 0, value: .integer(Int128(id)))])
             _ = try session.execute(update)
@@ -112,7 +112,7 @@ import TestSupport
         try await server.start()
         try await engine.ping(deadline: .distant)
         let rows = try await engine.read(deadline: .distant) { session throws(StoreError) in
-            try session.query(SectionSQL(Self.section, .mariadb).page(after: nil, limit: 9))
+            try session.query(SectionSQL.of(Self.section, .mariadb).page(after: nil, limit: 9))
         }
         #expect(rows.count == 2)
         await engine.close()
@@ -133,7 +133,7 @@ import TestSupport
         let settings = try await engine.write(deadline: .distant) { session throws(StoreError) in
             // A server that logs by STATEMENT takes no writes under READ COMMITTED.
             _ = try session.execute(
-                SectionSQL(Self.section, .mariadb).update(
+                SectionSQL.of(Self.section, .mariadb).update(
                     [Assignment(column: 1, value: .integer(5))], key: [Assignment(column: 0, value: .integer(1))]))
             let rows = try session.query(
                 Statement(

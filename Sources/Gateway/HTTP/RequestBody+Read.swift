@@ -45,21 +45,20 @@ extension Request {
     }
 
     /// A client that sends its body slower than the deadline allows is turned away.
+    ///
+    /// The time is looked at whenever a piece arrives; one that sends nothing at all meets the connection's idle time.
     private func collect(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
-        try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
-            group.addTask { try await body.collect(upTo: limit) }
-            group.addTask {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let buffer = try await group.next() ?? nil else {
+        var whole = ByteBuffer()
+        for try await piece in body {
+            guard whole.readableBytes + piece.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
+            if whole.readableBytes == 0 { whole = piece } else { whole.writeImmutableBuffer(piece) }
+            guard ContinuousClock.now < deadline else {
                 throw Problem(
                     status: 408, code: "request-timeout", title: "The body came too slowly",
                     detail: "The whole body has to arrive before the time of the request is over.")
             }
-            return buffer
         }
+        return whole
     }
 
     /// One member of the query, as it stands in the URL; nil where it is missing.

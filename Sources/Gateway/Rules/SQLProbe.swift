@@ -16,7 +16,7 @@ struct SQLProbe {
                 resource.section(named: sql.section).map { resource.sections[$0] }
             }
             guard let section = found else { continue }
-            let statement = SectionSQL(section, engine.dialect).probe(sql.sql.value)
+            let statement = SectionSQL.of(section, engine.dialect).probe(sql.sql.value)
             do {
                 try await engine.read(deadline: .now.advanced(by: patience)) { session throws(StoreError) in
                     _ = try session.query(statement)

@@ -79,6 +79,7 @@ actor MariaDBConnection {
 
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema {
         let session = try opened()
+        defer { session.abandon() }
         return try SchemaReader(session).read(tables)
     }
 }

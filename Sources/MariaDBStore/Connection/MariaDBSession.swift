@@ -23,7 +23,7 @@ final class MariaDBSession: StoreSession {
             SET SESSION sql_mode = \
             'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION', \
             time_zone = '+00:00', innodb_lock_wait_timeout = \(limits.lockWaitSeconds), \
-            lock_wait_timeout = \(limits.lockWaitSeconds), autocommit = 1
+            lock_wait_timeout = \(limits.lockWaitSeconds), autocommit = 0
             """)
         try handle.command(
             handle.isMariaDB
@@ -56,12 +56,12 @@ final class MariaDBSession: StoreSession {
     /// - Parameter tables: tables to lock as a whole; empty for an ordinary transaction.
     func begin(locking tables: [TableName]) throws(StoreError) {
         isSnapshot = false
-        guard !tables.isEmpty else { return try handle.command("START TRANSACTION") }
-        // LOCK TABLES ends a transaction that was begun before, so this one begins by leaving autocommit
+        // Autocommit is off for good, so the first statement begins the transaction: one message less for each.
+        guard !tables.isEmpty else { return }
+        // LOCK TABLES ends a transaction that was begun before; with autocommit off the next one begins by itself
         // (MariaDB manual, LOCK TABLES).
         let list = tables.map { Dialect.mariadb.quoted($0) + " WRITE" }.joined(separator: ", ")
         holdsTables = true
-        try handle.command("SET autocommit = 0")
         do {
             try handle.command("LOCK TABLES " + list)
         } catch {
@@ -74,7 +74,6 @@ final class MariaDBSession: StoreSession {
         guard holdsTables else { return }
         holdsTables = false
         try handle.command("UNLOCK TABLES")
-        try handle.command("SET autocommit = 1")
     }
 
     func beginSnapshot() throws(StoreError) {

@@ -125,6 +125,8 @@ package struct Section: Sendable, Hashable {
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
+    /// For what is kept beside the section.
+    package let object = SectionIdentity()
     private let groupsByName: [String: Int]
     private let fieldsByName: [String: Int]
     private let readOnlyByName: [String: Int]

@@ -18,7 +18,7 @@ package enum Dialect: Sendable, Hashable {
     }
 
     private func doubling(_ name: String, _ mark: Character) -> String {
-        guard name.contains(mark) else { return name }
+        guard let byte = mark.asciiValue, name.utf8.contains(byte) else { return name }
         var out = ""
         for character in name {
             out.append(character)

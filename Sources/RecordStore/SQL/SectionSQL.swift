@@ -1,4 +1,5 @@
 package import MergeCore
+import Synchronization
 
 /// The statements that read and write the rows of one section, as pure text.
 package struct SectionSQL: Sendable {
@@ -8,12 +9,35 @@ package struct SectionSQL: Sendable {
     /// What keeps rows from view that do not exist for clients; empty where all do.
     private let visible: String
     private let listOrder: String
+    private let texts = StatementTexts()
 
     /// `IN` lists are padded to these sizes, so that few statements are prepared.
     package static let batchSizes = [1, 2, 4, 8, 16, 32, 64, 128]
     package static let maximumBatch = 128
 
-    package init(_ section: Section, _ dialect: Dialect) {
+    private struct Kept {
+        /// Keeps the address from being used by another section.
+        let token: SectionIdentity.Token
+        let sql: SectionSQL
+    }
+
+    private static let kept = Mutex<[ObjectIdentifier: Kept]>([:])
+    private static let maximumKept = 4_096
+
+    /// The statements of a section, made once.
+    package static func of(_ section: Section, _ dialect: Dialect) -> SectionSQL {
+        let id = ObjectIdentifier(section.object.token)
+        if let known = kept.withLock({ $0[id]?.sql }), known.dialect == dialect { return known }
+        let made = SectionSQL(section, dialect)
+        kept.withLock { kept in
+            // Sections come and go with the rules; starting anew now and then is cheaper than counting uses.
+            if kept.count >= maximumKept { kept.removeAll() }
+            kept[id] = Kept(token: section.object.token, sql: made)
+        }
+        return made
+    }
+
+    private init(_ section: Section, _ dialect: Dialect) {
         self.section = section
         self.dialect = dialect
         let names = section.columns.map { column in
@@ -38,43 +62,47 @@ package struct SectionSQL: Sendable {
         where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil,
         includesHidden: Bool = false
     ) -> Statement {
-        var (condition, binds) = condition(columns, tuples)
-        var sql = selectFrom + (includesHidden ? "" : visible) + condition
-        if isOrdered, section.kind == .list { sql += listOrder }
-        if let limit {
-            sql += " LIMIT ?"
-            binds.append(Self.count(limit))
+        let size = Self.paddedSize(tuples.count)
+        var binds = binds(columns, tuples, size)
+        let shape = StatementTexts.Shape.select(
+            columns, size, locking, isOrdered && section.kind == .list, limit != nil, includesHidden)
+        let sql = texts.text(shape) {
+            selectFrom + (includesHidden ? "" : visible) + condition(columns, size)
+                + (isOrdered && section.kind == .list ? listOrder : "") + (limit != nil ? " LIMIT ?" : "")
+                + (locking ? dialect.lockingClause : "")
         }
-        return Statement(
-            sql: sql + (locking ? dialect.lockingClause : ""), binds: binds, columns: section.columns)
+        if let limit { binds.append(Self.count(limit)) }
+        return Statement(sql: sql, binds: binds, columns: section.columns)
     }
+
+    private static func paddedSize(_ count: Int) -> Int { batchSizes.first { $0 >= count } ?? count }
 
     /// The operator's SQL in parentheses; a line break ends a comment that it may end in.
     private static func enclosed(_ sql: String) -> String { "(" + sql + "\n)" }
 
-    /// That the columns hold one of the tuples, padded to a size of `batchSizes` by repeating the last.
-    private func condition(_ columns: [Int], _ tuples: [[Value]]) -> (sql: String, binds: [Bind]) {
-        let size = Self.batchSizes.first { $0 >= tuples.count } ?? tuples.count
+    /// The values of the tuples, padded to a size by repeating the last.
+    private func binds(_ columns: [Int], _ tuples: [[Value]], _ size: Int) -> [Bind] {
         var binds: [Bind] = []
-        binds.reserveCapacity(size * columns.count)
+        binds.reserveCapacity(size * columns.count + 1)
         for index in 0..<size {
             let tuple = tuples[min(index, tuples.count - 1)]
             for (column, value) in zip(columns, tuple) { binds.append(Bind(value, section.columns[column].type)) }
         }
+        return binds
+    }
+
+    /// That the columns hold one of as many tuples.
+    private func condition(_ columns: [Int], _ size: Int) -> String {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }
-        let condition: String
         if names.count == 1 {
-            condition =
-                size == 1
+            return size == 1
                 ? names[0] + " = ?"
                 : names[0] + " IN (" + repeatElement("?", count: size).joined(separator: ",") + ")"
-        } else {
-            // A disjunction of keys uses the index in both engines; row values do not in MariaDB.
-            let one = "(" + names.map { $0 + " = ?" }.joined(separator: " AND ") + ")"
-            let any = repeatElement(one, count: size).joined(separator: " OR ")
-            condition = size == 1 ? any : "(" + any + ")"
         }
-        return (condition, binds)
+        // A disjunction of keys uses the index in both engines; row values do not in MariaDB.
+        let one = "(" + names.map { $0 + " = ?" }.joined(separator: " AND ") + ")"
+        let any = repeatElement(one, count: size).joined(separator: " OR ")
+        return size == 1 ? any : "(" + any + ")"
     }
 
     /// The rows among the tuples that do not meet a check; where the check is NULL it is met.
@@ -91,10 +119,10 @@ package struct SectionSQL: Sendable {
 
     private func violating(_ clause: String, _ columns: [Int], _ tuples: [[Value]]) -> Statement {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
-        let (condition, binds) = condition(columns, tuples)
+        let size = Self.paddedSize(tuples.count)
         return Statement(
-            sql: "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition) AND \(clause)", binds: binds,
-            columns: columns.map { section.columns[$0] })
+            sql: "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
+            binds: binds(columns, tuples, size), columns: columns.map { section.columns[$0] })
     }
 
     /// A statement that the database can only prepare where the operator's SQL is right; it returns no row.
@@ -152,11 +180,59 @@ package struct SectionSQL: Sendable {
     }
 
     package func update(_ assignments: [Assignment], key: [Assignment]) -> Statement {
-        let names = assignments.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
-        return Statement(
-            sql: "UPDATE " + dialect.quoted(section.table) + " SET " + names.joined(separator: ", ")
-                + whereAll(key),
-            binds: binds(assignments) + binds(key))
+        let sql = texts.text(.update(assignments.map(\.column), key.map(\.column), 1)) {
+            let names = assignments.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
+            return "UPDATE " + dialect.quoted(section.table) + " SET " + names.joined(separator: ", ") + whereAll(key)
+        }
+        return Statement(sql: sql, binds: binds(assignments) + binds(key))
+    }
+
+    /// One row of an UPDATE of many.
+    package struct Change {
+        package let key: [Assignment]
+        package let assignments: [Assignment]
+
+        package init(key: [Assignment], assignments: [Assignment]) {
+            self.key = key
+            self.assignments = assignments
+        }
+    }
+
+    /// Updates many rows of the same columns at once: each column is a CASE over the keys.
+    ///
+    /// It is padded to a size of `batchSizes` by repeating the last row, so that few statements are prepared.
+    /// - Parameter changes: rows of different keys, whose keys and assignments name the same columns in the same order.
+    package func update(_ changes: [Change]) -> Statement? {
+        guard let first = changes.first, let last = changes.last else { return nil }
+        if changes.count == 1 { return update(first.assignments, key: first.key) }
+        let columns = first.assignments.map(\.column)
+        let keys = first.key.map(\.column)
+        let size = Self.paddedSize(changes.count)
+        let sql = texts.text(.update(columns, keys, size)) {
+            let names = keys.map { dialect.quoted(section.columns[$0].name) }
+            let head = names.count == 1 ? "CASE " + names[0] : "CASE"
+            let one =
+                names.count == 1
+                ? " WHEN ? THEN ?" : " WHEN " + names.map { $0 + " = ?" }.joined(separator: " AND ") + " THEN ?"
+            let all = head + String(repeating: one, count: size) + " END"
+            let sets = columns.map { dialect.quoted(section.columns[$0].name) + " = " + all }
+            return "UPDATE " + dialect.quoted(section.table) + " SET " + sets.joined(separator: ", ") + " WHERE "
+                + condition(keys, size)
+        }
+        var binds: [Bind] = []
+        binds.reserveCapacity(size * (columns.count * (keys.count + 1) + keys.count))
+        func row(_ index: Int) -> Change { index < changes.count ? changes[index] : last }
+        for position in columns.indices {
+            for index in 0..<size {
+                let change = row(index)
+                for part in change.key { binds.append(bind(part)) }
+                binds.append(bind(change.assignments[position]))
+            }
+        }
+        for index in 0..<size {
+            for part in row(index).key { binds.append(bind(part)) }
+        }
+        return Statement(sql: sql, binds: binds)
     }
 
     package func delete(key: [Assignment]) -> Statement {
@@ -175,7 +251,9 @@ package struct SectionSQL: Sendable {
         " WHERE " + key.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }.joined(separator: " AND ")
     }
 
-    private func binds(_ assignments: [Assignment]) -> [Bind] {
-        assignments.map { Bind($0.value, section.columns[$0.column].type) }
+    private func bind(_ assignment: Assignment) -> Bind {
+        Bind(assignment.value, section.columns[assignment.column].type)
     }
+
+    private func binds(_ assignments: [Assignment]) -> [Bind] { assignments.map(bind) }
 }
