@@ -8,14 +8,17 @@ package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ v
 package struct MergeService: Sendable {
     package let engine: any RecordEngine
     package let limits: MergeLimits
-    private let digest: GroupDigest
+    let digest: GroupDigest
     /// How answers are written.
-    private let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
+    let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
+    /// Gathers pushes into shared transactions; nil where each has one of its own.
+    private let coalescer: Coalescer?
 
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
     ) {
+        coalescer = limits.coalescedPushes > 1 ? Coalescer(limits) : nil
         self.engine = engine
         self.limits = limits
         self.digest = digest
@@ -143,6 +146,12 @@ package struct MergeService: Sendable {
         let dialect = engine.dialect
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
+        if aside == nil, let coalescer, let job = Job(request, plan, served, deadline) {
+            switch try await coalescer.submit(job, run: { jobs async throws(StoreError) in try await run(together: jobs) }) {
+            case .answered(let answer): return answer
+            case .alone: break
+            }
+        }
         let token = aside == nil ? "" : String(UInt64.random(in: .min ... .max), radix: 16)
         let mode = WriteMode()
         do {
@@ -216,8 +225,13 @@ package struct MergeService: Sendable {
         _ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ served: Served, in journal: Journal,
         _ session: any StoreSession
     ) throws(StoreError) {
-        let draft = JournalDraft(request, result, answer, served, journal.codec)
-        for statement in journal.tables.insert(draft) {
+        try keep([JournalDraft(request, result, answer, served, journal.codec)], in: journal, session)
+    }
+
+    static func keep(
+        _ drafts: [JournalDraft], in journal: Journal, _ session: any StoreSession
+    ) throws(StoreError) {
+        for statement in journal.tables.insert(drafts) {
             try noting { () throws(StoreError) in _ = try session.execute(statement) }
         }
     }

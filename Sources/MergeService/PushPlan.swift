@@ -38,6 +38,20 @@ package struct PushPlan: Sendable {
         steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }
     }
 
+    /// Plans of pushes that need nothing of each other, as one, its records in the order in which they are locked.
+    init(joining plans: [PushPlan]) {
+        var steps: [Step] = []
+        var edits: [Edit] = []
+        for plan in plans {
+            for step in plan.steps {
+                steps.append(Step(index: edits.count + step.index, edit: step.edit, rows: step.rows, needs: []))
+            }
+            edits += plan.push.edits
+        }
+        push = Push(key: nil, atomicity: .push, edits: edits)
+        self.steps = steps.sorted { $0.edit.resource.name < $1.edit.resource.name }
+    }
+
     /// Deletions of items, the root, the other items; a row that names a row which the edit creates comes after it.
     private static func ordered(_ edit: Edit, _ creations: Creations) throws(Problem) -> [RowEdit] {
         let phased = edit.rows.enumerated().sorted { a, b in

@@ -8,7 +8,7 @@ extension PushRun {
     var reader: RecordReader {
         RecordReader(
             resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
-            rowsPerRecord: limits.rowsPerRecord)
+            rowsPerRecord: limits.rowsPerRecord, waits: !isShared)
     }
 
     func load(_ wave: [PushPlan.Step]) throws -> RowContext {

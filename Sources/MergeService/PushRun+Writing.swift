@@ -6,6 +6,7 @@ extension PushRun {
     func insert(
         _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
+        if isShared { throw NotShareable() }
         let section = step.edit.resource.sections[edit.section]
         var key: [Assignment] = []
         for (column, part) in (edit.id?.parts ?? []).enumerated() {
@@ -113,6 +114,7 @@ extension PushRun {
     func delete(
         _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, at index: Int? = nil, outcome: Int
     ) throws {
+        if isShared { throw NotShareable() }
         try flush()
         written.remove(
             address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
@@ -146,6 +148,7 @@ extension PushRun {
 
     /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
     func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
+        if isShared { throw NotShareable() }
         try flush()
         let resource = step.edit.resource
         let own = reports[step.index].outcomes.count - 1

@@ -25,6 +25,8 @@ final class PushRun {
     /// Whether updates of many rows go out as one statement; where one of them is refused, the next run does without, to
     /// tell which.
     let mode: WriteMode
+    /// Several pushes share the transaction: none may do what the others would have to pay for.
+    let isShared: Bool
     /// The roots as they were locked at the start, as long as nothing was written to their records.
     var fresh = RowContext()
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
@@ -32,7 +34,8 @@ final class PushRun {
 
     init(
         _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,
-        digest: @escaping GroupDigest, journal: Journal?, mode: WriteMode
+        digest: @escaping GroupDigest, journal: Journal?, mode: WriteMode,
+        isShared: Bool = false
     ) {
         self.plan = plan
         self.served = served
@@ -42,6 +45,7 @@ final class PushRun {
         self.digest = digest
         self.journal = journal
         self.mode = mode
+        self.isShared = isShared
         reports = plan.push.edits.map(EditReport.init)
     }
 
@@ -80,7 +84,7 @@ final class PushRun {
     }
 
     /// A deletion may change what other edits wrote (ON DELETE SET NULL), so only pushes without one are proved.
-    private func prove(_ records: [Record?]) throws(StoreError) {
+    func prove(_ records: [Record?]) throws(StoreError) {
         let deletes = reports.contains { $0.outcomes.contains { $0.kind == .deleted } }
         let proof = WriteProof(served.schema)
         guard !deletes, proof.applies(to: reports.map(\.resource), dialect: dialect) else { return }

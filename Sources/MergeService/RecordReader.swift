@@ -7,6 +7,8 @@ struct RecordReader {
     let session: any StoreSession
     let dialect: Dialect
     let rowsPerRecord: Int
+    /// Locking reads wait for rows that another transaction holds.
+    var waits = true
 
     private var locks: Bool { session.mustLockReads }
 
@@ -102,7 +104,7 @@ struct RecordReader {
             let batch = try session.query(
                 sql.select(
                     where: columns, in: Array(tuples[start..<end]), locking: locking || locks, isOrdered: true,
-                    limit: bound, includesHidden: includesHidden))
+                    limit: bound, includesHidden: includesHidden, waits: waits))
             if let bound, batch.count == bound {
                 throw StoreError(
                     .tooLarge,

@@ -22,7 +22,7 @@ struct AsideJournal {
         try store.writeNow { session throws(StoreError) in
             try Self.withdraw(token, tables, session)
             var numbers: ClosedRange<Int>?
-            for statement in tables.insert(draft) {
+            for statement in tables.insert([draft]) {
                 let rows = statement.binds.count / JournalTables.columnCount
                 let last = Int(clamping: try session.execute(statement).generatedKey)
                 numbers = (numbers?.lowerBound ?? last - rows + 1)...last

@@ -10,44 +10,60 @@ extension JournalTables {
     /// Both engines bound the placeholders of a statement.
     private static let rowsPerStatement = 500
 
-    /// The INSERTs that keep a draft: one, but for pushes of many hundreds of records.
-    package func insert(_ draft: JournalDraft) -> [Statement] {
-        if draft.isEmpty { return [] }
-        var statements: [Statement] = []
-        // A push that changed nothing leaves a row with its key alone.
-        let rows: [JournalEntry?] = draft.entries.isEmpty ? [nil] : draft.entries
-        var start = 0
-        while start < rows.count {
-            let batch = rows[start..<min(start + Self.rowsPerStatement, rows.count)]
-            let marks = "(" + now + String(repeating: ", ?", count: Self.columns.count) + ")"
-            let sql =
-                "INSERT INTO \(dialect.quoted(entries)) (at, " + Self.columns.joined(separator: ", ") + ") VALUES "
-                + repeatElement(marks, count: batch.count).joined(separator: ", ")
-            var binds: [Bind] = []
-            binds.reserveCapacity(batch.count * Self.columns.count)
-            for (index, entry) in zip(start..., batch) {
-                let isFirst = index == 0
-                binds.append(Self.bind(draft.sender.who))
-                binds.append(Self.bind(draft.sender.device))
-                binds.append(Self.bind(draft.key))
-                binds.append(Self.bind(isFirst ? draft.name : nil))
-                binds.append(Self.bind(isFirst ? draft.answer?.request : nil))
-                binds.append(Self.bind(isFirst ? draft.answer?.code : nil))
-                binds.append(Self.bind(isFirst ? draft.answer?.body : nil))
-                binds.append(Self.bind(isFirst ? draft.refused?.address : nil))
-                binds.append(Self.bind(isFirst ? draft.refused?.body : nil))
-                binds.append(Self.bind(isFirst ? draft.refused?.reason : nil))
-                binds.append(Self.bind(entry?.resource))
-                binds.append(Self.bind(entry?.record))
-                binds.append(Self.bind(entry?.status))
-                binds.append(Self.bind(entry?.outcomes))
-                binds.append(Self.bind(entry?.rules))
-                binds.append(Self.bind(entry?.body))
+    /// One row of an INSERT.
+    private struct Row {
+        let draft: JournalDraft
+        let entry: JournalEntry?
+        /// The first row of a push holds what is there once for all of it.
+        let isFirst: Bool
+    }
+
+    /// The INSERTs that keep drafts: one, but for pushes of many hundreds of records.
+    package func insert(_ drafts: [JournalDraft]) -> [Statement] {
+        var rows: [Row] = []
+        for draft in drafts where !draft.isEmpty {
+            // A push that changed nothing leaves a row with its key alone.
+            if draft.entries.isEmpty { rows.append(Row(draft: draft, entry: nil, isFirst: true)) }
+            for (index, entry) in draft.entries.enumerated() {
+                rows.append(Row(draft: draft, entry: entry, isFirst: index == 0))
             }
-            statements.append(Statement(sql: sql, binds: binds))
-            start += Self.rowsPerStatement
         }
-        return statements
+        return stride(from: 0, to: rows.count, by: Self.rowsPerStatement).map { start in
+            insert(rows[start..<min(start + Self.rowsPerStatement, rows.count)])
+        }
+    }
+
+    private func insert(_ rows: ArraySlice<Row>) -> Statement {
+        var binds: [Bind] = []
+        binds.reserveCapacity(rows.count * Self.columnCount)
+        for row in rows {
+            let (draft, entry) = (row.draft, row.entry)
+            binds.append(Self.bind(draft.sender.who))
+            binds.append(Self.bind(draft.sender.device))
+            binds.append(Self.bind(draft.key))
+            binds.append(Self.bind(row.isFirst ? draft.name : nil))
+            binds.append(Self.bind(row.isFirst ? draft.answer?.request : nil))
+            binds.append(Self.bind(row.isFirst ? draft.answer?.code : nil))
+            binds.append(Self.bind(row.isFirst ? draft.answer?.body : nil))
+            binds.append(Self.bind(row.isFirst ? draft.refused?.address : nil))
+            binds.append(Self.bind(row.isFirst ? draft.refused?.body : nil))
+            binds.append(Self.bind(row.isFirst ? draft.refused?.reason : nil))
+            binds.append(Self.bind(entry?.resource))
+            binds.append(Self.bind(entry?.record))
+            binds.append(Self.bind(entry?.status))
+            binds.append(Self.bind(entry?.outcomes))
+            binds.append(Self.bind(entry?.rules))
+            binds.append(Self.bind(entry?.body))
+        }
+        return Statement(sql: Self.texts.text(.insert(schema, dialect, rows.count)) { insertText(rows.count) }, binds: binds)
+    }
+
+    private static let texts = StatementTexts()
+
+    private func insertText(_ count: Int) -> String {
+        let marks = "(" + now + String(repeating: ", ?", count: Self.columnCount) + ")"
+        return "INSERT INTO \(dialect.quoted(entries)) (at, " + Self.columns.joined(separator: ", ") + ") VALUES "
+            + repeatElement(marks, count: count).joined(separator: ", ")
     }
 
     /// The answer that is kept under a name.

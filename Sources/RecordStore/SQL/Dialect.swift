@@ -37,6 +37,14 @@ package enum Dialect: Sendable, Hashable {
         }
     }
 
+    /// The same, failing at once where another transaction holds one of them.
+    package var impatientLockingClause: String {
+        switch self {
+        case .mariadb: " FOR UPDATE NOWAIT"
+        case .sqlite: ""
+        }
+    }
+
     /// An INSERT of nothing but defaults.
     package var defaultRow: String {
         switch self {

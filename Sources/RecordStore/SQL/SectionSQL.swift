@@ -58,18 +58,19 @@ package struct SectionSQL: Sendable {
     ///   - isOrdered: in the order of the section's list, which a locking read need not pay for.
     ///   - limit: how many rows at most.
     ///   - includesHidden: also the rows that do not exist for clients.
+    ///   - waits: for rows that another transaction holds; else it fails.
     package func select(
         where columns: [Int], in tuples: [[Value]], locking: Bool, isOrdered: Bool = false, limit: Int? = nil,
-        includesHidden: Bool = false
+        includesHidden: Bool = false, waits: Bool = true
     ) -> Statement {
         let size = Self.paddedSize(tuples.count)
         var binds = binds(columns, tuples, size)
         let shape = StatementTexts.Shape.select(
-            columns, size, locking, isOrdered && section.kind == .list, limit != nil, includesHidden)
+            columns, size, locking, waits, isOrdered && section.kind == .list, limit != nil, includesHidden)
         let sql = texts.text(shape) {
             selectFrom + (includesHidden ? "" : visible) + condition(columns, size)
                 + (isOrdered && section.kind == .list ? listOrder : "") + (limit != nil ? " LIMIT ?" : "")
-                + (locking ? dialect.lockingClause : "")
+                + (locking ? waits ? dialect.lockingClause : dialect.impatientLockingClause : "")
         }
         if let limit { binds.append(Self.count(limit)) }
         return Statement(sql: sql, binds: binds, columns: section.columns)

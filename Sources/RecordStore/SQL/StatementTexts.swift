@@ -4,8 +4,10 @@ import Synchronization
 final class StatementTexts: Sendable {
     /// What tells the text of one statement from another's.
     enum Shape: Hashable {
-        case select([Int], Int, Bool, Bool, Bool, Bool)
+        case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)
+        /// Into the journal: its schema, and how many rows.
+        case insert(String, Dialect, Int)
     }
 
     private let texts = Mutex<[Shape: String]>([:])

@@ -29,6 +29,11 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Records on a page at most. (default: 500)", valueName: "n"))
     var pageSize: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Pushes that may share one transaction; 1 gives each its own. (default: 32)", valueName: "n"))
+    var coalesce: Int?
+
     @Option(help: ArgumentHelp("Seconds that a request may take. (default: 30)", valueName: "seconds"))
     var requestTime: Int?
 
@@ -45,6 +50,8 @@ struct LimitOptions: ParsableArguments {
         out.merge.rowsPerRecord = try settings.number(
             rowsPerRecord, "rows-per-record", default: out.merge.rowsPerRecord, in: 1...10_000_000)
         out.merge.pageSize = try settings.number(pageSize, "page-size", default: out.merge.pageSize, in: 1...100_000)
+        out.merge.coalescedPushes = try settings.number(
+            coalesce, "coalesce", default: out.merge.coalescedPushes, in: 1...128)
         out.requestSeconds = try settings.number(
             requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
         return out

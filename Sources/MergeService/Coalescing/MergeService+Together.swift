@@ -1,0 +1,112 @@
+import MergeCore
+import RecordStore
+
+/// What a push may not do in a shared transaction; it runs alone.
+struct NotShareable: Error {}
+
+extension MergeService {
+    /// Runs pushes as one transaction.
+    ///
+    /// Whatever one of them would have to be refused for takes only that push out; where the database refuses a
+    /// statement, all run alone, so that each is answered as if it had been from the start.
+    /// - Throws: `StoreError` where the outcome is unknown or the database cannot be reached.
+    func run(together jobs: [Job]) async throws(StoreError) -> [Verdict] {
+        guard let served = jobs.first?.served, let deadline = jobs.map(\.deadline).min() else { return [] }
+        let plan = PushPlan(joining: jobs.map(\.plan))
+        let dialect = engine.dialect
+        do {
+            return try await engine.write(deadline: deadline) {
+                [limits, digest, form] session throws(StoreError) -> Ending<[Verdict]> in
+                do {
+                    let run = SharedRun(
+                        PushRun(
+                            plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
+                            journal: served.journal, mode: WriteMode(), isShared: true), jobs)
+                    guard let answers = try run.run(form) else { return .rollback(jobs.map { _ in .alone }) }
+                    return .commit(answers.map { answer in answer.map { .answered($0) } ?? .alone })
+                } catch let error as StoreError {
+                    // Running again together would meet the same; alone each waits for its own rows.
+                    if error.kind == .unavailable { throw error }
+                    return .rollback(jobs.map { _ in .alone })
+                } catch {
+                    return .rollback(jobs.map { _ in .alone })
+                }
+            }
+        } catch {
+            switch error.kind {
+            case .unknownOutcome, .unavailable: throw error
+            default: return jobs.map { _ in .alone }
+            }
+        }
+    }
+}
+
+/// One transaction that several pushes share.
+struct SharedRun {
+    private let run: PushRun
+    private let jobs: [Job]
+
+    init(_ run: PushRun, _ jobs: [Job]) {
+        self.run = run
+        self.jobs = jobs
+    }
+
+    /// - Returns: the answers, nil for a push that has to run alone; nil where none is left.
+    func run(_ form: (PushResult, AnswerForm) -> [UInt8]) throws -> [PushAnswer?]? {
+        try run.lockRoots()
+        var ranges: [Range<Int>] = []
+        var owner: [Int] = []
+        for (number, job) in jobs.enumerated() {
+            ranges.append(owner.count..<owner.count + job.request.push.edits.count)
+            owner += Array(repeating: number, count: job.request.push.edits.count)
+        }
+        var excluded: Set<Int> = []
+        for wave in run.waves() {
+            let context = try run.load(wave)
+            for step in wave where !excluded.contains(owner[step.index]) {
+                do {
+                    try run.apply(step, context)
+                    if run.reports[step.index].isRejected { excluded.insert(owner[step.index]) }
+                } catch let error as StoreError {
+                    throw error
+                } catch {
+                    excluded.insert(owner[step.index])
+                }
+            }
+        }
+        guard excluded.count < jobs.count else { return nil }
+        if !excluded.isEmpty {
+            run.updates.drop { excluded.contains(owner[$0.index]) }
+            for index in run.reports.indices where excluded.contains(owner[index]) { run.reports[index].meant = [] }
+        }
+        try run.flush()
+        try run.runChecks()
+        let records = try RecordCollector(run.session, run.dialect, run.limits).records(of: run.reports)
+        try run.prove(records)
+        return try answers(ranges, excluded, records, form)
+    }
+
+    private func answers(
+        _ ranges: [Range<Int>], _ excluded: Set<Int>, _ records: [Record?],
+        _ form: (PushResult, AnswerForm) -> [UInt8]
+    ) throws(StoreError) -> [PushAnswer?] {
+        var answers: [PushAnswer?] = []
+        var drafts: [JournalDraft] = []
+        for (number, job) in jobs.enumerated() {
+            if excluded.contains(number) {
+                answers.append(nil)
+                continue
+            }
+            let result = ResultAssembly(
+                push: job.request.push, reports: Array(run.reports[ranges[number]]), wasRolledBack: false
+            ).result(Array(records[ranges[number]]))
+            let answer = PushAnswer(code: result.code, body: form(result, job.request.form), result: result)
+            answers.append(answer)
+            if let journal = job.served.journal {
+                drafts.append(JournalDraft(job.request, result, answer, job.served, journal.codec))
+            }
+        }
+        if let journal = jobs.first?.served.journal { try MergeService.keep(drafts, in: journal, run.session) }
+        return answers
+    }
+}
