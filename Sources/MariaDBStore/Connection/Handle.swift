@@ -119,7 +119,19 @@ final class Handle {
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
         let prepared = try prepared(statement.sql)
         try prepared.execute(statement.binds, on: self)
-        return try prepared.rows(statement.columns, on: self)
+        do {
+            return try prepared.rows(statement.columns, on: self)
+        } catch {
+            // The client library takes a statement that failed while its rows were read for one with rows to come, and
+            // would wait for them when it is executed again.
+            forget(statement.sql)
+            throw error
+        }
+    }
+
+    private func forget(_ sql: String) {
+        statements[sql] = nil
+        useOrder.removeAll { $0 == sql }
     }
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution {

@@ -31,8 +31,8 @@ final class PreparedStatement {
     ///
     /// A deadlock can also arrive here, so each fetch is checked.
     func rows(_ columns: [Column], on handle: Handle) throws(StoreError) -> [[Value]] {
-        defer { mysql_stmt_free_result(raw) }
         guard mysql_stmt_field_count(raw) == columns.count else {
+            mysql_stmt_free_result(raw)
             throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
         }
         let buffers = results ?? ResultBuffers(columns, metadata: raw)
@@ -40,6 +40,7 @@ final class PreparedStatement {
         guard mysql_stmt_bind_result(raw, buffers.binds) == 0, mysql_stmt_store_result(raw) == 0 else {
             throw handle.error(of: raw)
         }
+        defer { mysql_stmt_free_result(raw) }
         var rows: [[Value]] = []
         rows.reserveCapacity(Int(mysql_stmt_num_rows(raw)))
         while true {
