@@ -147,6 +147,7 @@ package struct MergeService: Sendable {
                     attempt.answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
                     guard !request.isPreview, let journal = served.journal else { return }
                     try Self.keep(request, result, attempt.answer, served, in: journal, session)
+                    if let number = request.replays { try Self.markReplayed(number, in: journal, session) }
                 }
                 guard request.isPreview, case .commit(let attempt) = ending else { return ending }
                 return .rollback(attempt)
@@ -172,7 +173,8 @@ package struct MergeService: Sendable {
                 .result(records)
             return PushAnswer(code: result.code, body: form(result, request.form), result: result)
         }
-        guard !request.isPreview, let journal = served.journal else {
+        // A push that is refused when it is sent again is kept already.
+        guard !request.isPreview, request.replays == nil, let journal = served.journal else {
             return try await engine.read(deadline: deadline, work)
         }
         return try await engine.write(deadline: deadline) { session throws(StoreError) in
@@ -198,6 +200,17 @@ package struct MergeService: Sendable {
         }
     }
 
+    private static func markReplayed(
+        _ number: Int, in journal: Journal, _ session: any StoreSession
+    ) throws(StoreError) {
+        do {
+            _ = try session.execute(journal.tables.markReplayed(number))
+        } catch {
+            guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
+            throw StoreError(.replayed, "the push was replayed before", code: error.code)
+        }
+    }
+
     /// What a table without transactions writes is there at once, and its triggers are never taken back.
     private static func checkPreviewable(_ push: Push) throws(Problem) {
         guard let edit = push.edits.first(where: { !$0.resource.isAtomic }) else { return }
@@ -218,7 +231,7 @@ package struct MergeService: Sendable {
                 pending.append(dependent.table)
             }
         }
-        if let journal = served.journal { tables.insert(journal.tables.entries) }
+        if let journal = served.journal { tables.formUnion([journal.tables.entries, journal.tables.meta]) }
         return tables.sorted { $0.description < $1.description }
     }
 
