@@ -69,6 +69,22 @@ package struct MergeService: Sendable {
     package func merge(
         _ request: PushRequest, served: Served, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
+        do throws(Failure) {
+            let answer = try await attempt(request, served, deadline)
+            guard request.key != nil, let result = answer.result, !result.isKept else { return answer }
+            return (try? await replay(request.key, served, deadline)) ?? answer
+        } catch {
+            // What was answered once is answered again, also where the push could not run any more.
+            guard request.key != nil, error.problem.status < 500,
+                let known = try? await replay(request.key, served, deadline)
+            else { throw error }
+            return known
+        }
+    }
+
+    private func attempt(
+        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer {
         let plan: PushPlan
         do {
             if request.isPreview { try Self.checkPreviewable(request.push) }

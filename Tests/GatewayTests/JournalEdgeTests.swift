@@ -1,0 +1,70 @@
+@testable import Gateway
+import MergeService
+import RecordStore
+import Testing
+import TestSupport
+
+/// The journal where things are not as they usually are, on both engines.
+@Suite struct JournalEdgeTests {
+    private static func with(
+        _ kind: TestEngine, rules: [String: String] = JournalTests.rules,
+        configure: (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
+    ) async throws {
+        let database = try await JournalTests.database(kind)
+        try await RunningGateway.with(database, rules: rules, journal: true, configure: configure) {
+            gateway async throws in
+            try await gateway.client { try await body($0, database) }
+        }
+    }
+
+    /// A push that was answered stays answered, also where it could not even run any more.
+    @Test(arguments: TestEngine.allCases) func aKnownKeyAnswersWhateverTheRecordBecame(
+        _ kind: TestEngine
+    ) async throws {
+        try await Self.with(kind, configure: { $0.merge.rowsPerRecord = 4 }) { client, database in
+            let body = JournalTests.edit(#"{"person":{"points":{"old":10,"new":15}}}"#, key: "k")
+            let first = try await client.post("/v1/merge/people", body)
+            #expect(first.status == 200)
+            try await database.run(
+                "INSERT INTO items (person, what) VALUES (1, 'a'), (1, 'b'), (1, 'c'), (1, 'd'), (1, 'e');")
+            #expect(
+                try await client.post("/v1/merge/people", body.replacing(#""key":"k","#, with: "")).status == 413)
+            let again = try await client.post("/v1/merge/people", body)
+            #expect(again.status == 200 && again.body == first.body, "\(again.text)")
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func aPartialPushCanBeReplayedAfterItsKeyIsForgotten(
+        _ kind: TestEngine
+    ) async throws {
+        try await Self.with(kind) { client, database in
+            let pushed = try await client.post(
+                "/v1/push",
+                """
+                {"key":"k","atomic":"edit","edits":[
+                 {"resource":"people","id":1,"changeset":{"items":[{"id":-1,"old":null,"new":{"what":"Corn"}}]}},
+                 {"resource":"people","id":2,"changeset":{"person":{"email":{"old":"b@x","new":"a@x"}}}}]}
+                """)
+            #expect(pushed.status == 207)
+            let engine = try database.engine(journal: true)
+            let schema =
+                kind == .sqlite ? JournalTables.attachedName : "fieldmerge_" + database.name
+            let journal = try await JournalOpener(engine: engine, schema: schema).open()
+            let table = Dialect.mariadb == engine.dialect ? "\(schema).entries" : "\(database.name).fieldmerge"
+            if kind == .mariadb {
+                try await database.run("UPDATE \(table) SET at = '2020-01-01';")
+            } else {
+                try await Shell.run(["sqlite3", table, "UPDATE entries SET at = '2020-01-01 00:00:00.000';"])
+            }
+            let pruning = JournalPruning(
+                journal: journal, engine: engine, keyDays: 30, entryDays: 36_500, owner: "test")
+            #expect(try await pruning.run() == 0)
+            #expect(try await journal.partialAnswer(1, engine, .distant) != nil)
+            await engine.close()
+            // The key is free again.
+            let other = try await client.post("/v1/push", #"{"key":"k","edits":[]}"#)
+            #expect(other.status == 200)
+        }
+    }
+}
