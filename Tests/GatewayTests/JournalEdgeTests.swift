@@ -35,6 +35,18 @@ import TestSupport
         }
     }
 
+    @Test(arguments: TestEngine.allCases) func filtersTakeAnyText(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, _ in
+            _ = try await client.post(
+                "/v1/merge/people", JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#))
+            for query in ["resource=%C3%BC%F0%9F%98%80", "who=%C3%BC", "who=%25", "resource=People"] {
+                let found = try await client.get("/v1/journal?" + query)
+                #expect(found.status == 200, "\(query): \(found.text)")
+                #expect(try found.json()["entries"]?.array.isEmpty == true)
+            }
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func aPartialPushCanBeReplayedAfterItsKeyIsForgotten(
         _ kind: TestEngine
     ) async throws {

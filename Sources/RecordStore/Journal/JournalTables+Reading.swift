@@ -55,7 +55,9 @@ extension JournalTables {
             conditions.append(condition)
             binds.append(bind)
         }
-        require("resource = ?", filter.resource.map { Self.bind($0) })
+        // Names and keys are ASCII; to compare them with anything else is an error in MariaDB.
+        if !(filter.resource ?? "").utf8.allSatisfy({ $0 < 128 }) { conditions.append("1 = 0") }
+        require("resource = ?", filter.resource.map { Self.bind($0.filter(\.isASCII)) })
         require("record = ?", filter.record.map { Self.bind($0) })
         require("who = ?", filter.who.map { Self.bind($0) })
         if let outcome = filter.outcome {
