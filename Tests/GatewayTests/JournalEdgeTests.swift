@@ -47,6 +47,19 @@ import TestSupport
         }
     }
 
+    /// Groups that a client names without saying that the body is JSON are not overlooked.
+    @Test func anUndoWithABodyOfNoTypeIsRefused() async throws {
+        try await Self.with(.sqlite) { client, database in
+            _ = try await client.post(
+                "/v1/merge/people",
+                JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"},"points":{"old":10,"new":15}}}"#))
+            let undo = try await client.send(
+                .post, "/v1/journal/1/undo", [:], Array(#"{"groups":["person.name"]}"#.utf8))
+            #expect(undo.status == 415, "\(undo.text)")
+            #expect(try await database.run("SELECT points FROM people WHERE id = 1;") == "15\n")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func aPartialPushCanBeReplayedAfterItsKeyIsForgotten(
         _ kind: TestEngine
     ) async throws {

@@ -47,7 +47,7 @@ struct JournalController {
         let served = try box.ready()
         let sender = try request.sender(context)
         var body: [UInt8] = []
-        if request.headers[.contentType] != nil {
+        if request.headers[.contentType] != nil || request.hasBody {
             body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
         }
         let groups = try UndoRequest.groups(body)
@@ -68,5 +68,12 @@ struct JournalController {
 
     private static func invalid(_ detail: String) -> Problem {
         Problem(status: 400, code: "invalid", title: "The query is not valid", detail: detail + ".")
+    }
+}
+
+extension Request {
+    /// Whether the head announces a body.
+    fileprivate var hasBody: Bool {
+        headers[.transferEncoding] != nil || (headers[.contentLength].map { $0 != "0" } ?? false)
     }
 }
