@@ -60,6 +60,22 @@ import TestSupport
         }
     }
 
+    /// What rules call private is private in every table that they serve, however its rows are reached.
+    @Test(arguments: TestEngine.allCases) func cascadesKeepSecrets(_ kind: TestEngine) async throws {
+        var rules = JournalTests.rules
+        rules["notes.yaml"] = """
+            resource: notes
+            sections:
+              note: {table: notes, groups: {txt: {column: txt, private: true}}}
+            """
+        try await Self.with(kind, rules: rules) { client, _ in
+            _ = try await client.post(
+                "/v1/merge/people", JournalTests.edit(#"{"person":{"old":{},"new":null}}"#))
+            let entry = try await client.get("/v1/journal/1")
+            #expect(entry.text.contains("\"notes\"") && !entry.text.contains("n7"), "\(entry.text)")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func aPartialPushCanBeReplayedAfterItsKeyIsForgotten(
         _ kind: TestEngine
     ) async throws {

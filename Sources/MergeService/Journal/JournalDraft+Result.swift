@@ -35,6 +35,6 @@ extension JournalDraft {
         return JournalEntry(
             resource: edit.resource.name, record: codec.key(key, edit.resource.root), status: edit.status.rawValue,
             outcomes: "," + words.joined(separator: ",") + ",", rules: served.catalog.version,
-            body: codec.entry(edit))
+            body: codec.entry(edit, served.catalog))
     }
 }
