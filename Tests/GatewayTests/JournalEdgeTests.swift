@@ -76,6 +76,26 @@ import TestSupport
         }
     }
 
+    /// A gateway that may not make the tables does not keep the others from making them.
+    @Test func aFailedCreationLeavesNoLockBehind() async throws {
+        let database = try await JournalTests.database(.mariadb)
+        let user = "l_" + database.name
+        try await database.run(
+            """
+            CREATE DATABASE late_\(database.name);
+            CREATE USER '\(user)'@'localhost';
+            GRANT SELECT ON \(database.name).* TO '\(user)'@'localhost';
+            GRANT SELECT ON late_\(database.name).* TO '\(user)'@'localhost';
+            """)
+        let poor = try database.asUser(user).engine()
+        let opener = JournalOpener(engine: poor, schema: "late_" + database.name)
+        await #expect(throws: StoreError.self) { _ = try await opener.open() }
+        let rich = try database.engine()
+        _ = try await JournalOpener(engine: rich, schema: "late_" + database.name).open()
+        await rich.close()
+        await poor.close()
+    }
+
     @Test(arguments: TestEngine.allCases) func aPartialPushCanBeReplayedAfterItsKeyIsForgotten(
         _ kind: TestEngine
     ) async throws {
