@@ -128,4 +128,24 @@ import TestSupport
             #expect(other.status == 200)
         }
     }
+
+    /// Pages of the allowed origin may say which device they are on, and see that an answer is a repetition.
+    @Test func browsersMayUseTheHeaders() async throws {
+        let database = try await JournalTests.database(.sqlite)
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, journal: true, configure: { $0.allowedOrigin = "https://app.example" }
+        ) { gateway async throws in
+            let url = "http://127.0.0.1:\(gateway.port)/v1/push"
+            let asked = try await Shell.run(
+                [
+                    "curl", "-si", "-X", "OPTIONS", url, "-H", "Origin: https://app.example", "-H",
+                    "Access-Control-Request-Method: POST",
+                ]
+            ).lowercased()
+            #expect(asked.contains("idempotency-key") && asked.contains("x-device-id"), "\(asked)")
+            let answered = try await Shell.run(["curl", "-si", url, "-H", "Origin: https://app.example"])
+                .lowercased()
+            #expect(answered.contains("idempotent-replayed"), "\(answered)")
+        }
+    }
 }
