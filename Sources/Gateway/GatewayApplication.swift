@@ -43,7 +43,10 @@ package struct GatewayApplication: Service {
         let router = Router(context: GatewayContext.self)
         let metrics = GatewayMetrics()
         router.add(middleware: RequestLog(logger: logger, seconds: configuration.requestSeconds, metrics: metrics))
-        if let origin = configuration.allowedOrigin { router.add(middleware: CORSMiddleware.gateway(origin)) }
+        if let origin = configuration.allowedOrigin {
+            router.add(middleware: ExposedHeaders())
+            router.add(middleware: CORSMiddleware.gateway(origin))
+        }
         router.add(middleware: ProblemMapping(box: box))
         router.add(middleware: Authentication(tokens: tokens))
         RecordsController(service: service, box: box).addRoutes(to: router)
@@ -79,10 +82,10 @@ package struct ListenError: Error, CustomStringConvertible {
 extension CORSMiddleware<GatewayContext> {
     /// What a web page of one origin needs to use the gateway.
     fileprivate static func gateway(_ origin: String) -> CORSMiddleware<GatewayContext> {
-        let key = HTTPField.Name("Idempotency-Key").map { [$0] } ?? []
+        let own = ["Idempotency-Key", "X-Device-ID"].compactMap { HTTPField.Name($0) }
         return CORSMiddleware(
             allowOrigin: .custom(origin),
-            allowHeaders: [.authorization, .contentType, .contentEncoding, .ifNoneMatch] + key,
-            allowMethods: [.get, .post], exposedHeaders: ["ETag", "Retry-After"], maxAge: .seconds(600))
+            allowHeaders: [.authorization, .contentType, .contentEncoding, .ifNoneMatch] + own,
+            allowMethods: [.get, .post], maxAge: .seconds(600))
     }
 }

@@ -14,25 +14,23 @@ extension Served {
 
 }
 
-extension MergeService {
+extension Journal {
     /// - Returns: entries in the order of their numbers, at most the filter's limit.
-    /// - Throws: a 501 `Problem` where no journal is kept, or a `StoreError`.
+    /// - Throws: `StoreError`.
     package func entries(
-        _ filter: JournalFilter, served: Served, deadline: ContinuousClock.Instant
-    ) async throws -> [StoredEntry] {
-        let journal = try served.kept()
-        return try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
-            try session.query(journal.tables.list(filter)).compactMap { journal.tables.stored($0) }
+        _ filter: JournalFilter, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> [StoredEntry] {
+        try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try session.query(tables.list(filter)).compactMap { tables.stored($0) }
         }
     }
 
-    /// - Throws: a 404 `Problem` where there is no such entry.
+    /// - Throws: a 404 `Problem` where there is no such entry, or a `StoreError`.
     package func entry(
-        _ number: Int, served: Served, deadline: ContinuousClock.Instant
+        _ number: Int, _ deadline: ContinuousClock.Instant
     ) async throws -> StoredEntry {
-        let journal = try served.kept()
-        let found = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
-            try session.query(journal.tables.entry(number)).first.flatMap { journal.tables.stored($0) }
+        let found = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try session.query(tables.entry(number)).first.flatMap { tables.stored($0) }
         }
         guard let found, found.entry != nil || found.refused != nil else {
             throw Problem(
@@ -40,6 +38,43 @@ extension MergeService {
                 detail: "The journal has no entry \(number); it may have been pruned.")
         }
         return found
+    }
+
+    /// What a push of which only some edits were merged was answered; nil for any other.
+    ///
+    /// - Throws: `StoreError`.
+    package func partialAnswer(
+        _ number: Int, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> [UInt8]? {
+        let rows = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try session.query(tables.partialAnswer(number))
+        }
+        if case .bytes(let answer)? = rows.first?.first { return answer }
+        return nil
+    }
+}
+
+extension MergeService {
+    /// - Returns: entries in the order of their numbers, at most the filter's limit.
+    /// - Throws: a 501 `Problem` where no journal is kept, or a `StoreError`.
+    package func entries(
+        _ filter: JournalFilter, served: Served, deadline: ContinuousClock.Instant
+    ) async throws -> [StoredEntry] {
+        try await served.kept().entries(filter, deadline)
+    }
+
+    /// - Throws: a 404 `Problem` where there is no such entry.
+    package func entry(
+        _ number: Int, served: Served, deadline: ContinuousClock.Instant
+    ) async throws -> StoredEntry {
+        try await served.kept().entry(number, deadline)
+    }
+
+    /// What a push of which only some edits were merged was answered; nil for any other.
+    package func partialAnswer(
+        _ number: Int, served: Served, deadline: ContinuousClock.Instant
+    ) async throws -> [UInt8]? {
+        try await served.kept().partialAnswer(number, deadline)
     }
 
     /// What undoing an entry merges.

@@ -72,6 +72,22 @@ package struct MergeService: Sendable {
     package func merge(
         _ request: PushRequest, served: Served, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
+        do throws(Failure) {
+            let answer = try await attempt(request, served, deadline)
+            guard request.key != nil, let result = answer.result, !result.isKept else { return answer }
+            return (try? await replay(request.key, served, deadline)) ?? answer
+        } catch {
+            // What was answered once is answered again, also where the push could not run any more.
+            guard request.key != nil, error.problem.status < 500,
+                let known = try? await replay(request.key, served, deadline)
+            else { throw error }
+            return known
+        }
+    }
+
+    private func attempt(
+        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer {
         let plan: PushPlan
         do {
             if request.isPreview { try Self.checkPreviewable(request.push) }
@@ -147,7 +163,9 @@ package struct MergeService: Sendable {
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
         if aside == nil, let coalescer, let job = Job(request, plan, served, deadline) {
-            switch try await coalescer.submit(job, run: { jobs async throws(StoreError) in try await run(together: jobs) }) {
+            switch try await coalescer.submit(
+                job, run: { jobs async throws(StoreError) in try await run(together: jobs) })
+            {
             case .answered(let answer): return answer
             case .alone: break
             }
@@ -170,13 +188,14 @@ package struct MergeService: Sendable {
                         try Self.noting { () throws(StoreError) in try aside.announce(draft, token: token) }
                     } else {
                         try Self.keep(request, result, attempt.answer, served, in: journal, session)
+                        if let number = request.replays { try Self.markReplayed(number, in: journal, session) }
                     }
                 }
                 guard request.isPreview, case .commit(let attempt) = ending else { return ending }
                 return .rollback(attempt)
             }
             // A mark that stays is settled by whoever looks a key up next.
-            if let aside, attempt.answer != nil { try? await aside.confirm(token, deadline) }
+            if let aside, attempt.answer != nil { try? await aside.confirm(token, replays: request.replays, deadline) }
         } catch {
             if let aside, error.kind != .unknownOutcome { try? await aside.withdraw(token, deadline) }
             guard case .constraint = error.kind else { throw error }
@@ -202,7 +221,8 @@ package struct MergeService: Sendable {
                 .result(records)
             return PushAnswer(code: result.code, body: form(result, request.form), result: result)
         }
-        guard !request.isPreview, let journal = served.journal else {
+        // A push that is refused when it is sent again is kept already.
+        guard !request.isPreview, request.replays == nil, let journal = served.journal else {
             return try await engine.read(deadline: deadline, work)
         }
         if journal.aside != nil {
@@ -246,6 +266,17 @@ package struct MergeService: Sendable {
         }
     }
 
+    private static func markReplayed(
+        _ number: Int, in journal: Journal, _ session: any StoreSession
+    ) throws(StoreError) {
+        do {
+            _ = try session.execute(journal.tables.markReplayed(number))
+        } catch {
+            guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
+            throw StoreError(.replayed, "the push was replayed before", code: error.code)
+        }
+    }
+
     /// What a table without transactions writes is there at once, and its triggers are never taken back.
     private static func checkPreviewable(_ push: Push) throws(Problem) {
         guard let edit = push.edits.first(where: { !$0.resource.isAtomic }) else { return }
@@ -266,7 +297,9 @@ package struct MergeService: Sendable {
                 pending.append(dependent.table)
             }
         }
-        if let journal = served.journal, journal.aside == nil { tables.insert(journal.tables.entries) }
+        if let journal = served.journal, journal.aside == nil {
+            tables.formUnion([journal.tables.entries, journal.tables.meta])
+        }
         return tables.sorted { $0.description < $1.description }
     }
 

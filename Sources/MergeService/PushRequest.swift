@@ -13,9 +13,12 @@ package struct PushRequest: Sendable {
     package let body: [UInt8]
     /// Does everything that a push does, and then takes the transaction back.
     package let isPreview: Bool
+    /// The journal's number of the refused push that is sent again.
+    package let replays: Int?
 
     package init(
-        push: Push, form: AnswerForm, sender: Sender, key: PushKey?, address: String, body: [UInt8], isPreview: Bool
+        push: Push, form: AnswerForm, sender: Sender, key: PushKey?, address: String, body: [UInt8], isPreview: Bool,
+        replays: Int? = nil
     ) {
         self.push = push
         self.form = form
@@ -24,6 +27,7 @@ package struct PushRequest: Sendable {
         self.address = address
         self.body = body
         self.isPreview = isPreview
+        self.replays = replays
     }
 }
 

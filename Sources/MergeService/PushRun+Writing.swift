@@ -62,7 +62,8 @@ extension PushRun {
             if updates.holds(key, id) { try flush() }
             updates.add(
                 PendingUpdates.Update(
-                    section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row, edit: edit,
+                    section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row,
+                    edit: edit,
                     step: step), id)
             return
         }

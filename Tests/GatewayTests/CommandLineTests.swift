@@ -4,7 +4,7 @@ import TestSupport
 
 /// The program as an operator runs it.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CommandLineTests {
-    private static let program = Repository.root + ".build/debug/fieldmerge"
+    static let program = Repository.root + ".build/debug/fieldmerge"
 
     @Test func checkPrintsEveryFindingAndExitsWithOne() async throws {
         let database = try await TestDatabase.shop(.sqlite)
@@ -187,7 +187,7 @@ import TestSupport
         }
     }
 
-    private static func port(_ log: String, _ process: Process) async throws -> Int {
+    static func port(_ log: String, _ process: Process) async throws -> Int {
         while process.isRunning {
             let text = try String(contentsOfFile: log, encoding: .utf8)
             if let mark = text.firstRange(of: "http://127.0.0.1:"),

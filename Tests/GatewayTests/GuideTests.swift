@@ -32,13 +32,39 @@ import TestSupport
         let script = try Self.blocks("sh", in: file).filter { $0.contains("url=") || $0.contains("curl ") }
             .filter { !$0.contains("sudo") }
         #expect(script.count >= 4)
-        try await RunningGateway.with(try await TestDatabase.shop(.sqlite)) { gateway async throws in
+        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: true) { gateway async throws in
             let text = script.joined(separator: "\necho\n").replacing(
                 "127.0.0.1:8080", with: "127.0.0.1:\(gateway.port)")
             let (status, output, errors) = try await Shell.capture(["bash", "-eu"], input: text)
             #expect(status == 0, "\(errors)")
             #expect(output.contains("\"outcome\":\"\(outcome)\""))
             #expect(!output.contains("\"status\":400") && !output.contains("\"status\":404"), "\(output)")
+            #expect(!output.contains("\"status\":50"), "\(output)")
+            if file.hasSuffix("API.md") {
+                #expect(output.lowercased().components(separatedBy: "idempotent-replayed: true").count == 2)
+                #expect(
+                    try await gateway.database.run("SELECT last_name FROM customers WHERE customer_id = 124;")
+                        == "Penrose\n")
+            }
+        }
+    }
+
+    /// The commands of the guide to the journal, with just what they print, but for times and versions.
+    @Test func theJournalShowsWhatTheGuideShows() async throws {
+        let guide = Self.guides + "Journal.md"
+        let headings = ["Looking", "Refused pushes", "Taking back"]
+        let script = try headings.flatMap { try Self.blocks("sh", in: guide, under: $0) }
+            .filter { !$0.contains("fieldmerge serve") }
+        let shown = try headings.flatMap { try Self.blocks("", in: guide, under: $0) }.joined(separator: "\n") + "\n"
+        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: true) { gateway async throws in
+            let text = script.joined(separator: "\n").replacing("127.0.0.1:8080", with: "127.0.0.1:\(gateway.port)")
+                .replacing("curl -s ", with: "curl -s -o /dev/null ")
+                .replacing("FIELDMERGE_RULES=MergeRules", with: "FIELDMERGE_RULES=\(Repository.root)MergeRules")
+                .replacing("shop.sqlite", with: gateway.database.name)
+            let path = "PATH=\(Repository.root).build/debug:$PATH\n"
+            let output = try await Shell.run(["bash", "-eu"], input: path + text)
+            let changing = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|[0-9a-f]{32}/
+            #expect(output.replacing(changing, with: "*") == shown.replacing(changing, with: "*"))
         }
     }
 
@@ -85,7 +111,7 @@ import TestSupport
 
     @Test(arguments: [
         "README.md", "Samples/README.md", guides + "API.md", guides + "Rules.md", guides + "Values.md",
-        guides + "Operation.md", guides + "Speed.md", "Tests/Benchmarks/README.md",
+        guides + "Operation.md", guides + "Journal.md", guides + "Speed.md", "Tests/Benchmarks/README.md",
     ])
     func linksLeadSomewhere(_ file: String) throws {
         let folder = file.split(separator: "/").dropLast().joined(separator: "/")

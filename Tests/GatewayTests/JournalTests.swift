@@ -4,7 +4,7 @@ import TestSupport
 
 /// Exactly once, and nothing lost: keys, entries, refused pushes and undo, on both engines.
 @Suite struct JournalTests {
-    private static func sql(_ key: String, _ engine: String) -> String {
+    static func sql(_ key: String, _ engine: String) -> String {
         """
         CREATE TABLE people (id \(key), name VARCHAR(40) NOT NULL, email VARCHAR(40) UNIQUE, points INT NOT NULL DEFAULT 0,
           secret VARCHAR(40), state VARCHAR(10), unseen VARCHAR(20) NOT NULL DEFAULT 'u0')\(engine);
@@ -20,7 +20,7 @@ import TestSupport
         INSERT INTO marks VALUES (70, 7), (80, 8);
         """
     }
-    private static let rules = [
+    static let rules = [
         "people.yaml": """
         resource: people
         sections:
@@ -53,13 +53,13 @@ import TestSupport
         }
     }
 
-    private static func database(_ kind: TestEngine) async throws -> TestDatabase {
+    static func database(_ kind: TestEngine) async throws -> TestDatabase {
         try await TestDatabase(
             kind, mariadb: sql("INT PRIMARY KEY AUTO_INCREMENT", " ENGINE=InnoDB"),
             sqlite: sql("INTEGER PRIMARY KEY AUTOINCREMENT", ""))
     }
 
-    private static func edit(_ section: String, id: Int = 1, key: String? = nil) -> String {
+    static func edit(_ section: String, id: Int = 1, key: String? = nil) -> String {
         #"{"id":\#(id),\#(key.map { #""key":"\#($0)","# } ?? "")"changeset":\#(section)}"#
     }
 

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import MergeCore
 import MergeService
-package import MergeWire
-package import RecordStore
+import MergeWire
+import RecordStore
 
 /// What was merged, what was overwritten, and taking it back.
 struct JournalController {
@@ -47,18 +47,12 @@ struct JournalController {
         let served = try box.ready()
         let sender = try request.sender(context)
         var body: [UInt8] = []
-        if request.headers[.contentType] != nil {
+        if request.headers[.contentType] != nil || request.hasBody {
             body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
         }
-        let groups = try UndoRequestDecoder.groups(body)
-        let stored = try await service.entry(number, served: served, deadline: context.deadline)
-        let push = try service.opposite(of: stored, served: served) { content, resource throws(Problem) in
-            try UndoDecoder(resource: resource, groups: groups, columns: served.columns).edit(content)
-        }
-        let answer = try await service.merge(
-            PushRequest(
-                push: push, form: .merge, sender: sender, key: nil, address: "/v1/journal/\(number)/undo", body: body,
-                isPreview: isPreview), served: served, deadline: context.deadline)
+        let groups = try UndoRequest.groups(body)
+        let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)
+        let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
         return Reply.json(answer.body, to: request, status: HTTPResponse.Status(code: answer.code))
     }
@@ -77,12 +71,9 @@ struct JournalController {
     }
 }
 
-extension StoredEntry {
-    /// The entry as it is shown.
-    package var shown: ShownEntry {
-        ShownEntry(
-            number: number, at: at, who: sender.who, device: sender.device, key: key, resource: entry?.resource,
-            status: entry?.status, rules: entry?.rules, content: entry?.body,
-            refused: refused.map { ShownRefusal(address: $0.address, reason: $0.reason, body: $0.body) })
+extension Request {
+    /// Whether the head announces a body.
+    fileprivate var hasBody: Bool {
+        headers[.transferEncoding] != nil || (headers[.contentLength].map { $0 != "0" } ?? false)
     }
 }

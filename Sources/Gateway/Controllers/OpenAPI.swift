@@ -56,7 +56,7 @@ enum OpenAPI {
               "parameters": [{"$ref": "#/components/parameters/resource"}],
               "post": {
                 "operationId": "merge", "summary": "Merges the edit of one record.",
-                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/preview"}],
+                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Edit"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
@@ -67,12 +67,53 @@ enum OpenAPI {
             "/v1/push": {
               "post": {
                 "operationId": "push", "summary": "Merges edits of many records in one transaction.",
-                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/preview"}],
+                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Push"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/PushResult"}, "207": {"$ref": "#/components/responses/PushResult"},
                   "409": {"$ref": "#/components/responses/PushResult"}, "422": {"$ref": "#/components/responses/PushResult"},
                   "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/journal": {
+              "get": {
+                "operationId": "listJournal", "summary": "What was merged and what was overwritten, the oldest first.",
+                "parameters": [
+                  {"name": "resource", "in": "query", "schema": {"type": "string"}},
+                  {"name": "id", "in": "query", "schema": {"type": "string"}, "description": "The key of a record of `resource`."},
+                  {"name": "who", "in": "query", "schema": {"type": "string"}, "description": "The name of a token."},
+                  {"name": "outcome", "in": "query", "schema": {"type": "string"}, "description": "An outcome that occurs in the entry."},
+                  {"name": "since", "in": "query", "schema": {"type": "string"}, "description": "A date, or a date and time with a UTC offset."},
+                  {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."},
+                  {"name": "limit", "in": "query", "schema": {"type": "integer"}},
+                  {"name": "refused", "in": "query", "schema": {"type": "boolean"}, "description": "Only pushes that were refused."}
+                ],
+                "responses": {
+                  "200": {"description": "A page.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/JournalPage"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/journal/{number}": {
+              "parameters": [{"$ref": "#/components/parameters/number"}],
+              "get": {
+                "operationId": "getEntry", "summary": "One entry, with the whole push where it was refused.",
+                "responses": {
+                  "200": {"description": "The entry.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Entry"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/journal/{number}/undo": {
+              "parameters": [{"$ref": "#/components/parameters/number"}],
+              "post": {
+                "operationId": "undo", "summary": "Merges the opposite of an entry; what others wrote since stays.",
+                "parameters": [{"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}],
+                "requestBody": {"required": false, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Undo"}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
+                  "422": {"$ref": "#/components/responses/Result"}, "default": {"$ref": "#/components/responses/Problem"}
                 }
               }
             },
@@ -96,7 +137,9 @@ enum OpenAPI {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": {
               "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string"}},
-              "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}},
+              "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}, "description": "Names the push, which is then merged once however often it is sent."},
+              "device": {"name": "X-Device-ID", "in": "header", "schema": {"type": "string", "maxLength": 255}, "description": "The device, for the journal."},
+              "number": {"name": "number", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1}},
               "preview": {
                 "name": "preview", "in": "query", "schema": {"type": "boolean", "default": false},
                 "description": "Answers what would happen, and writes nothing."
@@ -104,8 +147,8 @@ enum OpenAPI {
             },
             "responses": {
               "Problem": {"description": "What went wrong.", "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}},
-              "Result": {"description": "What became of the edit.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}},
-              "PushResult": {"description": "What became of the push.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}}}}
+              "Result": {"description": "What became of the edit.", "headers": {"Idempotent-Replayed": {"schema": {"const": "true"}, "description": "The answer to an earlier push with this key."}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}},
+              "PushResult": {"description": "What became of the push.", "headers": {"Idempotent-Replayed": {"schema": {"const": "true"}, "description": "The answer to an earlier push with this key."}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}}}}
             },
             "schemas": {
               "Id": {"description": "A key: a scalar, or an array in key order.", "type": ["string", "number", "boolean", "array"]},
@@ -216,6 +259,34 @@ enum OpenAPI {
                   "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}},
                   "fallback": {"type": "string", "description": "Why the group's merge function did not run."}
                 }
+              },
+              "JournalPage": {
+                "type": "object", "required": ["entries", "next"],
+                "properties": {
+                  "entries": {"type": "array", "items": {"$ref": "#/components/schemas/Entry"}},
+                  "next": {"type": ["string", "null"]}
+                }
+              },
+              "Entry": {
+                "type": "object", "required": ["number", "at", "who", "device", "key"],
+                "properties": {
+                  "number": {"type": "integer"}, "at": {"type": "string", "format": "date-time"},
+                  "who": {"type": "string"}, "device": {"type": ["string", "null"]}, "key": {"type": ["string", "null"]},
+                  "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
+                  "status": {"enum": ["merged", "rejected"]}, "rules": {"type": "string"}, "ids": {"type": "object"},
+                  "outcomes": {"type": "array", "items": {"$ref": "#/components/schemas/Outcome"}},
+                  "refused": {
+                    "type": "object", "required": ["address", "reason", "replayed"],
+                    "properties": {
+                      "address": {"type": "string"}, "reason": {"type": "string"}, "replayed": {"type": ["string", "null"]},
+                      "body": {"description": "The push as it was sent."}
+                    }
+                  }
+                }
+              },
+              "Undo": {
+                "type": "object", "additionalProperties": false,
+                "properties": {"groups": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Groups to take back, as `section.group`; all where left out."}}
               },
               "Part": {
                 "description": "A place inside a value that both sides changed: a line of a text, or a member of a JSON value.",

@@ -75,7 +75,13 @@ package struct JournalOpener: Sendable {
         let lock = engine.dialect == .mariadb ? "fieldmerge journal \(tables.schema)" : nil
         try await engine.write(deadline: deadline) { session throws(StoreError) in
             if let lock { try Self.named("GET_LOCK(?, 10)", lock, session) }
-            for statement in statements { _ = try session.execute(statement) }
+            do throws(StoreError) {
+                for statement in statements { _ = try session.execute(statement) }
+            } catch {
+                // The lock is the connection's, which lives on.
+                if let lock { try? Self.named("RELEASE_LOCK(?)", lock, session) }
+                throw error
+            }
             if let lock { try Self.named("RELEASE_LOCK(?)", lock, session) }
             return .commit(())
         }

@@ -4,10 +4,11 @@ package import RecordStore
 
 /// Reads which entries of the journal are asked for, in a URL or on the command line.
 package struct JournalQuery {
-    private let catalog: Catalog
+    private let catalog: Catalog?
     private static let maximumLimit = 1_000
 
-    package init(catalog: Catalog) {
+    /// - Parameter catalog: the rules, which “id” needs.
+    package init(catalog: Catalog?) {
         self.catalog = catalog
     }
 
@@ -19,6 +20,7 @@ package struct JournalQuery {
         filter.who = try value("who")
         if let id = try value("id") {
             guard let name = filter.resource else { throw Self.invalid("“id” needs “resource” beside it") }
+            guard let catalog else { throw Self.invalid("“id” needs the rules") }
             guard let resource = catalog[name] else {
                 throw Self.invalid(
                     "“\(name)” is no resource\(NearestName.hint(for: name, among: catalog.resources.map(\.name)))")

@@ -21,11 +21,11 @@ struct ServerError {
         case 1_213, 1_205, 1_020: return make(.serialization, "the transaction met another one in the database")
         case 1_969, 3_024, 1_317: return make(.busy, "a statement took longer than it may")
         case 1_040, 1_203, 1_226: return make(.unavailable, "the database server at \(place) has no connection left")
-        case 1_044, 1_045, 1_698, 1_227:
+        case 1_045, 1_698:
             return make(.unavailable, "the database server at \(place) refuses the user or the password")
         case 1_049: return make(.unavailable, "the database server at \(place) has no database of this name")
         case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(text)")
-        case 1_142, 1_143, 1_370: return make(.denied, "the database user lacks a right: \(text)")
+        case 1_044, 1_142, 1_143, 1_227, 1_370: return make(.denied, "the database user lacks a right: \(text)")
         case 1_146, 1_054, 1_356, 1_412: return make(.schemaChanged, "the schema is not what it was: \(text)")
         case 1_021, 1_114, 1_290, 1_836, 1_792: return make(.unavailable, "the database cannot write: error \(code)")
         case 1_064, 1_305, 1_582, 1_583, 1_630, 1_241, 1_111:

@@ -63,7 +63,9 @@ final class Coalescer: Sendable {
             } catch {
                 results = batch.map { _ in .failure(error) }
             }
-            for (waiting, result) in zip(batch, results).dropFirst() { waiting.continuation?.resume(returning: .done(result)) }
+            for (waiting, result) in zip(batch, results).dropFirst() {
+                waiting.continuation?.resume(returning: .done(result))
+            }
             return try results.first?.get() ?? .alone
         }
     }

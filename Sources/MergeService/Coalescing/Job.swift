@@ -20,7 +20,7 @@ struct Job: Sendable {
 
     /// nil for a push that needs a transaction of its own.
     init?(_ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant) {
-        guard !request.isPreview, request.push.atomicity == .push,
+        guard !request.isPreview, request.replays == nil, request.push.atomicity == .push,
             (1...Self.maximumEdits).contains(request.push.edits.count)
         else { return nil }
         var records: Set<Place> = []
@@ -29,7 +29,9 @@ struct Job: Sendable {
                 records.insert(Place(table: edit.resource.root.table, key: key)).inserted
             else { return nil }
             for row in edit.rows {
-                guard case .edit = row.action, row.id.map({ $0.key != nil && !$0.isSuspect }) ?? true else { return nil }
+                guard case .edit = row.action, row.id.map({ $0.key != nil && !$0.isSuspect }) ?? true else {
+                    return nil
+                }
             }
         }
         self.request = request

@@ -42,10 +42,15 @@ struct AsideJournal {
     }
 
     /// The merge is committed.
-    func confirm(_ token: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
-        let statement = journal.tables.settled(token)
+    ///
+    /// - Parameter replays: the number of the refused push that was sent again.
+    func confirm(
+        _ token: String, replays: Int?, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        let tables = journal.tables
         try await store.write(deadline: deadline) { session throws(StoreError) in
-            _ = try session.execute(statement)
+            _ = try session.execute(tables.settled(token))
+            if let replays { _ = try session.execute(tables.markReplayed(replays)) }
             return .commit(())
         }
     }

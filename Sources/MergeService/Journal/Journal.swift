@@ -29,8 +29,8 @@ package struct Journal: Sendable {
 
 /// The forms in which results are kept; the wire module knows them.
 package struct JournalCodec: Sendable {
-    /// One edit's outcomes for the journal.
-    package let entry: @Sendable (EditResult) -> [UInt8]
+    /// One edit's outcomes for the journal, under rules that say what is private.
+    package let entry: @Sendable (EditResult, Catalog) -> [UInt8]
     /// A record's key as URLs spell it.
     package let key: @Sendable (RecordKey, Section) -> String
     /// What an entry tells of one row of a resource, whose table has these columns.
@@ -40,7 +40,7 @@ package struct JournalCodec: Sendable {
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
 
     package init(
-        entry: @escaping @Sendable (EditResult) -> [UInt8],
+        entry: @escaping @Sendable (EditResult, Catalog) -> [UInt8],
         key: @escaping @Sendable (RecordKey, Section) -> String,
         traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> [RowTrace],
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect]

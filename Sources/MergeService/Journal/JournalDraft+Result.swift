@@ -8,8 +8,9 @@ extension JournalDraft {
     /// others leaves none but that of the whole push.
     init(_ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ served: Served, _ codec: JournalCodec) {
         var kept: KeptAnswer?
-        if let key = request.key, let answer, result.isKept {
-            kept = KeptAnswer(request: key.request, code: answer.code, body: answer.body)
+        // That of a partial push also tells a replay what not to send again.
+        if let answer, result.isKept, request.key != nil || result.status == .partial {
+            kept = KeptAnswer(request: request.key?.request, code: answer.code, body: answer.body)
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != Problem.rolledBack } ?? false }),
@@ -34,6 +35,6 @@ extension JournalDraft {
         return JournalEntry(
             resource: edit.resource.name, record: codec.key(key, edit.resource.root), status: edit.status.rawValue,
             outcomes: "," + words.joined(separator: ",") + ",", rules: served.catalog.version,
-            body: codec.entry(edit))
+            body: codec.entry(edit, served.catalog))
     }
 }

@@ -97,7 +97,10 @@ package struct JournalPruning: Sendable {
             let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
                 .compactMap(Aged.init)
             let past = rows.prefix { $0.isPast }.map(\.number)
-            if !past.isEmpty { _ = try session.execute(journal.tables.delete(past)) }
+            if !past.isEmpty {
+                _ = try session.execute(journal.tables.delete(past))
+                _ = try session.execute(journal.tables.forgetReplays(past))
+            }
             return .commit(past.count)
         }
     }

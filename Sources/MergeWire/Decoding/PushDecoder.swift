@@ -4,10 +4,13 @@ package import MergeCore
 package struct PushDecoder: Sendable {
     private let catalog: Catalog
     private let limits: WireLimits
+    private let requiresVersion: Bool
 
-    package init(catalog: Catalog, limits: WireLimits) {
+    /// - Parameter requiresVersion: whether the rules that a push names have to be these.
+    package init(catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true) {
         self.catalog = catalog
         self.limits = limits
+        self.requiresVersion = requiresVersion
     }
 
     /// - Parameters:
@@ -124,7 +127,7 @@ package struct PushDecoder: Sendable {
     private func checkRules(_ node: JSONNode?) throws(Problem) {
         guard let node else { return }
         guard let version = node.string else { throw Invalid.problem(WirePath("rules"), "must be a string") }
-        guard version == catalog.version else {
+        guard version == catalog.version || !requiresVersion else {
             throw Problem(
                 status: 409, code: "rules-changed", title: "The rules have changed",
                 detail:

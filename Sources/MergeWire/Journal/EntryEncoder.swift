@@ -11,7 +11,9 @@ package struct EntryEncoder: Sendable {
         self.secret = secret
     }
 
-    package func encode(_ edit: EditResult) -> [UInt8] {
+    /// - Parameter catalog: all the rules: a table that they serve may hold private columns that the edit's own resource
+    ///   does not name.
+    package func encode(_ edit: EditResult, _ catalog: Catalog) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { writer in
             writer.name("id")
@@ -20,14 +22,16 @@ package struct EntryEncoder: Sendable {
             writer.name("outcomes")
             writer.array { writer in
                 for outcome in edit.outcomes where outcome.kind != .already && outcome.kind != .unchanged {
-                    self.outcome(outcome, edit.resource.sections[outcome.section], &writer)
+                    self.outcome(outcome, edit.resource.sections[outcome.section], catalog, &writer)
                 }
             }
         }
         return writer.bytes
     }
 
-    private func outcome(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
+    private func outcome(
+        _ outcome: Outcome, _ section: Section, _ catalog: Catalog, _ writer: inout JSONWriter
+    ) {
         writer.object { writer in
             ResultEncoder.heading(outcome, section, &writer)
             if outcome.isConflict {
@@ -51,7 +55,8 @@ package struct EntryEncoder: Sendable {
                 writer.name("current")
                 self.side(.row(row), section, nil, &writer)
             }
-            let hidden = privateFields(outcome, section)
+            let secrets = outcome.wholeRow == nil ? [] : catalog.privateColumns(of: section.table)
+            let hidden = privateFields(outcome, section, secrets)
             if !hidden.isEmpty {
                 writer.name("private")
                 writer.array { writer in
@@ -64,15 +69,17 @@ package struct EntryEncoder: Sendable {
                 writer.name("fallback")
                 writer.string(fallback)
             }
-            if let row = outcome.wholeRow { whole(row, section, &writer) }
-            if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
+            if let row = outcome.wholeRow { whole(row, secrets, &writer) }
+            if !outcome.cascades.isEmpty { cascades(outcome.cascades, catalog, &writer) }
         }
     }
 
-    /// Names of the private fields that the outcome speaks of.
-    private func privateFields(_ outcome: Outcome, _ section: Section) -> [String] {
+    /// Names of the private fields that the outcome speaks of, and of private columns that are no fields of the section.
+    private func privateFields(_ outcome: Outcome, _ section: Section, _ secrets: Set<String>) -> [String] {
         let fields = outcome.group.map { section.fields[section.groups[$0].fields] } ?? section.fields[...]
-        return fields.filter(\.isPrivate).map(\.name)
+        let hidden = fields.filter(\.isPrivate)
+        let others = secrets.subtracting(hidden.map { section.columns[$0.column].name })
+        return hidden.map(\.name) + others.sorted()
     }
 
     private func side(_ side: Shown, _ section: Section, _ group: Int?, _ writer: inout JSONWriter) {
@@ -115,22 +122,27 @@ package struct EntryEncoder: Sendable {
         return "hmac-sha256:" + ResultEncoder.hex(Array(code))
     }
 
-    private func whole(_ row: RawRow, _ section: Section, _ writer: inout JSONWriter) {
-        let hidden = Set(
-            (section.fields + section.readOnly).filter(\.isPrivate).map { section.columns[$0.column].name })
+    private func whole(_ row: RawRow, _ secrets: Set<String>, _ writer: inout JSONWriter) {
         writer.name("row")
         writer.object { writer in
-            for part in row.values where !hidden.contains(part.column.name) {
+            for part in row.values where !secrets.contains(part.column.name) {
                 writer.name(part.column.name)
                 writer.value(part.value, part.column.type)
             }
         }
     }
 
-    private func cascades(_ cascades: [Cascade], _ writer: inout JSONWriter) {
+    private func cascades(_ cascades: [Cascade], _ catalog: Catalog, _ writer: inout JSONWriter) {
         writer.name("cascades")
         writer.array { writer in
             for cascade in cascades {
+                let secrets = catalog.privateColumns(of: cascade.table)
+                // What names the rows is needed to find them again.
+                let hidden = cascade.columns.indices.filter { column in
+                    column >= cascade.nameCount && !cascade.links.contains(column)
+                        && secrets.contains(cascade.columns[column].name)
+                }
+                let told = cascade.columns.indices.filter { !hidden.contains($0) }
                 writer.object { writer in
                     if let schema = cascade.table.schema {
                         writer.name("schema")
@@ -148,18 +160,37 @@ package struct EntryEncoder: Sendable {
                     }
                     writer.name("columns")
                     writer.array { writer in
-                        for column in cascade.columns { writer.string(column.name) }
+                        for column in told { writer.string(cascade.columns[column].name) }
+                    }
+                    if !hidden.isEmpty {
+                        writer.name("private")
+                        writer.array { writer in
+                            for column in hidden { writer.string(cascade.columns[column].name) }
+                        }
                     }
                     writer.name("rows")
                     writer.array { writer in
                         for row in cascade.rows {
                             writer.array { writer in
-                                for (column, value) in zip(cascade.columns, row) { writer.value(value, column.type) }
+                                for column in told { writer.value(row[column], cascade.columns[column].type) }
                             }
                         }
                     }
                 }
             }
         }
+    }
+}
+
+extension Catalog {
+    /// Columns of a table that any of the rules calls private.
+    fileprivate func privateColumns(of table: TableName) -> Set<String> {
+        var names: Set<String> = []
+        for section in resources.flatMap(\.sections) where section.table == table {
+            for field in section.fields + section.readOnly where field.isPrivate {
+                names.insert(section.columns[field.column].name)
+            }
+        }
+        return names
     }
 }

@@ -38,11 +38,14 @@ package struct ShownRefusal: Sendable {
     package let reason: String
     /// JSON as the client sent it.
     package let body: [UInt8]
+    /// When it was sent again with success, in UTC; nil where it was not.
+    package let replayed: String?
 
-    package init(address: String, reason: String, body: [UInt8]) {
+    package init(address: String, reason: String, body: [UInt8], replayed: String?) {
         self.address = address
         self.reason = reason
         self.body = body
+        self.replayed = replayed
     }
 }
 
@@ -86,6 +89,7 @@ package enum JournalEncoder {
                 writer.object { writer in
                     text("address", refused.address, &writer)
                     text("reason", refused.reason, &writer)
+                    text("replayed", refused.replayed, &writer)
                     if isWhole {
                         writer.name("body")
                         writer.raw(String(decoding: refused.body, as: UTF8.self))

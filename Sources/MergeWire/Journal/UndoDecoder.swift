@@ -53,6 +53,15 @@ package struct UndoDecoder {
             status: 422, code: "not-undoable", title: "The entry cannot be taken back", detail: "\(why).", retry: false)
     }
 
+    private static func hidden(_ names: [String]) -> Problem {
+        Problem(
+            status: 422, code: "private", title: "The journal does not have the values",
+            detail:
+                "The values of \(names.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules call "
+                + "them private; name the other groups to take those back.",
+            retry: false, fields: names)
+    }
+
     private func opposite(_ outcome: JSONNode, _ record: RowID) throws(Problem) -> RowEdit? {
         guard let word = outcome["outcome"]?.string, let kind = OutcomeKind(rawValue: word) else { return nil }
         switch kind {
@@ -66,14 +75,8 @@ package struct UndoDecoder {
             throw Self.unreadable("the resource has no section “\(name)” any more")
         }
         let section = resource.sections[index]
-        if let hidden = outcome["private"]?.elements.compactMap(\.string), !hidden.isEmpty, kind != .inserted {
-            throw Problem(
-                status: 422, code: "private", title: "The journal does not have the values",
-                detail:
-                    "Of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) only digests are kept, because the rules "
-                    + "call the field private; name the other groups to take those back.",
-                retry: false, fields: hidden)
-        }
+        let hidden = outcome["private"]?.elements.compactMap(\.string) ?? []
+        if !hidden.isEmpty, kind != .inserted { throw Self.hidden(hidden) }
         let item = outcome["id"].flatMap { EntryReader.key($0, section) }
         if section.kind == .list, item == nil { throw Self.unreadable("an item's key cannot be read any more") }
         let id = section.kind == .root ? record : item.map { RowID($0) }
@@ -154,6 +157,8 @@ package struct UndoDecoder {
     }
 
     private func cascade(_ node: JSONNode) throws(Problem) -> Cascade {
+        let hidden = node["private"]?.elements.compactMap(\.string) ?? []
+        if !hidden.isEmpty { throw Self.hidden(hidden) }
         let table = TableName(schema: node["schema"]?.string, name: node["table"]?.string ?? "")
         let known = columns(table)
         let names = node["columns"]?.elements.compactMap(\.string) ?? []

@@ -24,6 +24,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLarge
         /// The journal keeps an answer under the push's key already.
         case knownKey
+        /// The refused push was sent again with success already.
+        case replayed
         /// Anything else.
         case other
     }

@@ -30,16 +30,21 @@ package struct StoredEntry: Sendable, Hashable {
     /// nil for a push that changed no record.
     package let entry: JournalEntry?
     package let refused: RefusedBody?
+    /// When the refused push was sent again with success, as text in UTC; nil where it was not.
+    package let replayed: String?
 }
 
 extension JournalTables {
     private var fields: String {
-        "n, at, who, device, push_key, resource, record, status, outcomes, rules, entry, address, body, reason"
+        "n, at, who, device, push_key, resource, record, status, outcomes, rules, entry, address, body, reason, "
+            + "CASE WHEN body IS NULL THEN NULL ELSE \(replayed("n")) END"
     }
 
     private var fieldColumns: [Column] {
         [JournalColumn.number, JournalColumn.time] + Array(repeating: JournalColumn.text, count: 8)
-            + [JournalColumn.bytes, JournalColumn.text, JournalColumn.bytes, JournalColumn.text]
+            + [
+                JournalColumn.bytes, JournalColumn.text, JournalColumn.bytes, JournalColumn.text, JournalColumn.text,
+            ]
     }
 
     package func list(_ filter: JournalFilter) -> Statement {
@@ -50,7 +55,9 @@ extension JournalTables {
             conditions.append(condition)
             binds.append(bind)
         }
-        require("resource = ?", filter.resource.map { Self.bind($0) })
+        // Names and keys are ASCII; to compare them with anything else is an error in MariaDB.
+        if !(filter.resource ?? "").utf8.allSatisfy({ $0 < 128 }) { conditions.append("1 = 0") }
+        require("resource = ?", filter.resource.map { Self.bind($0.filter(\.isASCII)) })
         require("record = ?", filter.record.map { Self.bind($0) })
         require("who = ?", filter.who.map { Self.bind($0) })
         if let outcome = filter.outcome {
@@ -83,7 +90,7 @@ extension JournalTables {
 
     /// Reads a row of `list` or `entry`.
     package func stored(_ row: [Value]) -> StoredEntry? {
-        guard row.count == 14, case .integer(let number) = row[0], case .dateTime(let at) = row[1] else { return nil }
+        guard row.count == 15, case .integer(let number) = row[0], case .dateTime(let at) = row[1] else { return nil }
         var entry: JournalEntry?
         if let resource = row[5].text, let record = row[6].text, case .bytes(let body) = row[10] {
             entry = JournalEntry(
@@ -96,7 +103,7 @@ extension JournalTables {
         }
         return StoredEntry(
             number: Int(clamping: number), at: at, sender: Sender(who: row[2].text ?? "", device: row[3].text),
-            key: row[4].text, entry: entry, refused: refused)
+            key: row[4].text, entry: entry, refused: refused, replayed: row[14].text)
     }
 }
 

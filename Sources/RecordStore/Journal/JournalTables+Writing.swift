@@ -55,7 +55,8 @@ extension JournalTables {
             binds.append(Self.bind(entry?.rules))
             binds.append(Self.bind(entry?.body))
         }
-        return Statement(sql: Self.texts.text(.insert(schema, dialect, rows.count)) { insertText(rows.count) }, binds: binds)
+        return Statement(
+            sql: Self.texts.text(.insert(schema, dialect, rows.count)) { insertText(rows.count) }, binds: binds)
     }
 
     private static let texts = StatementTexts()
@@ -128,12 +129,18 @@ extension JournalTables {
             sql: "DELETE FROM \(dialect.quoted(entries)) WHERE n IN (\(marks))", binds: numbers.map { Self.bind($0) })
     }
 
-    /// Forgets keys and answers, and keeps what was merged.
+    /// The status of an answer that says which edits of a refused push were merged all the same.
+    static let partial = 207
+
+    /// Forgets keys and answers, and keeps what was merged, and what was not.
     package func forgetKeys(_ numbers: [Int]) -> Statement {
         let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
+        // The code comes last: MariaDB assigns from left to right.
         return Statement(
-            sql: "UPDATE \(dialect.quoted(entries)) SET name = NULL, request = NULL, code = NULL, answer = NULL "
-                + "WHERE n IN (\(marks))", binds: numbers.map { Self.bind($0) })
+            sql: "UPDATE \(dialect.quoted(entries)) SET name = NULL, request = NULL, "
+                + "answer = CASE WHEN code = \(Self.partial) THEN answer END, "
+                + "code = CASE WHEN code = \(Self.partial) THEN code END WHERE n IN (\(marks))",
+            binds: numbers.map { Self.bind($0) })
     }
 
     /// Number of rows as the database estimates it, and the size in bytes.

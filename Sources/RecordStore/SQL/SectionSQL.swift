@@ -122,7 +122,8 @@ package struct SectionSQL: Sendable {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         let size = Self.paddedSize(tuples.count)
         return Statement(
-            sql: "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
+            sql:
+                "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
             binds: binds(columns, tuples, size), columns: columns.map { section.columns[$0] })
     }
 

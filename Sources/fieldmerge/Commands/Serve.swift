@@ -19,6 +19,8 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var journalOptions: JournalOptions
 
+    @OptionGroup var retention: RetentionOptions
+
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
@@ -65,6 +67,7 @@ struct Serve: AsyncParsableCommand {
             )
         }
         let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
+        let days = try retention.days(settings)
         let store = try Store(databaseOptions, journalOptions, settings, connections: connections)
         let engine = store.engine
         let loader = RulesLoader(
@@ -83,7 +86,6 @@ struct Serve: AsyncParsableCommand {
         ) { [logger] port in
             logger.notice("listening on http://\(place):\(port)")
         }
-        let days = try journalOptions.days(settings)
         let pruner = JournalPruner(
             rules: loader, keyDays: days.keys, entryDays: days.entries, logger: logger)
         var quiet = logger

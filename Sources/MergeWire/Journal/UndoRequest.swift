@@ -1,7 +1,20 @@
 package import MergeCore
 
-/// Reads the body of `POST /v1/journal/{n}/undo`.
-package enum UndoRequestDecoder {
+/// The body of `POST /v1/journal/{n}/undo`.
+package enum UndoRequest {
+    /// - Parameter groups: the groups to take back, as `section.group`; nil for all.
+    package static func body(_ groups: Set<String>?) -> [UInt8] {
+        var writer = JSONWriter(capacity: 64)
+        writer.object { writer in
+            guard let groups else { return }
+            writer.name("groups")
+            writer.array { writer in
+                for group in groups.sorted() { writer.string(group) }
+            }
+        }
+        return writer.bytes
+    }
+
     /// - Returns: the groups to take back, as `section.group`; nil for all.
     /// - Throws: a 400 `Problem` where the body is not what it should be.
     package static func groups(_ body: [UInt8]) throws(Problem) -> Set<String>? {

@@ -1,0 +1,80 @@
+import MergeCore
+
+/// What became of one group or row, as text for people: every value is JSON.
+package struct OutcomeText: Sendable {
+    package let section: String
+    /// The item's key in a list.
+    package let item: String?
+    /// nil for a whole row.
+    package let group: String?
+    package let outcome: String
+    package let rule: String
+    package let isConflict: Bool
+    /// Also the digest that the client sent in its place.
+    package let old: String?
+    package let current: String?
+    package let new: String?
+    package let written: String?
+    /// All else that is known, by its name.
+    package let more: [(name: String, text: String)]
+}
+
+/// What became of one record.
+package struct ResultText: Sendable {
+    /// nil in an entry of the journal, which says it elsewhere.
+    package let resource: String?
+    /// The record's key.
+    package let id: String?
+    package let status: String?
+    package let outcomes: [OutcomeText]
+    /// Why it was refused.
+    package let problem: String?
+}
+
+/// Reads entries of the journal, and answers to pushes, for people.
+package enum OutcomeReader {
+    /// - Parameter content: an entry's JSON.
+    package static func entry(_ content: [UInt8]) -> ResultText {
+        parse(content) { result($0) }
+            ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil)
+    }
+
+    /// The results in the answer to a push, a merge or an undo.
+    package static func answer(_ body: [UInt8]) -> [ResultText] {
+        parse(body) { root in root["results"].map { $0.elements.map(result) } ?? [result(root)] } ?? []
+    }
+
+    /// Positions of the edits that the answer to a push calls merged.
+    package static func merged(_ body: [UInt8]) -> Set<Int> {
+        let results = answer(body)
+        return Set(results.indices.filter { results[$0].status == "merged" })
+    }
+
+    private static func parse<Answer>(_ bytes: [UInt8], _ body: (JSONNode) -> Answer) -> Answer? {
+        try? bytes.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in body(root) }
+        }
+    }
+
+    private static func result(_ node: JSONNode) -> ResultText {
+        ResultText(
+            resource: node["resource"]?.string, id: node["id"].flatMap(plain), status: node["status"]?.string,
+            outcomes: (node["outcomes"]?.elements ?? []).map(outcome), problem: node["problem"]?["detail"]?.string)
+    }
+
+    private static let known: Set<String> = [
+        "section", "id", "group", "outcome", "rule", "conflict", "old", "oldHash", "current", "new", "written",
+    ]
+
+    private static func outcome(_ node: JSONNode) -> OutcomeText {
+        OutcomeText(
+            section: node["section"]?.string ?? "", item: node["id"].flatMap(plain), group: node["group"]?.string,
+            outcome: node["outcome"]?.string ?? "", rule: node["rule"]?.string ?? "",
+            isConflict: node["conflict"] != nil, old: (node["old"] ?? node["oldHash"])?.text,
+            current: node["current"]?.text, new: node["new"]?.text, written: node["written"]?.text,
+            more: node.members.filter { !known.contains($0.name) }.map { ($0.name, $0.value.string ?? $0.value.text) })
+    }
+
+    /// A key without the quotes of a string.
+    private static func plain(_ node: JSONNode) -> String? { node.isNull ? nil : node.string ?? node.text }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Gateway
+import RecordStore
+import SystemPackage
+
+/// The options by which a command finds the journal, the same as those of `serve`.
+struct JournalAccess: ParsableArguments {
+    @OptionGroup var databaseOptions: DatabaseOptions
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
+    var config: String?
+
+    /// Opens the journal, which has to be there, and closes the database whatever happens.
+    func with<Answer>(_ body: (JournalDesk, Settings) async throws -> Answer) async throws -> Answer {
+        let settings = try await Settings(file: config)
+        let store = try Store(databaseOptions, journalOptions, settings, connections: 2, makesFile: false)
+        do {
+            let answer = try await body(
+                JournalDesk(engine: store.engine, journal: try await store.journal()), settings)
+            await store.engine.close()
+            return answer
+        } catch {
+            await store.engine.close()
+            throw error
+        }
+    }
+
+    /// Says something that is no part of the answer.
+    static func note(_ line: String) throws {
+        try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))
+    }
+}

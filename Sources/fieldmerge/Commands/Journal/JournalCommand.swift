@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `fieldmerge journal`.
+struct JournalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "journal",
+        abstract: "Makes the journal, shows what was merged and overwritten, and takes it back.",
+        subcommands: [
+            JournalInit.self, JournalList.self, JournalShow.self, JournalRefused.self, JournalReplay.self,
+            JournalUndo.self,
+        ])
+}

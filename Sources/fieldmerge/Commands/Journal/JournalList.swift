@@ -1,0 +1,79 @@
+import ArgumentParser
+import Gateway
+import RecordStore
+
+/// `fieldmerge journal list`.
+struct JournalList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Shows entries of the journal, the newest last.",
+        discussion: """
+            Of each group it shows what the client held (old), what the database held (overwritten), what the client \
+            sent (new) and what stood then (written). With --resource and --id it is the history of one record.
+            """)
+
+    @OptionGroup var access: JournalAccess
+
+    @Option(help: ArgumentHelp("Folder of the rule files (*.yaml), which --id needs.", valueName: "dir"))
+    var rules: String?
+
+    @Option(help: ArgumentHelp("Entries of this resource.", valueName: "name"))
+    var resource: String?
+
+    @Option(help: ArgumentHelp("Entries of this record, its key as in a URL.", valueName: "key"))
+    var id: String?
+
+    @Option(help: ArgumentHelp("Entries of this token's pushes.", valueName: "token"))
+    var who: String?
+
+    @Option(help: ArgumentHelp("Entries with this outcome, such as client-won.", valueName: "outcome"))
+    var outcome: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Entries of this moment or later: 2026-11-20 or 2026-11-20T10:00:00Z.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Entries with greater numbers, the lowest first to be shown.", valueName: "number"))
+    var after: String?
+
+    @Option(help: ArgumentHelp("How many at most, 1 to 1000. (default: 100)", valueName: "n"))
+    var limit: String?
+
+    @Flag(help: "Only pushes that are kept because they were refused.")
+    var refused = false
+
+    @Flag(help: "Prints JSON, as GET /v1/journal answers it.")
+    var json = false
+
+    @Flag(help: "Prints CSV, a line for each group, its values as JSON.")
+    var csv = false
+
+    func validate() throws {
+        if json, csv { throw ValidationError("Give --json or --csv, not both.") }
+    }
+
+    func run() async throws {
+        try await access.with { desk, settings in
+            let filters = [
+                "resource": resource, "id": id, "who": who, "outcome": outcome, "since": since, "after": after,
+                "limit": limit,
+            ]
+            let folder = try id == nil ? nil : settings.required(rules, "rules")
+            let page = try await desk.list(rules: folder, onlyRefused: refused) { filters[$0] ?? nil }
+            if json {
+                print(String(decoding: page.json, as: UTF8.self))
+            } else if csv {
+                print(JournalCSV(page.entries).text, terminator: "")
+            } else {
+                print(JournalTable(page.entries).text)
+            }
+            if page.hasMore { try JournalAccess.note(Self.more(page)) }
+        }
+    }
+
+    private static func more(_ page: JournalPage) -> String {
+        page.isNewest
+            ? "note: there are older entries; --limit shows more of them, --after 0 begins at the oldest"
+            : "note: there are more entries; go on with --after \(page.entries.last?.number ?? 0)"
+    }
+}

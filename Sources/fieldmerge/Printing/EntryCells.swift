@@ -1,0 +1,39 @@
+import MergeCore
+import MergeWire
+import RecordStore
+
+/// The parts of an entry as they stand in a table.
+struct EntryCells {
+    let number: String
+    /// In UTC, to the second.
+    let time: String
+    let who: String
+    let device: String
+    let key: String
+    /// The resource and the record's key; empty for a push that changed no record.
+    let record: String
+    let status: String
+    let outcomes: [OutcomeText]
+
+    init(_ entry: StoredEntry) {
+        number = String(entry.number)
+        time = entry.at.text(separator: "T", fraction: 0) + "Z"
+        who = PlainText.visible(entry.sender.who)
+        device = PlainText.visible(entry.sender.device ?? "")
+        key = PlainText.visible(entry.key ?? "")
+        record = entry.entry.map { $0.resource + "/" + $0.record } ?? ""
+        let reason = entry.refused.map { "push refused (\($0.reason))" }
+        status = [entry.entry?.status, reason].compactMap(\.self).joined(separator: ", ")
+        outcomes = entry.entry.map { OutcomeReader.entry($0.body).outcomes } ?? []
+    }
+}
+
+extension OutcomeText {
+    /// `section.group [item]`.
+    var place: String {
+        section + (group.map { "." + $0 } ?? "") + (item.map { " [" + PlainText.visible($0) + "]" } ?? "")
+    }
+
+    /// What met and what stood then, as JSON; empty where nothing is known.
+    var sides: [String] { [old, current, new, written].map { PlainText.visible($0 ?? "") } }
+}

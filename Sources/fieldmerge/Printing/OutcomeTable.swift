@@ -1,0 +1,26 @@
+import MergeWire
+
+/// Outcomes in lines: the place, what became of it, and the four values that met, as long as the width allows.
+struct OutcomeTable {
+    private let table: TextTable
+
+    /// No line is longer, but for the indentation.
+    static let width = 118
+    private static let widestPlace = 32
+    private static let narrowestValue = 8
+
+    init(_ outcomes: [OutcomeText]) {
+        let names = outcomes.map { [ShortText.beginning(of: $0.place, in: Self.widestPlace), $0.outcome] }
+        let others = TextTable(titles: ["group", "outcome"], rows: names)
+        let widest = ([others.head] + others.lines).map(\.count).max() ?? 0
+        let side = max((Self.width - widest) / 4 - TextTable.gap.count, Self.narrowestValue)
+        table = TextTable(
+            titles: ["group", "outcome", "old", "overwritten", "new", "written"],
+            rows: zip(names, outcomes).map { $0 + ShortText.telling($1.sides, in: side) })
+    }
+
+    var head: String { table.head }
+
+    /// Parallel to the outcomes.
+    var lines: [String] { table.lines }
+}

@@ -1,0 +1,25 @@
+/// Texts from elsewhere, made harmless for a terminal.
+enum PlainText {
+    /// Control and format characters as their numbers, so that no text moves the cursor or hides another.
+    static func visible(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHidden) else { return text }
+        var out = ""
+        for scalar in text.unicodeScalars {
+            if isHidden(scalar) {
+                out += "\\u{" + String(scalar.value, radix: 16) + "}"
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        // Joiners (U+200C, U+200D) hold letters and emoji together.
+        case .format: scalar.value != 0x200C && scalar.value != 0x200D
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

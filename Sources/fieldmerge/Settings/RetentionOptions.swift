@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// How long the journal is kept.
+struct RetentionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long the answer of a key is kept, in days. (default: 30d)", valueName: "days"))
+    var keepKeys: String?
+
+    @Option(help: ArgumentHelp("How long entries of the journal are kept, in days. (default: 400d)", valueName: "days"))
+    var keepJournal: String?
+
+    /// - Throws: `SettingsError` for what is no number of days.
+    func days(_ settings: Settings) throws -> (keys: Int, entries: Int) {
+        let keys = try Self.days(settings.text(keepKeys, "keep-keys") ?? "30d", "keep-keys")
+        let entries = try Self.days(settings.text(keepJournal, "keep-journal") ?? "400d", "keep-journal")
+        guard keys <= entries else {
+            throw SettingsError("--keep-keys is longer than --keep-journal, which holds the keys")
+        }
+        return (keys, entries)
+    }
+
+    private static func days(_ text: String, _ name: String) throws -> Int {
+        guard let days = Int(text.hasSuffix("d") ? text.dropLast() : text[...]), (1...36_500).contains(days) else {
+            throw SettingsError("--\(name) is a number of days such as 400d, not “\(text)”")
+        }
+        return days
+    }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Gateway
+import MergeService
+import RecordStore
+import SQLiteStore
+
+/// The database with what opens its journal.
+struct Store {
+    let engine: any RecordEngine
+    private let choice: JournalOptions.Choice
+    /// The journal's own store, where it cannot take part in the merge's transaction.
+    private let aside: SQLiteEngine?
+
+    /// - Parameter makesFile: makes the file of a SQLite journal where it is missing.
+    /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
+    init(
+        _ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings, connections: Int,
+        makesFile: Bool = true
+    ) throws {
+        let url = try settings.required(database.database, "database")
+        choice = try options.choice(settings, database: url)
+        guard case .file(let file) = choice else {
+            aside = nil
+            engine = try database.engine(settings, connections: connections)
+            return
+        }
+        if !makesFile, !FileManager.default.fileExists(atPath: file) {
+            throw SettingsError("there is no journal \(file); “fieldmerge journal init” and “serve” make it")
+        }
+        // SQLite commits two files as one only where neither is in WAL mode.
+        let isAlone = try !url.hasPrefix("sqlite:") || SQLiteEngine.usesWAL(path: JournalOptions.path(url))
+        aside = isAlone ? try SQLiteEngine(path: file, creates: true) : nil
+        engine = try database.engine(settings, connections: connections, journal: isAlone ? nil : file)
+    }
+
+    /// Ends every connection.
+    func close() async {
+        await engine.close()
+        await aside?.close()
+    }
+
+    /// - Throws: `StoreError` where the journal cannot be used.
+    func openJournal() async throws(StoreError) -> JournalStatus {
+        switch choice {
+        case .off: return .off
+        case .file(let path):
+            if let aside { return .aside(try await JournalOpener(aside: aside).open(), place: path) }
+            return .together(try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open())
+        case .schema(let name, let isDefault):
+            let opener = JournalOpener(engine: engine, schema: name)
+            if try await opener.exists() { return .together(try await opener.open()) }
+            if isDefault { return .off }
+            do {
+                return .together(try await opener.open(createsSchema: true))
+            } catch {
+                throw error.kind == .denied ? Self.missing(name) : error
+            }
+        }
+    }
+
+    /// The journal that is there.
+    ///
+    /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be used.
+    func journal() async throws -> Journal {
+        switch try await openJournal() {
+        case .together(let journal), .aside(let journal, _): return journal
+        case .off: break
+        }
+        if case .schema(let name, _) = choice { throw Self.missing(name) }
+        throw SettingsError("--journal off keeps nothing, so there is nothing to look up")
+    }
+
+    private static func missing(_ schema: String) -> StoreError {
+        StoreError(
+            .other,
+            "the server has no schema “\(schema)”, or the user may not see it; “fieldmerge journal init” makes it")
+    }
+
+    /// What `journal init` made, or found.
+    enum Place {
+        case schema(JournalTables)
+        case file(String)
+    }
+
+    /// Makes the journal where it is missing.
+    ///
+    /// - Throws: `SettingsError` where none is wanted, or where it cannot be made.
+    func initJournal() async throws -> Place {
+        switch choice {
+        case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to make")
+        case .file(let path):
+            _ = try await openJournal()
+            return .file(path)
+        case .schema(let name, _):
+            // Whoever finds it made needs no right to make it.
+            let isThere = try await JournalOpener(engine: engine, schema: name).exists()
+            return .schema(try await opened(name, createsSchema: !isThere).tables)
+        }
+    }
+
+    private func opened(_ schema: String, createsSchema: Bool) async throws -> Journal {
+        do throws(StoreError) {
+            return try await JournalOpener(engine: engine, schema: schema).open(createsSchema: createsSchema)
+        } catch {
+            guard error.kind == .denied else { throw error }
+            throw SettingsError(
+                "the journal cannot be made: \(error); run this as a user who has all rights on the schema “\(schema)”")
+        }
+    }
+}
