@@ -25,7 +25,7 @@ struct RunningGateway: Sendable {
         configure(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
-        let journalName = journal ? "fieldmerge_" + database.name : nil
+        let journalName = journal ? database.journalName : nil
         let engine = try database.engine(journal: journal)
         let loader = RulesLoader(
             folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger

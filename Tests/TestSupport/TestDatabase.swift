@@ -83,13 +83,33 @@ package final class TestDatabase: Sendable {
         }
     }
 
+    /// The schema of the journal, or its file.
+    package var journalName: String { kind == .mariadb ? "fieldmerge_" + name : name + ".fieldmerge" }
+
+    /// Where the journal is, as the command line names it.
+    package var journalURL: String { (kind == .mariadb ? "same-server:" : "sqlite:") + journalName }
+
+    /// Runs SQL on the journal's own tables, behind the gateway's back.
+    @discardableResult
+    package func runOnJournal(_ sql: String) async throws -> String {
+        switch kind {
+        case .mariadb:
+            guard let server else { return "" }
+            try await server.run("CREATE DATABASE IF NOT EXISTS \(journalName)")
+            return try await server.run(sql, in: journalName)
+        case .sqlite:
+            return try await Shell.run(
+                ["sqlite3", "-bail", "-separator", "\t", journalName], input: ".timeout 5000\n" + sql)
+        }
+    }
+
     /// - Parameter journal: attaches the SQLite file of a journal.
     package func engine(
         _ limits: MariaDBConfiguration.Limits = .init(), journal: Bool = false
     ) throws -> any RecordEngine {
         switch kind {
         case .mariadb: MariaDBEngine(try MariaDBConfiguration(url: url, password: nil, limits: limits))
-        case .sqlite: try SQLiteEngine(path: name, journal: journal ? name + ".fieldmerge" : nil)
+        case .sqlite: try SQLiteEngine(path: name, journal: journal ? journalName : nil)
         }
     }
 }
