@@ -86,7 +86,9 @@ package struct MergeService: Sendable {
                     if let answer = try await replay(request.key, served, deadline) { return answer }
                     attempts += 1
                     if attempts > 3 { throw StoreError(.busy, "the push's key is being kept by another") }
-                } catch let error as StoreError where error.kind == .unknownOutcome && request.key != nil {
+                } catch let error as StoreError
+                    where error.kind == .unknownOutcome && request.key != nil && served.journal != nil
+                {
                     if let answer = try await replay(request.key, served, deadline) { return answer }
                     // The lookup waited for whatever was under way, so nothing was committed.
                     attempts += 1

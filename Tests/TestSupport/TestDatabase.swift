@@ -63,6 +63,11 @@ package final class TestDatabase: Sendable {
         TestDatabase(self, url: url.replacing("root@", with: user + "@"))
     }
 
+    /// The same database behind another socket.
+    package func behind(_ socket: String) -> TestDatabase {
+        TestDatabase(self, url: "mariadb://root@localhost/\(name)?socket=\(socket)")
+    }
+
     /// The sample shop.
     package static func shop(_ kind: TestEngine, server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(

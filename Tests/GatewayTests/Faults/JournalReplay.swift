@@ -22,8 +22,14 @@ struct JournalReplay {
         }
     }
 
-    /// Applies every entry that a gateway's journal holds.
-    mutating func apply(_ client: HTTPClient.Session) async throws {
+    /// The accounts of the ledger as they are made, with every entry of a gateway's journal.
+    static func all(_ client: HTTPClient.Session) async throws -> JournalReplay {
+        var replay = JournalReplay(start: try Ledger.start)
+        try await replay.apply(client)
+        return replay
+    }
+
+    private mutating func apply(_ client: HTTPClient.Session) async throws {
         while true {
             let page = try await client.get("/v1/journal?limit=200&after=\(last)")
             let entries = try page.json()["entries"]?.array ?? []

@@ -43,6 +43,17 @@ enum Ledger {
         return database
     }
 
+    /// The records as they are made.
+    static var start: [JSON] {
+        get throws {
+            try zip(1..., ["one", "two", "three"]).map { id, name in
+                let account = #"{"name":"\#(name)","points":0,"street":"","town":""}"#
+                let bookings = id == 1 ? #"[{"id":1,"label":"first"}]"# : "[]"
+                return try JSON(#"{"id":\#(id),"account":\#(account),"bookings":\#(bookings)}"#)
+            }
+        }
+    }
+
     /// What a client sends, once or often.
     struct Push: Sendable {
         let label: String

@@ -4,8 +4,16 @@ import TestSupport
 /// A client on a bad network: it sends its pushes one after the other, each with its key until it is answered.
 struct StubbornClient: Sendable {
     let place: GatewayPlace
-    /// Told whenever a push is about to be sent.
-    let attempts: AsyncStream<Void>.Continuation
+    /// Told what the client does, where somebody wants to know.
+    var events: AsyncStream<Event>.Continuation?
+
+    /// What the one who makes the faults goes by.
+    enum Event: Sendable {
+        /// A push is about to be sent.
+        case sent
+        /// A push was answered with 200.
+        case merged
+    }
 
     /// A push that was answered at last, with what else was seen on the way.
     struct Settled: Sendable {
@@ -32,17 +40,38 @@ struct StubbornClient: Sendable {
         return settled
     }
 
+    /// Several clients at once, each with pushes of its own on the same accounts.
+    ///
+    /// - Parameter pushes: how many each client sends.
+    func settle(clients: Int, pushes: Int) async throws -> [Settled] {
+        try await withThrowingTaskGroup(of: [Settled].self) { group in
+            for client in 0..<clients {
+                group.addTask {
+                    try await settle(
+                        (0..<pushes).map { index in
+                            Ledger.Push(
+                                label: "\(client).\(index)", account: 1 + (client + index) % Ledger.accounts,
+                                points: 1 + index % 7)
+                        })
+                }
+            }
+            defer { events?.finish() }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
     private func settle(_ push: Ledger.Push) async throws -> Settled {
         var refusals: [Int] = []
         var count = 0
         while true {
             let port = try await place.port
-            attempts.yield()
+            events?.yield(.sent)
             count += 1
             guard let answer = try? await HTTPClient.with(port: port, { try await $0.post("/v1/push", push.body()) })
             else { continue }
             switch answer.status {
             case 200:
+                events?.yield(.merged)
                 return Settled(
                     push: push, body: answer.body, isReplayed: answer.headers["idempotent-replayed"] == "true",
                     attempts: count, refusals: refusals)
