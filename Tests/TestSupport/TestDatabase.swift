@@ -88,6 +88,17 @@ package final class TestDatabase: Sendable {
         }
     }
 
+    /// A session beside the gateway's, with errors printed like rows.
+    package func session() throws -> SQLSession {
+        switch kind {
+        case .mariadb:
+            try SQLSession(
+                ["mariadb", "--no-defaults", "--socket=" + (server?.socket ?? ""), "-uroot", "--batch", "--unbuffered"]
+                    + ["--skip-column-names", "--force", name])
+        case .sqlite: try SQLSession(["sqlite3", "-separator", "\t", name])
+        }
+    }
+
     /// The schema of the journal, or its file.
     package var journalName: String { kind == .mariadb ? "fieldmerge_" + name : name + ".fieldmerge" }
 
