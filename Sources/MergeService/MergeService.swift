@@ -96,21 +96,14 @@ package struct MergeService: Sendable {
             throw Failure(problem: error, cause: nil)
         }
         do {
-            var attempts = 0
-            while true {
+            do {
+                return try await settle(request, plan, served, deadline)
+            } catch  where Self.leavesTimeToAsk(error, deadline) {
+                // What was answered once is answered again, whatever keeps the push from running now.
                 do {
-                    return try await run(request, plan, served, deadline)
-                } catch let error as StoreError where error.kind == .knownKey {
-                    // Another run of the same push was quicker; its answer is there now.
                     if let answer = try await replay(request.key, served, deadline) { return answer }
-                    attempts += 1
-                    if attempts > 3 { throw StoreError(.busy, "the push's key is being kept by another") }
-                } catch let error as StoreError where error.kind == .unknownOutcome && request.key != nil {
-                    if let answer = try await replay(request.key, served, deadline) { return answer }
-                    // The lookup waited for whatever was under way, so nothing was committed.
-                    attempts += 1
-                    if attempts > 3 { throw StoreError(.unavailable, error.message, code: error.code) }
-                }
+                } catch is StoreError {}
+                throw error
             }
         } catch let error as StoreError {
             throw Failure(problem: error.problem, cause: error)
@@ -121,6 +114,36 @@ package struct MergeService: Sendable {
         } catch {
             throw Failure(problem: StoreError(.other, "").problem, cause: nil)
         }
+    }
+
+    private func settle(
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws -> PushAnswer {
+        var attempts = 0
+        while true {
+            do {
+                return try await run(request, plan, served, deadline)
+            } catch let error as StoreError where error.kind == .knownKey {
+                // Another run of the same push was quicker; its answer is there now.
+                if let answer = try await replay(request.key, served, deadline) { return answer }
+                attempts += 1
+                if attempts > 3 { throw StoreError(.busy, "the push's key is being kept by another") }
+            } catch let error as StoreError
+                where error.kind == .unknownOutcome && request.key != nil && served.journal != nil
+            {
+                if let answer = try await replay(request.key, served, deadline) { return answer }
+                // The lookup waited for whatever was under way, so nothing was committed.
+                attempts += 1
+                if attempts > 3 { throw StoreError(.unavailable, error.message, code: error.code) }
+            }
+        }
+    }
+
+    /// Whether the journal may still tell what the push itself could not.
+    private static func leavesTimeToAsk(_ error: any Error, _ deadline: ContinuousClock.Instant) -> Bool {
+        guard ContinuousClock.now < deadline else { return false }
+        guard let error = error as? StoreError else { return true }
+        return error.kind != .unavailable && error.kind != .unknownOutcome
     }
 
     /// The answer that is kept under a key; nil where there is none.

@@ -11,6 +11,10 @@ extension StoreError {
             Problem(
                 status: 503, code: "database-unavailable", title: "The database cannot be reached",
                 detail: "Nothing was written; try again later.", retry: true, retryAfter: 5)
+        case .unwritable:
+            Problem(
+                status: 503, code: "cannot-write", title: "The database cannot be written",
+                detail: "Its disk is full or it is read-only; nothing was written.", retry: true, retryAfter: 5)
         case .busy, .serialization, .knownKey:
             Problem(
                 status: 503, code: "busy", title: "The database is busy",
@@ -42,9 +46,10 @@ extension StoreError {
                 status: 500, code: "unreadable-column", title: "A column cannot be read", detail: message,
                 retry: false)
         case .denied, .other:
+            // Nobody has kept the push, and an operator can mend what is wrong; so the client must not drop it.
             Problem(
                 status: 500, code: "database-error", title: "The database could not do what was asked",
-                detail: "Nothing was written; the gateway's log says more.", retry: false)
+                detail: "Nothing was written; the gateway's log says more.", retry: true)
         }
     }
 }

@@ -24,8 +24,7 @@ package final class SQLiteEngine: WaitingStore {
     ) throws(StoreError) {
         do {
             if creates { try DatabaseQueue(path: path).close() }
-            // Looked at first: a connection that writes would make an empty file of one that does not exist.
-            try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true, nil)).close()
+            try Self.look(path, busySeconds)
             writer = try DatabaseQueue(
                 path: path, configuration: Self.configuration(busySeconds, readonly: false, journal))
             readers = try (0..<Self.readerCount).map { _ in
@@ -37,6 +36,15 @@ package final class SQLiteEngine: WaitingStore {
             }
         } catch {
             throw SQLiteError.storeError(error)
+        }
+    }
+
+    /// A connection that writes would make an empty file of one that does not exist.
+    private static func look(_ path: String, _ busySeconds: Double) throws {
+        do {
+            try DatabaseQueue(path: path, configuration: configuration(busySeconds, readonly: true, nil)).close()
+        } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+            // The file is there, and the connection that writes plays back what was broken off.
         }
     }
 
@@ -169,11 +177,29 @@ package final class SQLiteEngine: WaitingStore {
             } catch let caught {
                 error = SQLiteError.storeError(caught)
             }
-            guard error.kind == .serialization else { throw error }
+            if error.code == Int(ResultCode.SQLITE_READONLY_ROLLBACK.rawValue) {
+                do {
+                    try await playBack()
+                } catch {
+                    throw SQLiteError.storeError(error)
+                }
+            } else if error.kind != .serialization {
+                throw error
+            }
             guard ContinuousClock.now < deadline, !Task.isCancelled else {
                 throw StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
             }
             try? await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
+        }
+    }
+
+    /// Another program was killed in the middle of a transaction; only a connection that may write can take it back,
+    /// which it does before it reads.
+    private func playBack() async throws {
+        try await writer.read { database in
+            for schema in try String.fetchAll(database, sql: "SELECT name FROM pragma_database_list") {
+                _ = try Int.fetchOne(database, sql: "SELECT 1 FROM \(schema.quotedDatabaseIdentifier).sqlite_master")
+            }
         }
     }
 }

@@ -23,7 +23,9 @@ enum SQLiteError {
         let text: String
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: (kind, text) = (.serialization, "the SQLite file is locked by another")
-        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM:
+        case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY:
+            (kind, text) = (.unwritable, "the SQLite file cannot be written: \(String(cString: sqlite3_errstr(code)))")
+        case SQLITE_CANTOPEN, SQLITE_PERM:
             (kind, text) = (.unavailable, "the SQLite file cannot be used: \(String(cString: sqlite3_errstr(code)))")
         case SQLITE_NOTADB, SQLITE_CORRUPT: (kind, text) = (.unavailable, "the file is no sound SQLite database")
         case SQLITE_INTERRUPT: (kind, text) = (.busy, "a statement took longer than it may")

@@ -32,7 +32,8 @@ import TestSupport
         let script = try Self.blocks("sh", in: file).filter { $0.contains("url=") || $0.contains("curl ") }
             .filter { !$0.contains("sudo") }
         #expect(script.count >= 4)
-        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: true) { gateway async throws in
+        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: .together) {
+            gateway async throws in
             let text = script.joined(separator: "\necho\n").replacing(
                 "127.0.0.1:8080", with: "127.0.0.1:\(gateway.port)")
             let (status, output, errors) = try await Shell.capture(["bash", "-eu"], input: text)
@@ -56,7 +57,8 @@ import TestSupport
         let script = try headings.flatMap { try Self.blocks("sh", in: guide, under: $0) }
             .filter { !$0.contains("fieldmerge serve") }
         let shown = try headings.flatMap { try Self.blocks("", in: guide, under: $0) }.joined(separator: "\n") + "\n"
-        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: true) { gateway async throws in
+        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: .together) {
+            gateway async throws in
             let text = script.joined(separator: "\n").replacing("127.0.0.1:8080", with: "127.0.0.1:\(gateway.port)")
                 .replacing("curl -s ", with: "curl -s -o /dev/null ")
                 .replacing("FIELDMERGE_RULES=MergeRules", with: "FIELDMERGE_RULES=\(Repository.root)MergeRules")

@@ -37,7 +37,7 @@ import TestSupport
     ) async throws {
         let database = try await JournalTests.database(kind)
         let desk = try await Desk(database)
-        try await RunningGateway.with(database, rules: JournalTests.rules, tokens: tokens, journal: true) {
+        try await RunningGateway.with(database, rules: JournalTests.rules, tokens: tokens, journal: .together) {
             gateway async throws in
             try await body(gateway, desk)
         }

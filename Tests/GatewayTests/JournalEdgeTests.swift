@@ -12,7 +12,7 @@ import TestSupport
         _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
     ) async throws {
         let database = try await JournalTests.database(kind)
-        try await RunningGateway.with(database, rules: rules, journal: true, configure: configure) {
+        try await RunningGateway.with(database, rules: rules, journal: .together, configure: configure) {
             gateway async throws in
             try await gateway.client { try await body($0, database) }
         }
@@ -119,9 +119,9 @@ import TestSupport
                 try await Shell.run(["sqlite3", table, "UPDATE entries SET at = '2020-01-01 00:00:00.000';"])
             }
             let pruning = JournalPruning(
-                journal: journal, engine: engine, keyDays: 30, entryDays: 36_500, owner: "test")
+                journal: journal, keyDays: 30, entryDays: 36_500, owner: "test")
             #expect(try await pruning.run() == 0)
-            #expect(try await journal.partialAnswer(1, engine, .distant) != nil)
+            #expect(try await journal.partialAnswer(1, .distant) != nil)
             await engine.close()
             // The key is free again.
             let other = try await client.post("/v1/push", #"{"key":"k","edits":[]}"#)
@@ -133,7 +133,8 @@ import TestSupport
     @Test func browsersMayUseTheHeaders() async throws {
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(
-            database, rules: JournalTests.rules, journal: true, configure: { $0.allowedOrigin = "https://app.example" }
+            database, rules: JournalTests.rules, journal: .together,
+            configure: { $0.allowedOrigin = "https://app.example" }
         ) { gateway async throws in
             let url = "http://127.0.0.1:\(gateway.port)/v1/push"
             let asked = try await Shell.run(

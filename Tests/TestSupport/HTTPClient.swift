@@ -81,6 +81,17 @@ package actor HTTPClient {
             return try await answer()
         }
 
+        /// Sends all of a request but the last byte of its body, and waits for the answer.
+        package func beginPost(_ path: String, _ part: ArraySlice<UInt8>) async throws -> Answer {
+            let fields: HTTPHeaders = [
+                "Host": "localhost", "Content-Type": "application/json", "Content-Length": String(part.count + 1),
+            ]
+            try await outbound.write(
+                .head(HTTPRequestHead(version: .http1_1, method: .POST, uri: path, headers: fields)))
+            try await outbound.write(.body(ByteBuffer(bytes: part)))
+            return try await answer()
+        }
+
         private func answer() async throws -> Answer {
             var status = 0
             var headers: [String: String] = [:]

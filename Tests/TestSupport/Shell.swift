@@ -74,6 +74,12 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
+    /// A folder with files in it.
+    package convenience init(files: [String: String]) throws {
+        try self.init()
+        for (name, text) in files { try Data(text.utf8).write(to: URL(filePath: path + "/" + name)) }
+    }
+
     deinit {
         try? FileManager.default.removeItem(atPath: path)
     }

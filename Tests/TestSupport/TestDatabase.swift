@@ -63,6 +63,11 @@ package final class TestDatabase: Sendable {
         TestDatabase(self, url: url.replacing("root@", with: user + "@"))
     }
 
+    /// The same database behind another socket.
+    package func behind(_ socket: String) -> TestDatabase {
+        TestDatabase(self, url: "mariadb://root@localhost/\(name)?socket=\(socket)")
+    }
+
     /// The sample shop.
     package static func shop(_ kind: TestEngine, server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(
@@ -85,6 +90,37 @@ package final class TestDatabase: Sendable {
 
     /// The SQLite file of a journal for this database.
     package var journalFile: String { kind == .sqlite ? name + ".fieldmerge" : folder.path + "/journal.sqlite" }
+
+    /// A session beside the gateway's, with errors printed like rows.
+    package func session() throws -> SQLSession {
+        switch kind {
+        case .mariadb:
+            try SQLSession(
+                ["mariadb", "--no-defaults", "--socket=" + (server?.socket ?? ""), "-uroot", "--batch", "--unbuffered"]
+                    + ["--skip-column-names", "--force", name])
+        case .sqlite: try SQLSession(["sqlite3", "-separator", "\t", name])
+        }
+    }
+
+    /// The schema of the journal, or its file.
+    package var journalName: String { kind == .mariadb ? "fieldmerge_" + name : name + ".fieldmerge" }
+
+    /// Where the journal is, as the command line names it.
+    package var journalURL: String { (kind == .mariadb ? "same-server:" : "sqlite:") + journalName }
+
+    /// Runs SQL on the journal's own tables, behind the gateway's back.
+    @discardableResult
+    package func runOnJournal(_ sql: String) async throws -> String {
+        switch kind {
+        case .mariadb:
+            guard let server else { return "" }
+            try await server.run("CREATE DATABASE IF NOT EXISTS \(journalName)")
+            return try await server.run(sql, in: journalName)
+        case .sqlite:
+            return try await Shell.run(
+                ["sqlite3", "-bail", "-separator", "\t", journalName], input: ".timeout 5000\n" + sql)
+        }
+    }
 
     /// - Parameter journal: attaches the SQLite file of a journal.
     package func engine(

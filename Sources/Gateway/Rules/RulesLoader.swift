@@ -143,7 +143,7 @@ package struct RulesLoader: Service {
             do {
                 journal = try await openJournal()
             } catch {
-                guard isStart, error.kind == .unavailable || error.kind == .busy else { throw error }
+                guard isStart, [.unavailable, .unwritable, .busy].contains(error.kind) else { throw error }
                 box.note([error.description])
                 return
             }

@@ -22,7 +22,7 @@ struct SQLProbe {
                     _ = try session.query(statement)
                 }
             } catch {
-                if error.kind == .unavailable || error.kind == .busy { throw error }
+                if [.unavailable, .unwritable, .busy].contains(error.kind) { throw error }
                 findings.error(
                     sql.sql.place,
                     "the database does not understand the SQL of \(sql.what): \(error.message)")

@@ -27,7 +27,10 @@ struct ServerError {
         case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(text)")
         case 1_044, 1_142, 1_143, 1_227, 1_370: return make(.denied, "the database user lacks a right: \(text)")
         case 1_146, 1_054, 1_356, 1_412: return make(.schemaChanged, "the schema is not what it was: \(text)")
-        case 1_021, 1_114, 1_290, 1_836, 1_792: return make(.unavailable, "the database cannot write: error \(code)")
+        case 1_021, 1_114, 1_290, 1_836, 1_792:
+            return make(.unwritable, "the database cannot be written: it is full or read-only")
+        case 1_026 where text.contains("No space left"), 1_030 where text.contains("No space left"):
+            return make(.unwritable, "the database cannot be written: its disk is full")
         case 1_064, 1_305, 1_582, 1_583, 1_630, 1_241, 1_111:
             return make(.other, "a statement is not understood: \(text)")
         case 1_665: return make(.other, "the server logs by STATEMENT and refuses READ COMMITTED")

@@ -6,6 +6,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         /// The database cannot be reached, or the connection broke before COMMIT: nothing was written.
         case unavailable
+        /// The database can be read and not written, because its disk is full or it is read-only: nothing was written.
+        case unwritable
         /// No connection or lock could be had in time: nothing was written.
         case busy
         /// The transaction was chosen as the victim of a deadlock or met a newer snapshot: run it again.

@@ -88,17 +88,21 @@ extension JournalTables {
     // MARK: Keeping it small
 
     /// Takes the right to prune for some minutes, so that one gateway at a time does.
+    ///
+    /// A right that ends an hour and more later than it could, had it begun by now, was taken by a clock that has
+    /// jumped back since.
     package func takeLease(_ owner: String, seconds: Int) -> [Statement] {
-        let later: String =
+        func later(_ seconds: Int) -> String {
             switch dialect {
             case .mariadb: "UTC_TIMESTAMP(6) + INTERVAL \(seconds) SECOND"
             case .sqlite: "strftime('%Y-%m-%d %H:%M:%f', 'now', '+\(seconds) seconds')"
             }
+        }
         return [
             setMeta("prune", ""),
             Statement(
-                sql: "UPDATE \(dialect.quoted(meta)) SET value = ?, until = \(later) WHERE name = 'prune' "
-                    + "AND (value = ? OR until IS NULL OR until < \(now))",
+                sql: "UPDATE \(dialect.quoted(meta)) SET value = ?, until = \(later(seconds)) WHERE name = 'prune' "
+                    + "AND (value = ? OR until IS NULL OR until NOT BETWEEN \(now) AND \(later(seconds + 3_600)))",
                 binds: [Self.bind(owner), Self.bind(owner)]),
         ]
     }
@@ -112,13 +116,16 @@ extension JournalTables {
 
     /// Rows after a number, the oldest first, with whether each is past an age.
     ///
+    /// Rows that a clock which has jumped back since wrote in what is the future now are left out, so that they hold
+    /// up none of those that came after them.
+    ///
     /// - Parameters:
     ///   - days: the age of the row; 0 and more.
     ///   - limit: how many rows at most.
     package func aged(after number: Int, days: Int, limit: Int) -> Statement {
         Statement(
             sql: "SELECT n, at < \(before(days: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "
-                + "FROM \(dialect.quoted(entries)) WHERE n > ? ORDER BY n LIMIT ?",
+                + "FROM \(dialect.quoted(entries)) WHERE n > ? AND at <= \(now) ORDER BY n LIMIT ?",
             binds: [Self.bind(number), Self.bind(limit)],
             columns: Array(repeating: JournalColumn.number, count: 4))
     }

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// The gateway is killed at random moments of pushes, and each push is applied once all the same.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KilledGatewayTests {
+    private static let clients = 4
+    /// Pushes of each client; FIELDMERGE_TEST_PUSHES asks for more.
+    private static let pushes =
+        ProcessInfo.processInfo.environment["FIELDMERGE_TEST_PUSHES"].flatMap { Int($0) } ?? 25
+
+    @Test(arguments: TestEngine.allCases) func everyPushIsAppliedOnce(_ kind: TestEngine) async throws {
+        let database = try await Ledger.database(kind)
+        let place = GatewayPlace()
+        let (events, event) = AsyncStream<StubbornClient.Event>.makeStream()
+        async let gateway = Self.killAndRestart(database, place, events)
+        let settled = try await StubbornClient(place: place, events: event)
+            .settle(clients: Self.clients, pushes: Self.pushes)
+        let (last, kills) = try await gateway
+        #expect(settled.count == Self.clients * Self.pushes)
+        #expect(kills > settled.count / 10)
+        // The kills met pushes on their way, and not only the time between two.
+        #expect(settled.count { $0.attempts > 1 } > kills / 4)
+        #expect(try await Ledger.Standing(database) == Ledger.Standing(after: settled.map(\.push)))
+        try await HTTPClient.with(port: last.port) { client async throws in
+            #expect(Ledger.rows(try await JournalReplay.all(client)) == (try await Ledger.rows(database)))
+        }
+    }
+
+    /// - Returns: the gateway that runs in the end, and how many were killed before it.
+    private static func killAndRestart(
+        _ database: TestDatabase, _ place: GatewayPlace, _ events: AsyncStream<StubbornClient.Event>
+    ) async throws -> (GatewayProcess, kills: Int) {
+        var random = SeededRandom(seed: 11)
+        var sent = events.filter { $0 == .sent }.makeAsyncIterator()
+        var kills = 0
+        while true {
+            let gateway: GatewayProcess
+            do {
+                gateway = try await GatewayProcess(database, rules: Ledger.rules)
+            } catch {
+                await place.fail(error)
+                throw error
+            }
+            await place.open(gateway.port)
+            for _ in 0..<Int.random(in: 1...8, using: &random) where await sent.next() == nil {
+                return (gateway, kills)
+            }
+            // Nothing waits for this: it is the moment of the fault, anywhere in the pushes that are under way.
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...10_000, using: &random)))
+            await place.close()
+            gateway.kill()
+            kills += 1
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Testing
+import TestSupport
+
+/// The connection to the server is cut at COMMIT, so that the gateway cannot know what became of it.
+@Suite(.timeLimit(.minutes(5))) struct LostCommitTests {
+    private static let push = Ledger.Push(label: "once", account: 1, points: 5)
+    private static let nothing = Ledger.Standing(after: [])
+    private static let once = Ledger.Standing(after: [push])
+
+    private static func with(
+        journal: JournalPlace? = .together,
+        _ body: @escaping @Sendable (HTTPClient.Session, CuttingProxy, TestDatabase) async throws -> Void
+    ) async throws {
+        let database = try await Ledger.database(.mariadb)
+        let server = try await PrivateMariaDB.shared
+        try await CuttingProxy.with(server: server.socket) { proxy in
+            try await RunningGateway.with(database.behind(proxy.socket), rules: Ledger.rules, journal: journal) {
+                try await $0.client { try await body($0, proxy, database) }
+            }
+        }
+    }
+
+    /// The key tells what became of the push, and where nothing did the gateway runs it again.
+    @Test(arguments: [CuttingProxy.Cut.before, .after]) func aKeySettlesIt(_ cut: CuttingProxy.Cut) async throws {
+        try await Self.with { client, proxy, database async throws in
+            proxy.plan([cut])
+            let answer = try await client.post("/v1/push", Self.push.body())
+            #expect(proxy.cuts == 1)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try answer.json()["results"]?[0]?["record"]?["account"]?["points"]?.int == 5)
+            #expect(try await Ledger.Standing(database) == Self.once)
+            let again = try await client.post("/v1/push", Self.push.body())
+            #expect(again.body == answer.body)
+            #expect(again.headers["idempotent-replayed"] == "true")
+            #expect(try await Ledger.Standing(database) == Self.once)
+        }
+    }
+
+    @Test(arguments: [CuttingProxy.Cut.before, .after])
+    func withoutAKeyTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
+        try await Self.with { client, proxy, database async throws in
+            proxy.plan([cut])
+            try Self.expectUnknown(try await client.post("/v1/push", Self.push.body(isKeyed: false)))
+            #expect(proxy.cuts == 1)
+            #expect(try await Ledger.Standing(database) == (cut == .before ? Self.nothing : Self.once))
+        }
+    }
+
+    /// A key that nobody keeps settles nothing.
+    @Test(arguments: [CuttingProxy.Cut.before, .after])
+    func withoutAJournalTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
+        try await Self.with(journal: nil) { client, proxy, database async throws in
+            proxy.plan([cut])
+            try Self.expectUnknown(try await client.post("/v1/push", Self.push.body()))
+            #expect(proxy.cuts == 1)
+            #expect(try await Ledger.Standing(database) == (cut == .before ? Self.nothing : Self.once))
+        }
+    }
+
+    @Test(arguments: [CuttingProxy.Cut.before, .after])
+    func whereTheJournalCannotBeAskedTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
+        try await Self.with { client, proxy, database async throws in
+            proxy.plan([cut], closing: true)
+            try Self.expectUnknown(try await client.post("/v1/push", Self.push.body()))
+            #expect(proxy.cuts == 1)
+            #expect(try await Ledger.Standing(database) == (cut == .before ? Self.nothing : Self.once))
+            proxy.reopen()
+            let again = try await client.post("/v1/push", Self.push.body())
+            #expect(again.status == 200, "\(again.text)")
+            #expect((again.headers["idempotent-replayed"] == "true") == (cut == .after))
+            #expect(try await Ledger.Standing(database) == Self.once)
+        }
+    }
+
+    /// Every third COMMIT is lost in one way or the other, and no client notices more than a wait.
+    @Test func manyAreSettledByTheirKeys() async throws {
+        try await Self.with { _, proxy, database async throws in
+            var random = SeededRandom(seed: 3)
+            proxy.plan(
+                (0..<90).map { _ in [.before, .after, nil, nil, nil, nil].randomElement(using: &random) ?? nil })
+            try await RunningGateway.with(database.behind(proxy.socket), rules: Ledger.rules, journal: .together) {
+                gateway async throws in
+                let place = GatewayPlace()
+                await place.open(gateway.port)
+                let settled = try await StubbornClient(place: place).settle(clients: 4, pushes: 25)
+                #expect(proxy.cuts > 15)
+                #expect(try await Ledger.Standing(database) == Ledger.Standing(after: settled.map(\.push)))
+                try await gateway.client { client async throws in
+                    #expect(Ledger.rows(try await JournalReplay.all(client)) == (try await Ledger.rows(database)))
+                }
+            }
+        }
+    }
+
+    private static func expectUnknown(_ answer: HTTPClient.Answer) throws {
+        #expect(answer.status == 504, "\(answer.text)")
+        #expect(try answer.json()["code"]?.text == "unknown-outcome")
+        #expect(try answer.json()["retry"]?.bool == true)
+    }
+}

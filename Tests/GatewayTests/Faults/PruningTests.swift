@@ -1,0 +1,100 @@
+import MergeCore
+import MergeService
+import RecordStore
+import Testing
+import TestSupport
+
+/// Old keys are forgotten and old entries deleted, by one gateway at a time and a little at once.
+@Suite struct PruningTests {
+    @Test(arguments: TestEngine.allCases) func eachKindOfRowHasItsTime(_ kind: TestEngine) async throws {
+        let old = try await OldJournal(kind)
+        try await old.add(1_203, days: 500)
+        try await old.add(40, days: 200, isKeyAlone: true)
+        try await old.add(700, days: 100)
+        try await old.add(20, days: 29, isKeyAlone: true)
+        try await old.add(10, days: 0)
+        let engine = CountingEngine(old.engine)
+        #expect(try await old.pruning(engine: engine).run() == 1_203)
+        // Of what is left, the entries beyond the age of keys have lost theirs, and nothing else.
+        #expect(try await old.counts() == "730\t30\t30\n")
+        // No transaction holds the journal for longer than a batch takes.
+        #expect(engine.writes.value > 2 * (1_203 + 40 + 700) / 500)
+        #expect(try await old.pruning().run() == 0)
+        #expect(try await old.counts() == "730\t30\t30\n")
+    }
+
+    @Test(arguments: TestEngine.allCases) func oneOfTwoPrunes(_ kind: TestEngine) async throws {
+        let old = try await OldJournal(kind)
+        try await old.add(800, days: 500)
+        async let one = old.pruning("one").run()
+        async let two = old.pruning("two").run()
+        let deleted = try await [one, two]
+        #expect(deleted.count { $0 == nil } == 1)
+        #expect(deleted.compactMap { $0 } == [800])
+        // The one that prunes goes on; the other waits until the first has been silent for a while.
+        let (owner, other) = deleted[0] == nil ? ("two", "one") : ("one", "two")
+        try await old.add(5, days: 500)
+        #expect(try await old.pruning(other).run() == nil)
+        #expect(try await old.pruning(owner).run() == 5)
+        try await old.database.runOnJournal("UPDATE meta SET until = \(old.moment(-1)) WHERE name = 'prune';")
+        #expect(try await old.pruning(other).run() == 0)
+        #expect(try await old.pruning(owner).run() == nil)
+    }
+
+    /// A push is merged again under a key that is forgotten, and its entry stays.
+    @Test(arguments: TestEngine.allCases) func aForgottenKeyIsFree(_ kind: TestEngine) async throws {
+        let old = try await OldJournal(kind)
+        try await RunningGateway.with(old.database, rules: Ledger.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let push = Ledger.Push(label: "p", account: 1, points: 5)
+                let other = Ledger.Push(label: "q", account: 2, points: 1)
+                let first = try await client.post("/v1/push", push.body())
+                try await old.database.runOnJournal("UPDATE entries SET at = \(old.moment(-31));")
+                let second = try await client.post("/v1/push", other.body())
+                #expect(try await old.pruning().run() == 0)
+                #expect(try await client.post("/v1/push", other.body()).body == second.body)
+                #expect(try await client.get("/v1/journal").json()["entries"]?.array.count == 4)
+                let again = try await client.post("/v1/push", push.body())
+                #expect(again.status == 200 && again.body != first.body)
+                #expect(try await old.database.run("SELECT points FROM accounts WHERE id = 1;") == "10\n")
+            }
+        }
+    }
+}
+
+/// Counts transactions that write.
+private struct CountingEngine: RecordEngine {
+    private let engine: any RecordEngine
+    let writes = Counter()
+
+    init(_ engine: any RecordEngine) {
+        self.engine = engine
+    }
+
+    var dialect: Dialect { engine.dialect }
+
+    func write<Answer: Sendable>(
+        deadline: ContinuousClock.Instant, locking tables: [TableName],
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) -> Answer {
+        writes.increase()
+        return try await engine.write(deadline: deadline, locking: tables, body)
+    }
+
+    func read<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        try await engine.read(deadline: deadline, body)
+    }
+
+    func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError) -> DatabaseSchema {
+        try await engine.schema(of: tables, deadline: deadline)
+    }
+
+    func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await engine.ping(deadline: deadline)
+    }
+
+    func close() async { await engine.close() }
+}

@@ -1,0 +1,111 @@
+import Testing
+import TestSupport
+
+/// A client on a bad network: it sends its pushes one after the other, each with its key until it is answered.
+struct StubbornClient: Sendable {
+    let place: GatewayPlace
+    /// Told what the client does, where somebody wants to know.
+    var events: AsyncStream<Event>.Continuation?
+
+    /// What the one who makes the faults goes by.
+    enum Event: Sendable {
+        /// A push is about to be sent.
+        case sent
+        /// A push was answered with 200.
+        case merged
+    }
+
+    /// A push that was answered at last, with what else was seen on the way.
+    struct Settled: Sendable {
+        let push: Ledger.Push
+        let body: [UInt8]
+        var isReplayed = false
+        var attempts = 0
+        /// Statuses of the answers before the last.
+        var refusals: [Int] = []
+    }
+
+    func settle(_ pushes: [Ledger.Push]) async throws -> [Settled] {
+        var settled: [Settled] = []
+        for push in pushes {
+            let answer = try await settle(push)
+            settled.append(answer)
+            // Now and then the answer is lost on its way, so what was answered is asked for once more.
+            if settled.count % 5 == 0 {
+                let again = try await settle(push)
+                #expect(again.body == answer.body)
+                #expect(again.isReplayed)
+            }
+        }
+        return settled
+    }
+
+    /// Several clients at once, each with pushes of its own on the same accounts.
+    ///
+    /// - Parameter pushes: how many each client sends.
+    func settle(clients: Int, pushes: Int) async throws -> [Settled] {
+        try await withThrowingTaskGroup(of: [Settled].self) { group in
+            for client in 0..<clients {
+                group.addTask {
+                    try await settle(
+                        (0..<pushes).map { index in
+                            Ledger.Push(
+                                label: "\(client).\(index)", account: 1 + (client + index) % Ledger.accounts,
+                                points: 1 + index % 7)
+                        })
+                }
+            }
+            defer { events?.finish() }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    private func settle(_ push: Ledger.Push) async throws -> Settled {
+        var refusals: [Int] = []
+        var count = 0
+        while true {
+            let port = try await place.port
+            events?.yield(.sent)
+            count += 1
+            guard let answer = try? await HTTPClient.with(port: port, { try await $0.post("/v1/push", push.body()) })
+            else { continue }
+            switch answer.status {
+            case 200:
+                events?.yield(.merged)
+                return Settled(
+                    push: push, body: answer.body, isReplayed: answer.headers["idempotent-replayed"] == "true",
+                    attempts: count, refusals: refusals)
+            case 503, 504: refusals.append(answer.status)
+            case 409 where try answer.json()["code"]?.text == "in-progress": refusals.append(409)
+            default: throw Shell.Failure(description: "\(answer.status) \(answer.text)")
+            }
+        }
+    }
+}
+
+/// Where the gateway is at this moment, for clients that outlive it.
+actor GatewayPlace {
+    private var current: Result<Int, any Error>?
+    private var waiting: [CheckedContinuation<Int, any Error>] = []
+
+    /// The port of the gateway that runs, or of the next one.
+    var port: Int {
+        get async throws {
+            if let current { return try current.get() }
+            return try await withCheckedThrowingContinuation { waiting.append($0) }
+        }
+    }
+
+    func open(_ port: Int) { tell(.success(port)) }
+
+    func close() { current = nil }
+
+    /// There will be no other gateway.
+    func fail(_ error: any Error) { tell(.failure(error)) }
+
+    private func tell(_ result: Result<Int, any Error>) {
+        current = result
+        for client in waiting { client.resume(with: result) }
+        waiting = []
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Synchronization
+
+/// The program as an operator runs it, on a free port of loopback.
+package final class GatewayProcess: Sendable {
+    package let port: Int
+    private let process: Mutex<Process>
+    private let output: ProcessOutput
+    private let folder: TemporaryFolder
+
+    package static let program = Repository.root + ".build/debug/fieldmerge"
+
+    /// Starts the program and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - rules: the rule files by name.
+    ///   - options: of `serve`, besides the database, its journal, the rules and the address.
+    ///   - wrapper: a program with its arguments that runs the gateway's.
+    package init(
+        _ database: TestDatabase, rules: [String: String], options: [String] = [], wrapper: [String] = []
+    ) async throws {
+        folder = try TemporaryFolder(files: rules)
+        let output = ProcessOutput()
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments =
+            wrapper + [
+                Self.program, "serve", "--database", database.url, "--rules", folder.path, "--listen", "127.0.0.1:0",
+                "--journal", database.journalURL,
+            ] + options
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = output.pipe
+        try process.run()
+        self.process = Mutex(process)
+        self.output = output
+        let mark = "listening on http://127.0.0.1:"
+        guard let line = await output.line(containing: mark), let end = line.firstRange(of: mark)?.upperBound,
+            let port = Int(line[end...].prefix { $0.isNumber })
+        else { throw Shell.Failure(description: "the gateway did not start: \(output.text)") }
+        self.port = port
+    }
+
+    deinit {
+        kill()
+    }
+
+    /// What the program has written to its log.
+    package var log: String { output.text }
+
+    package var identifier: Int32 { process.withLock { $0.processIdentifier } }
+
+    /// Ends the program at once, without a chance to tidy up.
+    package func kill() {
+        process.withLock { process in
+            if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        }
+    }
+}
