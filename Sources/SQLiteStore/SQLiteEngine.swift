@@ -116,7 +116,8 @@ package final class SQLiteEngine: WaitingStore {
     /// - Throws: `StoreError` where the file cannot be read.
     package static func usesWAL(path: String) throws(StoreError) -> Bool {
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration(5, readonly: true, nil))
+            try look(path, 5)
+            let queue = try DatabaseQueue(path: path, configuration: configuration(5, readonly: false, nil))
             let mode = try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
             try queue.close()
             return mode == "wal"

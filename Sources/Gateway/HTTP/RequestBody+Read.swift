@@ -44,24 +44,42 @@ extension Request {
         }
     }
 
+    /// Bodies up to this size mostly arrive with their head, so no alarm is set for them.
+    private static let smallBody = 16_384
+
     /// A client that sends its body slower than the deadline allows is turned away.
     ///
-    /// The time is looked at whenever a piece arrives; one that sends nothing at all meets the connection's idle time.
+    /// In a small body the time is looked at whenever a piece arrives; one of which nothing arrives meets the
+    /// connection's idle time. An alarm for every request would cost more than most requests do.
     private func collect(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length <= Self.smallBody {
+            return try await pieces(limit, deadline)
+        }
+        return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
+            group.addTask { try await pieces(limit, deadline) }
+            group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let buffer = try await group.next() ?? nil else { throw Self.tooSlow }
+            return buffer
+        }
+    }
+
+    private func pieces(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await piece in body {
-            guard whole.readableBytes + piece.readableBytes <= limit else {
-                throw NIOTooManyBytesError(maxBytes: limit)
-            }
+            guard whole.readableBytes + piece.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
             if whole.readableBytes == 0 { whole = piece } else { whole.writeImmutableBuffer(piece) }
-            guard ContinuousClock.now < deadline else {
-                throw Problem(
-                    status: 408, code: "request-timeout", title: "The body came too slowly",
-                    detail: "The whole body has to arrive before the time of the request is over.")
-            }
+            guard ContinuousClock.now < deadline else { throw Self.tooSlow }
         }
         return whole
     }
+
+    private static let tooSlow = Problem(
+        status: 408, code: "request-timeout", title: "The body came too slowly",
+        detail: "The whole body has to arrive before the time of the request is over.")
 
     /// One member of the query, as it stands in the URL; nil where it is missing.
     func query(_ name: String) -> Substring? {
