@@ -10,7 +10,7 @@ package struct MergeLimits: Sendable {
     /// Pushes that may share one transaction; 1 gives each its own.
     package var coalescedPushes = 32
     /// Shared transactions that run at once as long as none is held up.
-    package var lanes = 2
+    package var lanes = 1
     /// Shared transactions that run at once where others are held up by rows that somebody else holds.
     package var maximumLanes = 6
 

@@ -70,7 +70,9 @@ extension Request {
     private func pieces(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await piece in body {
-            guard whole.readableBytes + piece.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
+            guard whole.readableBytes + piece.readableBytes <= limit else {
+                throw NIOTooManyBytesError(maxBytes: limit)
+            }
             if whole.readableBytes == 0 { whole = piece } else { whole.writeImmutableBuffer(piece) }
             guard ContinuousClock.now < deadline else { throw Self.tooSlow }
         }

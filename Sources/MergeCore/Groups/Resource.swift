@@ -1,5 +1,7 @@
 /// A kind of record: what one merge-rule file describes, bound to the live schema.
-package struct Resource: Sendable, Hashable {
+///
+/// An object that never changes, like its sections.
+package final class Resource: Sendable, Hashable {
     package let name: String
     package let description: String?
     /// The first is the root.
@@ -12,14 +14,21 @@ package struct Resource: Sendable, Hashable {
         self.name = name
         self.description = description
         self.sections = sections
+        isAtomic = sections.allSatisfy(\.isTransactional)
         sectionsByName = Dictionary(
             sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    package static func == (a: Resource, b: Resource) -> Bool {
+        a === b || (a.name == b.name && a.description == b.description && a.sections == b.sections)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
     package var root: Section { sections[0] }
 
     /// A push to it happens whole or not at all, whatever breaks.
-    package var isAtomic: Bool { sections.allSatisfy(\.isTransactional) }
+    package let isAtomic: Bool
 
     package func section(named name: String) -> Int? { sectionsByName[name] }
 }

@@ -99,7 +99,10 @@ package enum SectionKind: String, Sendable, Hashable {
 /// A named part of a record: one table, its key, and its groups.
 ///
 /// A row of a section is an array of values that runs parallel to `columns`; the key's columns come first.
-package struct Section: Sendable, Hashable {
+///
+/// It is an object that never changes, because it goes with every row: a copy of its parts for each would cost more than
+/// deciding the row.
+package final class Section: Sendable {
     package let name: String
     package let kind: SectionKind
     package let table: TableName
@@ -125,8 +128,6 @@ package struct Section: Sendable, Hashable {
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
-    /// For what is kept beside the section.
-    package let object = SectionIdentity()
     private let groupsByName: [String: Int]
     private let fieldsByName: [String: Int]
     private let readOnlyByName: [String: Int]
@@ -182,5 +183,22 @@ package struct Section: Sendable, Hashable {
     /// The values of one group in a row.
     package func values(of group: Int, in row: [Value]) -> [Value] {
         groups[group].fields.map { row[fields[$0].column] }
+    }
+}
+
+extension Section: Hashable {
+    package static func == (a: Section, b: Section) -> Bool {
+        if a === b { return true }
+        return a.name == b.name && a.kind == b.kind && a.table == b.table && a.columns == b.columns
+            && a.keyCount == b.keyCount && a.generatedKeyColumn == b.generatedKeyColumn && a.fields == b.fields
+            && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
+            && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
+            && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
+            && a.isTransactional == b.isTransactional
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(table)
     }
 }

@@ -17,7 +17,7 @@ package struct SectionSQL: Sendable {
 
     private struct Kept {
         /// Keeps the address from being used by another section.
-        let token: SectionIdentity.Token
+        let section: Section
         let sql: SectionSQL
     }
 
@@ -26,13 +26,13 @@ package struct SectionSQL: Sendable {
 
     /// The statements of a section, made once.
     package static func of(_ section: Section, _ dialect: Dialect) -> SectionSQL {
-        let id = ObjectIdentifier(section.object.token)
+        let id = ObjectIdentifier(section)
         if let known = kept.withLock({ $0[id]?.sql }), known.dialect == dialect { return known }
         let made = SectionSQL(section, dialect)
         kept.withLock { kept in
             // Sections come and go with the rules; starting anew now and then is cheaper than counting uses.
             if kept.count >= maximumKept { kept.removeAll() }
-            kept[id] = Kept(token: section.object.token, sql: made)
+            kept[id] = Kept(section: section, sql: made)
         }
         return made
     }

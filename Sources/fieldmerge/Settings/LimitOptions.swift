@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Gateway
 import MergeService
 import MergeWire
@@ -52,6 +53,9 @@ struct LimitOptions: ParsableArguments {
         out.merge.pageSize = try settings.number(pageSize, "page-size", default: out.merge.pageSize, in: 1...100_000)
         out.merge.coalescedPushes = try settings.number(
             coalesce, "coalesce", default: out.merge.coalescedPushes, in: 1...128)
+        // The more of them, the smaller each; the server needs processors as well.
+        out.merge.lanes = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        out.merge.maximumLanes = out.merge.lanes + 5
         out.requestSeconds = try settings.number(
             requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
         return out
