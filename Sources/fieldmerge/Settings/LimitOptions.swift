@@ -35,6 +35,12 @@ struct LimitOptions: ParsableArguments {
             "Pushes that may share one transaction; 1 gives each its own. (default: 32)", valueName: "n"))
     var coalesce: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Shared transactions at once; more only while some are held up. (default: half the processors)",
+            valueName: "n"))
+    var lanes: Int?
+
     @Option(help: ArgumentHelp("Seconds that a request may take. (default: 30)", valueName: "seconds"))
     var requestTime: Int?
 
@@ -54,7 +60,8 @@ struct LimitOptions: ParsableArguments {
         out.merge.coalescedPushes = try settings.number(
             coalesce, "coalesce", default: out.merge.coalescedPushes, in: 1...128)
         // The more of them, the smaller each; the server needs processors as well.
-        out.merge.lanes = max(1, ProcessInfo.processInfo.activeProcessorCount / 2)
+        out.merge.lanes = try settings.number(
+            lanes, "lanes", default: max(1, ProcessInfo.processInfo.activeProcessorCount / 2), in: 1...1_000)
         out.merge.maximumLanes = out.merge.lanes + 5
         out.requestSeconds = try settings.number(
             requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
