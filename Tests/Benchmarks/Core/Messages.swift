@@ -10,7 +10,9 @@ enum Messages {
             costs.append(
                 try Cost.measure("decode: a push of \(rows), \(body.count) bytes", seconds: seconds) {
                     let push = try body.withUnsafeBytes {
-                        try PushDecoder(catalog: People.catalog, limits: WireLimits()).push($0, headerKey: nil)
+                        try PushDecoder(catalog: People.catalog, limits: WireLimits()).push(
+                            $0, headerKey: nil, sender: ""
+                        ).push.get()
                     }
                     precondition(push.edits.count == rows)
                 })

@@ -9,8 +9,16 @@ import TestSupport
     private static let pushes =
         ProcessInfo.processInfo.environment["FIELDMERGE_TEST_PUSHES"].flatMap { Int($0) } ?? 50
 
-    @Test(arguments: TestEngine.allCases) func everyPushIsAppliedOnce(_ kind: TestEngine) async throws {
-        let database = try await Ledger.database(kind)
+    /// Where the journal is in the merge's own transaction, and where it is written before.
+    enum Setup: String, CaseIterable, Sendable {
+        case mariadb
+        case sqlite
+        case sqliteInWALMode
+    }
+
+    @Test(arguments: Setup.allCases) func everyPushIsAppliedOnce(_ setup: Setup) async throws {
+        let database = try await Ledger.database(setup == .mariadb ? .mariadb : .sqlite)
+        if setup == .sqliteInWALMode { try await database.run("PRAGMA journal_mode = WAL;") }
         let place = GatewayPlace()
         // What was sent while a gateway started does not count for its own end.
         let (events, event) = AsyncStream<StubbornClient.Event>.makeStream(bufferingPolicy: .bufferingNewest(1))
