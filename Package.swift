@@ -108,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles", "SQLiteStore",
+                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles",
+                "SQLiteStore",
                 "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
