@@ -38,15 +38,15 @@ extension StoreError {
                 status: 422, code: violation.kind.rawValue, title: "The database refused the write",
                 detail: violation.sentence ?? "A constraint of the database fails at the end of the transaction.",
                 retry: false, constraint: violation.name)
+        // From here on nobody has kept the push, and an operator can mend what is wrong; so the client must not drop it.
         case .tooLarge:
             Problem(
-                status: 413, code: "record-too-large", title: "The record is too large", detail: message, retry: false)
+                status: 413, code: "record-too-large", title: "The record is too large", detail: message, retry: true)
         case .unreadable:
             Problem(
                 status: 500, code: "unreadable-column", title: "A column cannot be read", detail: message,
-                retry: false)
+                retry: true)
         case .denied, .other:
-            // Nobody has kept the push, and an operator can mend what is wrong; so the client must not drop it.
             Problem(
                 status: 500, code: "database-error", title: "The database could not do what was asked",
                 detail: "Nothing was written; the gateway's log says more.", retry: true)
