@@ -23,7 +23,7 @@ struct Inspect: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder to write the rule files into; made where it is missing.", valueName: "dir"))
     var out: String?
 
-    @Flag(help: "Also take tables without transactions. (not supported yet)")
+    @Flag(help: "Also take tables without transactions.")
     var nonTransactional = false
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
