@@ -107,14 +107,32 @@ extension Journal {
     /// How large the journal is, as far as the database knows without counting.
     package func size(
         _ deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> (rows: Int, bytes: Int)? {
-        let statement = tables.size
-        let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in
-            try session.query(statement)
+    ) async throws(StoreError) -> (rows: Int, bytes: Int, lastDay: Int)? {
+        let (rows, lastDay) = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            (try session.query(tables.size), try Self.lastDay(tables, session))
         }
         guard let row = rows.first, case .integer(let count) = row[0], case .integer(let bytes) = row[1] else {
             return nil
         }
-        return (Int(clamping: count), Int(clamping: bytes))
+        return (Int(clamping: count), Int(clamping: bytes), lastDay)
+    }
+
+    /// How many numbers were given in the last day: halving finds where it begins, without an index on the time.
+    private static func lastDay(_ tables: JournalTables, _ session: any StoreSession) throws(StoreError) -> Int {
+        guard let bounds = try session.query(tables.bounds).first, case .integer(let first) = bounds[0],
+            case .integer(let last) = bounds[1]
+        else { return 0 }
+        var low = Int(clamping: first)
+        var high = Int(clamping: last) + 1
+        let end = high
+        while low < high {
+            let middle = low + (high - low) / 2
+            if try session.query(tables.isOfLastDay(from: middle)).first?.first == .integer(1) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return end - low
     }
 }

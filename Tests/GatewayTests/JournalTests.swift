@@ -229,6 +229,9 @@ import TestSupport
                     #expect(try await client.get("/v1/journal" + wrong).status == 400, "\(wrong)")
                 }
                 #expect(try await client.get("/v1/journal/999").status == 404)
+                let ready = try await client.get("/readyz").json()["journal"]
+                #expect(ready?["rowsOfLastDay"]?.int == 2)
+                #expect((ready?["bytes"]?.int ?? 0) > 0)
             }
         }
     }

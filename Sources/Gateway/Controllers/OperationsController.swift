@@ -43,7 +43,7 @@ struct OperationsController {
             isReady = false
             if !trouble.contains(error.description) { trouble.insert(error.description, at: 0) }
         }
-        var size: (rows: Int, bytes: Int)?
+        var size: (rows: Int, bytes: Int, lastDay: Int)?
         if isReady, let kept = box.served?.journal {
             do {
                 size = try await kept.size(min(context.deadline, .now.advanced(by: Self.patience)))
@@ -53,7 +53,7 @@ struct OperationsController {
         }
         let report = ReadinessReport(
             isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: box.promise,
-            journalRows: size?.rows, journalBytes: size?.bytes)
+            journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay)
         return Reply.json(
             report.json, to: request, status: isReady ? .ok : .serviceUnavailable,
             headers: isReady ? [:] : [.retryAfter: "5"])

@@ -10,10 +10,12 @@ struct ReadinessReport {
     /// As the database estimates it; nil where there is no journal.
     let journalRows: Int?
     let journalBytes: Int?
+    /// Rows of the last day.
+    let journalLastDay: Int?
 
     var json: [UInt8] {
         OperatorJSON.readiness(
             isReady: isReady, rules: version, trouble: trouble, promise: promise, rows: journalRows,
-            bytes: journalBytes)
+            bytes: journalBytes, lastDay: journalLastDay)
     }
 }

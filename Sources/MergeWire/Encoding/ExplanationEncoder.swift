@@ -22,16 +22,7 @@ package enum ExplanationEncoder {
         let outcome = explained.outcome
         let section = resource.sections[outcome.section]
         writer.object { writer in
-            writer.name("section")
-            writer.string(section.name)
-            if let item = outcome.item {
-                writer.name("id")
-                writer.label(item, section)
-            }
-            if let group = outcome.group {
-                writer.name("group")
-                writer.string(section.groups[group].name)
-            }
+            ResultEncoder.place(outcome, section, &writer)
             for (name, side) in sides(outcome) {
                 writer.name(name)
                 ResultEncoder.side(side, section, outcome.group, &writer)

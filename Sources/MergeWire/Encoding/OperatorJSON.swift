@@ -5,8 +5,10 @@ package enum OperatorJSON {
     /// - Parameters:
     ///   - promise: what the journal promises.
     ///   - rows: how many rows it has, as far as the database knows; nil without a journal.
+    ///   - lastDay: rows that came in the last day.
     package static func readiness(
-        isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?
+        isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?,
+        lastDay: Int?
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -22,7 +24,7 @@ package enum OperatorJSON {
             writer.object { writer in
                 writer.name("promise")
                 if let promise { writer.string(promise) } else { writer.null() }
-                for (name, number) in [("rows", rows), ("bytes", bytes)] {
+                for (name, number) in [("rows", rows), ("bytes", bytes), ("rowsOfLastDay", lastDay)] {
                     guard let number else { continue }
                     writer.name(name)
                     writer.integer(number)

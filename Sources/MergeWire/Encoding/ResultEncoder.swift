@@ -88,6 +88,15 @@ package enum ResultEncoder {
 
     /// What an outcome is about, and what became of it.
     static func heading(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
+        place(outcome, section, &writer)
+        writer.name("outcome")
+        writer.string(outcome.kind.rawValue)
+        writer.name("rule")
+        writer.string(outcome.rule.text)
+    }
+
+    /// What an outcome is about.
+    static func place(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
         writer.name("section")
         writer.string(section.name)
         if let item = outcome.item {
@@ -98,10 +107,6 @@ package enum ResultEncoder {
             writer.name("group")
             writer.string(section.groups[group].name)
         }
-        writer.name("outcome")
-        writer.string(outcome.kind.rawValue)
-        writer.name("rule")
-        writer.string(outcome.rule.text)
     }
 
     private static func outcome(_ outcome: Outcome, _ resource: Resource, _ writer: inout JSONWriter) {

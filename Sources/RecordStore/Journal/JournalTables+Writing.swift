@@ -167,6 +167,20 @@ extension JournalTables {
         }
     }
 
+    /// The first and the last number; no row where the journal is empty.
+    package var bounds: Statement {
+        Statement(
+            sql: "SELECT MIN(n), MAX(n) FROM \(dialect.quoted(entries))", binds: [],
+            columns: [JournalColumn.number, JournalColumn.number])
+    }
+
+    /// Whether the next row from a number on is younger than a day.
+    package func isOfLastDay(from number: Int) -> Statement {
+        Statement(
+            sql: "SELECT at >= \(before(days: 1)) FROM \(dialect.quoted(entries)) WHERE n >= ? ORDER BY n LIMIT 1",
+            binds: [Self.bind(number)], columns: [JournalColumn.number])
+    }
+
     private func quotedText(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }
