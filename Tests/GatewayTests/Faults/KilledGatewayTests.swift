@@ -56,7 +56,7 @@ import TestSupport
                 return (gateway, kills)
             }
             // The moment of the fault is anywhere in the pushes that are under way: some turns of the clients later.
-            for _ in 0..<Int.random(in: 0...2_000, using: &random) { await Task.yield() }
+            for _ in 0..<Int.random(in: 0...60, using: &random) { await Task.yield() }
             await place.close()
             gateway.kill()
             kills += 1
