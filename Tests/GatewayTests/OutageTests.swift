@@ -41,7 +41,7 @@ import TestSupport
 
     /// Asks again until the answer is yes; the requests themselves take the time.
     private static func until(_ condition: () async throws -> Bool) async throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        let deadline = ContinuousClock.now.advanced(by: .seconds(120))
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
                 throw Shell.Failure(description: "it did not come true in time")

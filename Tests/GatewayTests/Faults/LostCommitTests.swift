@@ -77,13 +77,14 @@ import TestSupport
         try await Self.with { _, proxy, database async throws in
             var random = SeededRandom(seed: 3)
             proxy.plan(
-                (0..<90).map { _ in [.before, .after, nil, nil, nil, nil].randomElement(using: &random) ?? nil })
+                (0..<900).map { _ in [.before, .after, nil, nil, nil, nil].randomElement(using: &random) ?? nil })
             try await RunningGateway.with(database.behind(proxy.socket), rules: Ledger.rules, journal: .together) {
                 gateway async throws in
                 let place = GatewayPlace()
                 await place.open(gateway.port)
-                let settled = try await StubbornClient(place: place).settle(clients: 4, pushes: 25)
-                #expect(proxy.cuts > 15)
+                let settled = try await StubbornClient(place: place).settle(clients: 4, pushes: 25) {
+                    proxy.cuts > 15
+                }
                 #expect(try await Ledger.Standing(database) == Ledger.Standing(after: settled.map(\.push)))
                 try await gateway.client { client async throws in
                     #expect(Ledger.rows(try await JournalReplay.all(client)) == (try await Ledger.rows(database)))

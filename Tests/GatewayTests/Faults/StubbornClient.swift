@@ -6,6 +6,8 @@ struct StubbornClient: Sendable {
     let place: GatewayPlace
     /// Told what the client does, where somebody wants to know.
     var events: AsyncStream<Event>.Continuation?
+    /// How many pushes had to be sent again because an answer did not come, or was none.
+    let disturbed = Counter()
 
     /// What the one who makes the faults goes by.
     enum Event: Sendable {
@@ -20,14 +22,15 @@ struct StubbornClient: Sendable {
         let push: Ledger.Push
         let body: [UInt8]
         var isReplayed = false
-        var attempts = 0
-        /// Statuses of the answers before the last.
-        var refusals: [Int] = []
     }
 
-    func settle(_ pushes: [Ledger.Push]) async throws -> [Settled] {
+    /// Sends at least some pushes, and goes on until it is enough.
+    private func settle(
+        _ pushes: Int, until isEnough: @Sendable () -> Bool, _ push: (Int) -> Ledger.Push
+    ) async throws -> [Settled] {
         var settled: [Settled] = []
-        for push in pushes {
+        while settled.count < pushes || !isEnough() {
+            let push = push(settled.count)
             let answer = try await settle(push)
             settled.append(answer)
             // Now and then the answer is lost on its way, so what was answered is asked for once more.
@@ -42,17 +45,21 @@ struct StubbornClient: Sendable {
 
     /// Several clients at once, each with pushes of its own on the same accounts.
     ///
-    /// - Parameter pushes: how many each client sends.
-    func settle(clients: Int, pushes: Int) async throws -> [Settled] {
+    /// - Parameters:
+    ///   - pushes: how many each client sends at least.
+    ///   - isEnough: whether what the test is about has happened; until then the clients go on, so that no test depends
+    ///     on how fast one process is beside another.
+    func settle(
+        clients: Int, pushes: Int, until isEnough: @escaping @Sendable () -> Bool = { true }
+    ) async throws -> [Settled] {
         try await withThrowingTaskGroup(of: [Settled].self) { group in
             for client in 0..<clients {
                 group.addTask {
-                    try await settle(
-                        (0..<pushes).map { index in
-                            Ledger.Push(
-                                label: "\(client).\(index)", account: 1 + (client + index) % Ledger.accounts,
-                                points: 1 + index % 7)
-                        })
+                    try await settle(pushes, until: isEnough) { index in
+                        Ledger.Push(
+                            label: "\(client).\(index)", account: 1 + (client + index) % Ledger.accounts,
+                            points: 1 + index % 7)
+                    }
                 }
             }
             defer { events?.finish() }
@@ -61,22 +68,21 @@ struct StubbornClient: Sendable {
     }
 
     private func settle(_ push: Ledger.Push) async throws -> Settled {
-        var refusals: [Int] = []
         var count = 0
         while true {
             let port = try await place.port
             events?.yield(.sent)
             count += 1
+            if count == 2 { disturbed.increase() }
             guard let answer = try? await HTTPClient.with(port: port, { try await $0.post("/v1/push", push.body()) })
             else { continue }
             switch answer.status {
             case 200:
                 events?.yield(.merged)
                 return Settled(
-                    push: push, body: answer.body, isReplayed: answer.headers["idempotent-replayed"] == "true",
-                    attempts: count, refusals: refusals)
-            case 503, 504: refusals.append(answer.status)
-            case 409 where try answer.json()["code"]?.text == "in-progress": refusals.append(409)
+                    push: push, body: answer.body, isReplayed: answer.headers["idempotent-replayed"] == "true")
+            case 503, 504: break
+            case 409 where try answer.json()["code"]?.text == "in-progress": break
             default: throw Shell.Failure(description: "\(answer.status) \(answer.text)")
             }
         }
