@@ -23,15 +23,18 @@ package struct GatewayApplication: Service {
     ) {
         self.engine = engine
         place = "\(configuration.host):\(configuration.port)"
-        let router = Self.router(configuration, engine, rules.box, tokens, logger)
+        let responder = Self.router(configuration, engine, rules.box, tokens, logger).buildResponder()
+        let limits = ConnectionLimits(
+            bodyBytes: configuration.wire.bodyBytes, bodyTime: .seconds(Int64(configuration.requestSeconds)),
+            idleTime: .seconds(configuration.idleSeconds))
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         application = Application(
-            router: router,
-            server: .http1(configuration: .init(idleTimeout: .seconds(configuration.idleSeconds))),
+            responder: responder,
+            server: HTTPServerBuilder { _ in HTTPConnections(responder: responder, limits: limits) },
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "fieldmerge",
-                backlog: 1_024, availableConnectionsDelegate: MaximumAvailableConnections(configuration.clients)),
+                address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.clients)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
     }
 

@@ -48,7 +48,7 @@ struct JournalController {
         let sender = try request.sender(context)
         var body: [UInt8] = []
         if request.headers[.contentType] != nil || request.hasBody {
-            body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
+            body = try await request.readJSON(limit: limits.bodyBytes)
         }
         let groups = try UndoRequest.groups(body)
         let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)

@@ -41,7 +41,7 @@ struct PushController {
     ) async throws -> Response {
         let isPreview = try isPreview(request)
         let sender = try request.sender(context)
-        let body = try await request.readJSON(limit: limits.bodyBytes, deadline: context.deadline)
+        let body = try await request.readJSON(limit: limits.bodyBytes)
         let headerKey = request.headers[Self.idempotencyKey]
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }

@@ -4,8 +4,8 @@ import MergeCore
 import NIOCore
 
 extension Request {
-    /// The body of a JSON request, unpacked, within the limit and the deadline.
-    func readJSON(limit: Int, deadline: ContinuousClock.Instant) async throws -> [UInt8] {
+    /// The body of a JSON request, unpacked, within the limit.
+    func readJSON(limit: Int) async throws -> [UInt8] {
         let type = headers[.contentType]?.split(separator: ";").first.map {
             $0.trimmingSpaces.lowercased()
         }
@@ -23,13 +23,15 @@ extension Request {
         let tooLarge = Problem(
             status: 413, code: "too-large", title: "The body is too large",
             detail: "A body may have \(limit) bytes.")
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
         let buffer: ByteBuffer
         do {
-            buffer = try await collect(limit, deadline)
+            buffer = try await collect()
         } catch is NIOTooManyBytesError {
             throw tooLarge
+        } catch is BodyTimeout {
+            throw Self.tooSlow
         }
+        guard buffer.readableBytes <= limit else { throw tooLarge }
         return try buffer.withUnsafeReadableBytes { bytes in
             guard encoding == "gzip" else { return [UInt8](bytes) }
             do throws(Gzip.Failure) {
@@ -44,37 +46,11 @@ extension Request {
         }
     }
 
-    /// Bodies up to this size mostly arrive with their head, so no alarm is set for them.
-    private static let smallBody = 16_384
-
-    /// A client that sends its body slower than the deadline allows is turned away.
-    ///
-    /// In a small body the time is looked at whenever a piece arrives; one of which nothing arrives meets the
-    /// connection's idle time. An alarm for every request would cost more than most requests do.
-    private func collect(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length <= Self.smallBody {
-            return try await pieces(limit, deadline)
-        }
-        return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
-            group.addTask { try await pieces(limit, deadline) }
-            group.addTask {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let buffer = try await group.next() ?? nil else { throw Self.tooSlow }
-            return buffer
-        }
-    }
-
-    private func pieces(_ limit: Int, _ deadline: ContinuousClock.Instant) async throws -> ByteBuffer {
+    /// The body as it arrived; one that is too large or too slow throws when it is read.
+    private func collect() async throws -> ByteBuffer {
         var whole = ByteBuffer()
         for try await piece in body {
-            guard whole.readableBytes + piece.readableBytes <= limit else {
-                throw NIOTooManyBytesError(maxBytes: limit)
-            }
             if whole.readableBytes == 0 { whole = piece } else { whole.writeImmutableBuffer(piece) }
-            guard ContinuousClock.now < deadline else { throw Self.tooSlow }
         }
         return whole
     }

@@ -1,0 +1,51 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// How the server speaks HTTP/1.1 with each client.
+///
+/// Hummingbird's own channel runs a task and two asynchronous sequences for each connection, so that bodies may be
+/// streamed. Here every body is read whole before it means anything, so a channel handler collects it, and only a
+/// request that is complete costs a task; a connection that idles costs its buffers alone. Routes, middleware and the
+/// server around it stay Hummingbird's.
+struct HTTPConnections<Responder: HTTPResponder>: ServerChildChannel where Responder.Context == GatewayContext {
+    let responder: Responder
+    let limits: ConnectionLimits
+
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            // Headers of answers come from types that hold nothing invalid.
+            try pipeline.configureHTTPServerPipeline(
+                withPipeliningAssistance: true, withErrorHandling: true, withOutboundHeaderValidation: false)
+            try pipeline.addHandler(RequestHandler(responder: responder, limits: limits, logger: logger))
+            return Value(channel: channel)
+        }
+    }
+
+    /// Returns when the connection is closed.
+    func handle(value: Value, logger: Logger) async {
+        await withTaskCancellationHandler {
+            // A connection that broke is closed like any other.
+            _ = try? await value.channel.closeFuture.get()
+        } onCancel: {
+            value.channel.close(promise: nil)
+        }
+    }
+}
+
+/// What a connection may hold and how long it may take.
+struct ConnectionLimits: Sendable {
+    /// Of one request.
+    let bodyBytes: Int
+    /// For a body to arrive, from its head on.
+    let bodyTime: TimeAmount
+    /// Between two requests.
+    let idleTime: TimeAmount
+}
