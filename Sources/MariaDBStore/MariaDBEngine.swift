@@ -24,6 +24,16 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
+    package func writeSeries<Work: Sendable, Answer: Sendable>(
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Work?,
+        done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
+        _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) {
+        try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) in
+            await connection.writeSeries(next: next, done: done, body)
+        }
+    }
+
     package func read<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer

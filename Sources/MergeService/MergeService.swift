@@ -18,7 +18,8 @@ package struct MergeService: Sendable {
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
     ) {
-        coalescer = limits.coalescedPushes > 1 ? Coalescer(limits) : nil
+        let shared = SharedTransactions(engine: engine, limits: limits, digest: digest, form: form)
+        coalescer = limits.coalescedPushes > 1 ? Coalescer(limits, shared) : nil
         self.engine = engine
         self.limits = limits
         self.digest = digest
@@ -186,9 +187,7 @@ package struct MergeService: Sendable {
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
         if aside == nil, let coalescer, let job = Job(request, plan, served, deadline) {
-            switch try await coalescer.submit(
-                job, run: { jobs async throws(StoreError) in try await run(together: jobs) })
-            {
+            switch try await coalescer.submit(job) {
             case .answered(let answer): return answer
             case .alone: break
             }

@@ -67,6 +67,23 @@ actor MariaDBConnection {
         }
     }
 
+    /// One transaction after the other, each from BEGIN to COMMIT.
+    func writeSeries<Work: Sendable, Answer: Sendable>(
+        next: @Sendable () -> Work?, done: @Sendable (Work, Result<Answer, StoreError>) -> Void,
+        _ body: @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) {
+        while isUsable, let work = next() {
+            let result: Result<Answer, StoreError>
+            do throws(StoreError) {
+                result = .success(
+                    try write(locking: []) { session throws(StoreError) in try body(work, session) })
+            } catch {
+                result = .failure(error)
+            }
+            done(work, result)
+        }
+    }
+
     /// One snapshot.
     func read<Answer: Sendable>(
         _ body: @Sendable (any StoreSession) throws(StoreError) -> Answer

@@ -2,119 +2,111 @@ import MergeCore
 import RecordStore
 import Synchronization
 
-/// Gathers pushes while others run, and has the next free place take many of them as one transaction.
+/// Gathers pushes while others run, and has the next transaction take many of them.
 ///
-/// A push that finds a free place runs at once, so alone it waits for nobody. The push that waited longest leads: its
-/// task runs the transaction for all that go with it. Pushes that edit the same record never share a transaction, nor
-/// run at once.
+/// Transactions run in lanes. A lane keeps its connection and runs one transaction after the other for as long as
+/// pushes wait, so that the database is never left waiting for a task to be scheduled; the first push of all finds no
+/// lane and starts one at once, so alone it waits for nobody. Pushes that edit the same record never share a
+/// transaction, nor run at once.
 final class Coalescer: Sendable {
-    private enum Turn: Sendable {
-        case lead([Waiting])
-        case done(Result<Verdict, StoreError>)
-    }
-
     private struct Waiting: Sendable {
         let job: Job
-        /// nil for the one that came with a free place.
-        let continuation: CheckedContinuation<Turn, Never>?
+        let continuation: CheckedContinuation<Result<Verdict, StoreError>, Never>
+
+        func resume(_ result: Result<Verdict, StoreError>) { continuation.resume(returning: result) }
     }
 
     private struct State {
         var queue: [Waiting] = []
         /// Records that are being edited in shared transactions.
         var busy: Set<Job.Place> = []
-        var running = 0
-        /// When the last transaction began or ended, which tells whether they are held up.
+        var lanes = 0
+        /// When a transaction began or ended last, which tells whether they are held up.
         var lastMove = ContinuousClock.now
         var isWatched = false
     }
 
     private let state = Mutex(State())
     private let limits: MergeLimits
+    private let transactions: SharedTransactions
     /// Pushes at the head of the queue that are looked at for one transaction.
     private static let lookAhead = 256
     /// A transaction that takes longer is held up by somebody else.
     private static let stall = Duration.milliseconds(20)
 
-    init(_ limits: MergeLimits) {
+    init(_ limits: MergeLimits, _ transactions: SharedTransactions) {
         self.limits = limits
+        self.transactions = transactions
     }
 
     /// Runs a push, alone or with others.
     ///
-    /// - Parameter run: runs one transaction, and tells for each push what became of it.
-    /// - Throws: `StoreError` where the transaction has no known outcome or the database cannot be reached.
-    func submit(
-        _ job: Job, run: ([Job]) async throws(StoreError) -> [Verdict]
-    ) async throws(StoreError) -> Verdict {
-        let turn: Turn
-        if let batch = startsAtOnce(job) {
-            turn = .lead(batch)
-        } else {
-            turn = await withCheckedContinuation { enqueue(Waiting(job: job, continuation: $0)) }
-        }
-        switch turn {
-        case .done(let result): return try result.get()
-        case .lead(let batch):
-            defer { leave(batch) }
-            let results: [Result<Verdict, StoreError>]
-            do throws(StoreError) {
-                results = try await run(batch.map(\.job)).map { .success($0) }
-            } catch {
-                results = batch.map { _ in .failure(error) }
-            }
-            for (waiting, result) in zip(batch, results).dropFirst() {
-                waiting.continuation?.resume(returning: .done(result))
-            }
-            return try results.first?.get() ?? .alone
-        }
+    /// - Throws: `StoreError` where the transaction has no known outcome.
+    func submit(_ job: Job) async throws(StoreError) -> Verdict {
+        let result = await withCheckedContinuation { enter(Waiting(job: job, continuation: $0)) }
+        return try result.get()
     }
 
-    private func startsAtOnce(_ job: Job) -> [Waiting]? {
-        state.withLock { state in
-            guard state.queue.isEmpty, state.running < limits.lanes, state.busy.isDisjoint(with: job.records) else {
-                return nil
-            }
-            return begin([Waiting(job: job, continuation: nil)], &state)
-        }
-    }
-
-    private func begin(_ batch: [Waiting], _ state: inout State) -> [Waiting] {
-        state.running += 1
-        state.lastMove = .now
-        for waiting in batch { state.busy.formUnion(waiting.job.records) }
-        return batch
-    }
-
-    private func enqueue(_ waiting: Waiting) {
-        let watches = state.withLock { state in
+    private func enter(_ waiting: Waiting) {
+        let (opensLane, watches) = state.withLock { state in
             state.queue.append(waiting)
+            if state.lanes < limits.lanes {
+                state.lanes += 1
+                return (true, false)
+            }
             defer { state.isWatched = true }
-            return !state.isWatched
+            return (false, !state.isWatched)
         }
+        if opensLane { openLane() }
         if watches { Task { await watch() } }
-        startNext()
     }
 
-    private func leave(_ batch: [Waiting]) {
+    // MARK: Lanes
+
+    private func openLane() {
+        Task {
+            while let deadline = nextDeadline() {
+                do throws(StoreError) {
+                    try await transactions.run(
+                        deadline: deadline, next: { self.begin() }, jobs: { $0.map(\.job) },
+                        done: { batch, result in self.end(batch, result) })
+                } catch {
+                    // Nobody is left to wait for a connection that may not come.
+                    while let batch = begin() { end(batch, SharedTransactions.verdict(error, batch.map(\.job))) }
+                }
+            }
+        }
+    }
+
+    /// By when those who wait need a connection; nil where nobody waits who could run, and then the lane is closed.
+    private func nextDeadline() -> ContinuousClock.Instant? {
         state.withLock { state in
-            state.running -= 1
+            var earliest: ContinuousClock.Instant?
+            for waiting in state.queue where state.busy.isDisjoint(with: waiting.job.records) {
+                earliest = min(earliest ?? waiting.job.deadline, waiting.job.deadline)
+            }
+            if earliest == nil { state.lanes -= 1 }
+            return earliest
+        }
+    }
+
+    /// Takes those who wait longest; nil where nobody can run.
+    private func begin() -> [Waiting]? { state.withLock { next(&$0) } }
+
+    private func end(_ batch: [Waiting], _ result: Result<[Verdict], StoreError>) {
+        state.withLock { state in
             state.lastMove = .now
             for waiting in batch { state.busy.subtract(waiting.job.records) }
         }
-        startNext()
-    }
-
-    /// Lets those who wait longest take the free places.
-    private func startNext() {
-        while let batch = state.withLock({ next(&$0) }) {
-            batch.first?.continuation?.resume(returning: .lead(batch))
+        switch result {
+        case .success(let verdicts):
+            for (waiting, verdict) in zip(batch, verdicts) { waiting.resume(.success(verdict)) }
+        case .failure(let error):
+            for waiting in batch { waiting.resume(.failure(error)) }
         }
     }
 
     private func next(_ state: inout State) -> [Waiting]? {
-        let isHeldUp = ContinuousClock.now - state.lastMove > Self.stall
-        guard !state.queue.isEmpty, state.running < (isHeldUp ? limits.maximumLanes : limits.lanes) else { return nil }
         var batch: [Waiting] = []
         var records: Set<Job.Place> = []
         var rest: [Waiting] = []
@@ -136,18 +128,30 @@ final class Coalescer: Sendable {
         }
         if batch.isEmpty { return nil }
         state.queue = rest
-        return begin(batch, &state)
+        state.busy.formUnion(records)
+        state.lastMove = .now
+        return batch
     }
 
-    /// Looks after those who wait while every place is held up.
+    // MARK: Lanes that are held up
+
+    /// Opens a lane more for those who wait while every other one is held up.
     private func watch() async {
         while true {
             try? await Task.sleep(for: Self.stall)
-            startNext()
-            let isOver = state.withLock { state in
-                if state.queue.isEmpty { state.isWatched = false }
-                return state.queue.isEmpty
+            let (opensLane, isOver) = state.withLock { state in
+                guard !state.queue.isEmpty else {
+                    state.isWatched = false
+                    return (false, true)
+                }
+                let isHeldUp = ContinuousClock.now - state.lastMove > Self.stall
+                // Between two of its transactions a lane may have closed while everyone waited for records it held.
+                let bound = isHeldUp ? limits.maximumLanes : limits.lanes
+                guard state.lanes < bound else { return (false, false) }
+                state.lanes += 1
+                return (true, false)
             }
+            if opensLane { openLane() }
             if isOver { return }
         }
     }

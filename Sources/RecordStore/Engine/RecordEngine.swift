@@ -25,6 +25,23 @@ package protocol RecordEngine: Sendable {
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) -> Answer
 
+    /// Runs one transaction after the other on one connection, for as long as there is a next, and nothing in between:
+    /// what lies between two transactions is time in which the database waits.
+    ///
+    /// None is repeated; what becomes of each is told as soon as it is known. The series also ends where its connection
+    /// breaks.
+    /// - Throws: `StoreError` where no connection could be had; then nothing was asked for.
+    ///
+    /// - Parameters:
+    ///   - deadline: for a connection.
+    ///   - next: what the next transaction is about; called on a thread that may block.
+    ///   - done: told on the same thread.
+    func writeSeries<Work: Sendable, Answer: Sendable>(
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Work?,
+        done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
+        _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError)
+
     /// Runs `body` in one snapshot that sees only committed rows.
     func read<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
@@ -48,6 +65,24 @@ extension RecordEngine {
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) -> Answer {
         try await write(deadline: deadline, locking: [], body)
+    }
+
+    /// For an engine whose connections need no threads of their own.
+    package func writeSeries<Work: Sendable, Answer: Sendable>(
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Work?,
+        done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
+        _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) async throws(StoreError) {
+        while let work = next() {
+            let result: Result<Answer, StoreError>
+            do throws(StoreError) {
+                result = .success(
+                    try await write(deadline: deadline) { session throws(StoreError) in try body(work, session) })
+            } catch {
+                result = .failure(error)
+            }
+            done(work, result)
+        }
     }
 }
 

@@ -4,43 +4,6 @@ import RecordStore
 /// What a push may not do in a shared transaction; it runs alone.
 struct NotShareable: Error {}
 
-extension MergeService {
-    /// Runs pushes as one transaction.
-    ///
-    /// Whatever one of them would have to be refused for takes only that push out; where the database refuses a
-    /// statement, all run alone, so that each is answered as if it had been from the start.
-    /// - Throws: `StoreError` where the outcome is unknown or the database cannot be reached.
-    func run(together jobs: [Job]) async throws(StoreError) -> [Verdict] {
-        guard let served = jobs.first?.served, let deadline = jobs.map(\.deadline).min() else { return [] }
-        let plan = PushPlan(joining: jobs.map(\.plan))
-        let dialect = engine.dialect
-        do {
-            return try await engine.write(deadline: deadline) {
-                [limits, digest, form] session throws(StoreError) -> Ending<[Verdict]> in
-                do {
-                    let run = SharedRun(
-                        PushRun(
-                            plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
-                            journal: served.journal, mode: WriteMode(), isShared: true), jobs)
-                    guard let answers = try run.run(form) else { return .rollback(jobs.map { _ in .alone }) }
-                    return .commit(answers.map { answer in answer.map { .answered($0) } ?? .alone })
-                } catch let error as StoreError {
-                    // Running again together would meet the same; alone each waits for its own rows.
-                    if error.kind == .unavailable { throw error }
-                    return .rollback(jobs.map { _ in .alone })
-                } catch {
-                    return .rollback(jobs.map { _ in .alone })
-                }
-            }
-        } catch {
-            switch error.kind {
-            case .unknownOutcome, .unavailable: throw error
-            default: return jobs.map { _ in .alone }
-            }
-        }
-    }
-}
-
 /// One transaction that several pushes share.
 struct SharedRun {
     private let run: PushRun
