@@ -3,13 +3,20 @@ package import MergeCore
 /// The order in which the edits and rows of a push run: as sent, but for those that need a row which another creates.
 package struct PushPlan: Sendable {
     /// An edit with its rows in order.
-    struct Step: Sendable {
+    final class Step: Sendable {
         /// Position in the push.
         let index: Int
         let edit: Edit
         let rows: [RowEdit]
         /// Positions of the edits that create rows which this one names.
         let needs: Set<Int>
+
+        init(index: Int, edit: Edit, rows: [RowEdit], needs: Set<Int>) {
+            self.index = index
+            self.edit = edit
+            self.rows = rows
+            self.needs = needs
+        }
     }
 
     let push: Push
@@ -30,11 +37,15 @@ package struct PushPlan: Sendable {
             needs.append(needed)
             rows.append(try Self.ordered(edit, creations))
         }
-        let order = try Self.order(push.edits.count) {
-            Array(needs[$0])
-        } circle: { index in
-            Self.circle(push.edits[index].path)
-        }
+        // Mostly nothing is created, and then the order is that of the push.
+        let order =
+            creations.edits.isEmpty
+            ? Array(push.edits.indices)
+            : try Self.order(push.edits.count) {
+                Array(needs[$0])
+            } circle: { index in
+                Self.circle(push.edits[index].path)
+            }
         steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }
     }
 
@@ -54,6 +65,7 @@ package struct PushPlan: Sendable {
 
     /// Deletions of items, the root, the other items; a row that names a row which the edit creates comes after it.
     private static func ordered(_ edit: Edit, _ creations: Creations) throws(Problem) -> [RowEdit] {
+        if edit.rows.count == 1, creations.edits.isEmpty { return edit.rows }
         let phased = edit.rows.enumerated().sorted { a, b in
             (a.element.phase, a.offset) < (b.element.phase, b.offset)
         }.map(\.element)

@@ -2,7 +2,7 @@ package import MergeCore
 package import RecordStore
 
 /// A push with everything around it that decides what it leaves behind.
-package struct PushRequest: Sendable {
+package final class PushRequest: Sendable {
     package let push: Push
     package let form: AnswerForm
     package let sender: Sender

@@ -102,8 +102,8 @@ extension PushRun {
         reports[trace.report].outcomes[trace.outcome].isConflict = true
         reports[trace.report].outcomes[trace.outcome].rule = check.rule
         reports[trace.report].outcomes[trace.outcome].parts = []
-        reports[trace.report].outcomes[trace.outcome].sides?.written = .group(
-            section.values(of: trace.group, in: before))
+        reports[trace.report].outcomes[trace.outcome].sides = reports[trace.report].outcomes[trace.outcome].sides?
+            .writing(.group(section.values(of: trace.group, in: before)))
     }
 
     private func failing(

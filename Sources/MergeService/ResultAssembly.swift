@@ -66,15 +66,17 @@ struct ResultAssembly {
 
     /// An outcome with what stands now, which triggers may have changed after the decision.
     private static func settled(_ outcome: Outcome, _ resource: Resource, _ record: Record?) -> Outcome {
-        guard var sides = outcome.sides else { return outcome }
+        guard let sides = outcome.sides else { return outcome }
         var settled = outcome
         let standing = record.flatMap { row(of: outcome, resource, $0) }
         if let standing, let group = outcome.group {
-            sides.written = .group(resource.sections[outcome.section].values(of: group, in: standing))
+            let values = resource.sections[outcome.section].values(of: group, in: standing)
+            // Mostly what was decided is what stands.
+            if case .group(let written) = sides.written, written == values { return outcome }
+            settled.sides = sides.writing(.group(values))
         } else {
-            sides.written = standing.map { Shown.row($0) } ?? .null
+            settled.sides = sides.writing(standing.map { .row($0) } ?? .null)
         }
-        settled.sides = sides
         return settled
     }
 

@@ -5,6 +5,12 @@ import RecordStore
 struct SectionID: Hashable {
     let resource: String
     let section: Int
+
+    /// Names are long and sections few.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(section)
+        hasher.combine(resource.utf8.count)
+    }
 }
 
 /// The locked rows that the edits of one wave are decided on.

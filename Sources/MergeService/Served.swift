@@ -3,7 +3,7 @@ package import RecordStore
 
 /// What a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
 /// merges.
-package struct Served: Sendable {
+package final class Served: Sendable {
     package let catalog: Catalog
     package let schema: DatabaseSchema
     /// nil where nothing is kept: then keys are only echoed.

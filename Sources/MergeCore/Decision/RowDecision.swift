@@ -120,8 +120,8 @@ package struct RowDecider {
             sides: Sides(
                 base: shownBase, current: .group(current), edited: .group(edited),
                 written: .group(decision.written ?? current)), isConflict: decision.isConflict)
-        outcome.parts = decision.parts
-        outcome.fallback = decision.fallback
+        if !decision.parts.isEmpty { outcome.parts = decision.parts }
+        if let fallback = decision.fallback { outcome.fallback = fallback }
         result.outcomes.append(outcome)
         guard let written = decision.written else { return }
         // Columns that already hold their value are left alone: they cannot wake a trigger or an ON UPDATE clause.

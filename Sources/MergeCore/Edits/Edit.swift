@@ -1,16 +1,59 @@
 /// Where something stands in the request, such as `edits[1].changeset.customer`.
+///
+/// Every value has one and hardly any is ever read, so the text is only made when it is asked for.
 package struct WirePath: Sendable, Hashable, CustomStringConvertible {
-    package let text: String
+    private final class Place: Sendable {
+        enum Step: Sendable {
+            case member(String)
+            case element(Int)
+        }
 
-    package init(_ text: String) {
-        self.text = text
+        let parent: Place?
+        let step: Step
+
+        init(_ parent: Place?, _ step: Step) {
+            self.parent = parent
+            self.step = step
+        }
     }
 
-    package func member(_ name: String) -> WirePath { WirePath(text.isEmpty ? name : text + "." + name) }
+    /// nil for the body itself.
+    private let place: Place?
 
-    package func element(_ index: Int) -> WirePath { WirePath(text + "[\(index)]") }
+    private init(_ place: Place?) {
+        self.place = place
+    }
+
+    package init(_ text: String) {
+        place = text.isEmpty ? nil : Place(nil, .member(text))
+    }
+
+    package var text: String {
+        var steps: [Place.Step] = []
+        var next = place
+        while let place = next {
+            steps.append(place.step)
+            next = place.parent
+        }
+        var text = ""
+        for step in steps.reversed() {
+            switch step {
+            case .member(let name): text += text.isEmpty ? name : "." + name
+            case .element(let index): text += "[\(index)]"
+            }
+        }
+        return text
+    }
+
+    package func member(_ name: String) -> WirePath { WirePath(Place(place, .member(name))) }
+
+    package func element(_ index: Int) -> WirePath { WirePath(Place(place, .element(index))) }
 
     package var description: String { text }
+
+    package static func == (a: WirePath, b: WirePath) -> Bool { a.place === b.place || a.text == b.text }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 /// Values of some fields of a section, in the order in which they were sent.
@@ -102,7 +145,9 @@ package enum RowAction: Sendable, Hashable {
 }
 
 /// The changes to one row of one section.
-package struct RowEdit: Sendable, Hashable {
+///
+/// An object, as an edit is: it is handed on many times and never changes.
+package final class RowEdit: Sendable, Hashable {
     /// Position in the resource's `sections`.
     package let section: Int
     /// nil in a singleton that is not the root: its record names it.
@@ -119,10 +164,19 @@ package struct RowEdit: Sendable, Hashable {
         self.path = path
         self.extras = extras
     }
+
+    package static func == (a: RowEdit, b: RowEdit) -> Bool {
+        a === b || (a.section, a.id, a.action, a.path, a.extras) == (b.section, b.id, b.action, b.path, b.extras)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(section)
+        hasher.combine(path)
+    }
 }
 
 /// The changes to one record.
-package struct Edit: Sendable, Hashable {
+package final class Edit: Sendable, Hashable {
     package let resource: Resource
     package let id: RowID
     package let rows: [RowEdit]
@@ -136,6 +190,15 @@ package struct Edit: Sendable, Hashable {
         self.rows = rows
         self.path = path
         self.returning = returning
+    }
+
+    package static func == (a: Edit, b: Edit) -> Bool {
+        a === b || (a.resource, a.id, a.rows, a.path, a.returning) == (b.resource, b.id, b.rows, b.path, b.returning)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(path)
     }
 
     /// Whether the edit creates its record.

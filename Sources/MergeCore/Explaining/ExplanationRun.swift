@@ -28,7 +28,7 @@ struct ExplanationRun {
         // Of a push that is refused nothing is written, so everywhere the database's values stand.
         let standing = outcomes.map { explained in
             var outcome = explained.outcome
-            if let current = outcome.sides?.current { outcome.sides?.written = current }
+            if let sides = outcome.sides { outcome.sides = sides.writing(sides.current) }
             return ExplainedOutcome(outcome: outcome, why: explained.why)
         }
         return Explanation(resource: resource, status: .rejected, outcomes: standing)

@@ -1,16 +1,50 @@
 /// A column of a section's table.
-package struct Column: Sendable, Hashable {
+///
+/// An object, as fields and groups are: every value that is read or written asks for it, and it never changes.
+package final class Column: Sendable, Hashable {
     package let name: String
     package let type: ColumnType
     package let isNullable: Bool
     /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
     package let isLoose: Bool
+    /// How its values look on the wire.
+    package let style: ValueStyle
 
     package init(name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false) {
         self.name = name
         self.type = type
         self.isNullable = isNullable
         self.isLoose = isLoose
+        style = ValueStyle(type)
+    }
+
+    package static func == (a: Column, b: Column) -> Bool {
+        a === b || (a.name, a.type, a.isNullable, a.isLoose) == (b.name, b.type, b.isNullable, b.isLoose)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// What the text of a value takes from its column's type.
+package struct ValueStyle: Sendable, Hashable {
+    /// Digits behind the point of a decimal.
+    package let scale: Int
+    /// Digits behind the point of a second.
+    package let fractionDigits: Int
+    /// A moment in UTC, whose text ends with `Z`.
+    package let isUTC: Bool
+
+    package init(_ type: ColumnType) {
+        switch type {
+        case .decimal(_, let scale, _): self.scale = scale
+        case .numeric(_, let scale): self.scale = scale ?? 0
+        default: scale = 0
+        }
+        switch type {
+        case .dateTime(let digits), .time(let digits), .timestamp(let digits, _): fractionDigits = digits
+        default: fractionDigits = 0
+        }
+        isUTC = if case .timestamp = type { true } else { false }
     }
 }
 
@@ -26,8 +60,10 @@ extension Column {
 }
 
 /// A client-facing name for one column.
-package struct Field: Sendable, Hashable {
+package final class Field: Sendable, Hashable {
     package let name: String
+    /// The name as JSON writes it, with the colon behind.
+    package let quotedName: [UInt8]
     /// The position of its column in the section's `columns`.
     package let column: Int
     /// The section whose key this field holds, where it is a reference: temporary ids in it are replaced.
@@ -40,7 +76,17 @@ package struct Field: Sendable, Hashable {
         self.column = column
         self.reference = reference
         self.isPrivate = isPrivate
+        var quoted: [UInt8] = []
+        JSONQuoting.append(name, to: &quoted)
+        quotedName = quoted + [UInt8(ascii: ":")]
     }
+
+    package static func == (a: Field, b: Field) -> Bool {
+        a === b
+            || (a.name, a.column, a.reference, a.isPrivate) == (b.name, b.column, b.reference, b.isPrivate)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// Names a section of a resource, the target of a reference.
@@ -55,10 +101,12 @@ package struct SectionReference: Sendable, Hashable {
 }
 
 /// Fields that mean something only together: the atom of merging.
-package struct Group: Sendable, Hashable {
+package final class Group: Sendable, Hashable {
     package let name: String
     /// Positions in the section's `fields`; at least one, and side by side.
     package let fields: Range<Int>
+    /// The same one by one.
+    package let positions: [Int]
     package let onConflict: Ruled<ConflictPolicy>
     /// What looks into the values first, where all three differ.
     package let merge: Ruled<MergeFunction>?
@@ -70,7 +118,14 @@ package struct Group: Sendable, Hashable {
         self.fields = fields
         self.onConflict = onConflict
         self.merge = merge
+        positions = Array(fields)
     }
+
+    package static func == (a: Group, b: Group) -> Bool {
+        a === b || (a.name, a.fields, a.onConflict, a.merge) == (b.name, b.fields, b.onConflict, b.merge)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     /// On the wire a group of one field carries a bare value, a group of several an object.
     package var isBare: Bool { fields.count == 1 }
@@ -114,6 +169,9 @@ package final class Section: Sendable {
     package let fields: [Field]
     package let groups: [Group]
     package let readOnly: [Field]
+    /// All fields in the order in which a record shows them.
+    package let shown: [Field]
+    package let hasPrivateFields: Bool
     package let parent: [ParentLink]
     /// Columns that order the rows of a list.
     package let order: [Int]
@@ -128,6 +186,7 @@ package final class Section: Sendable {
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
+    private let groupTypes: [[ColumnType]]
     private let groupsByName: [String: Int]
     private let fieldsByName: [String: Int]
     private let readOnlyByName: [String: Int]
@@ -148,6 +207,9 @@ package final class Section: Sendable {
         self.fields = fields
         self.groups = groups
         self.readOnly = readOnly
+        shown = fields + readOnly
+        hasPrivateFields = fields.contains(where: \.isPrivate)
+        groupTypes = groups.map { group in group.fields.map { columns[fields[$0].column].type } }
         self.parent = parent
         self.order = order
         self.onMissing = onMissing
@@ -175,10 +237,13 @@ package final class Section: Sendable {
 
     package func type(ofField field: Int) -> ColumnType { columns[fields[field].column].type }
 
+    /// How values of a field look on the wire.
+    package func style(ofField field: Int) -> ValueStyle { columns[fields[field].column].style }
+
     package func key(of row: [Value]) -> RecordKey { RecordKey(Array(row.prefix(keyCount))) }
 
     /// The types of one group's columns.
-    package func types(of group: Int) -> [ColumnType] { groups[group].fields.map { type(ofField: $0) } }
+    package func types(of group: Int) -> [ColumnType] { groupTypes[group] }
 
     /// The values of one group in a row.
     package func values(of group: Int, in row: [Value]) -> [Value] {

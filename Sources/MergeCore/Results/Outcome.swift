@@ -12,17 +12,33 @@ package enum Shown: Sendable, Hashable {
 }
 
 /// What met in a group or row: what the client held, what the database held, what the client sent and what stands now.
-package struct Sides: Sendable, Hashable {
+///
+/// An object, because it travels far and its values are many.
+package final class Sides: Sendable, Hashable {
     package let base: Shown
     package let current: Shown
     package let edited: Shown
-    package var written: Shown
+    package let written: Shown
 
     package init(base: Shown, current: Shown, edited: Shown, written: Shown) {
         self.base = base
         self.current = current
         self.edited = edited
         self.written = written
+    }
+
+    /// The same, where something else came to stand.
+    package func writing(_ written: Shown) -> Sides {
+        Sides(base: base, current: current, edited: edited, written: written)
+    }
+
+    package static func == (a: Sides, b: Sides) -> Bool {
+        a === b || (a.base, a.current, a.edited, a.written) == (b.base, b.current, b.edited, b.written)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(base)
+        hasher.combine(written)
     }
 }
 
@@ -71,16 +87,65 @@ package struct Outcome: Sendable, Hashable {
     package var sides: Sides?
     /// The client's wish met another change, which it is told.
     package var isConflict: Bool
+    private var rare: Rare?
+
+    /// What few outcomes have.
+    private final class Rare: Sendable, Hashable {
+        struct Fields: Sendable, Hashable {
+            var parts: [MergedPart] = []
+            var fallback: String?
+            var deletedRow: [Value]?
+            var wholeRow: RawRow?
+            var cascades: [Cascade] = []
+        }
+
+        let fields: Fields
+
+        init(_ fields: Fields) {
+            self.fields = fields
+        }
+
+        static func == (a: Rare, b: Rare) -> Bool { a.fields == b.fields }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+    }
+
+    private mutating func set<Field: Hashable>(_ member: WritableKeyPath<Rare.Fields, Field>, _ value: Field) {
+        var fields = rare?.fields ?? Rare.Fields()
+        if fields[keyPath: member] == value { return }
+        fields[keyPath: member] = value
+        rare = Rare(fields)
+    }
+
     /// Where a merge function had to choose a side.
-    package var parts: [MergedPart] = []
+    package var parts: [MergedPart] {
+        get { rare?.fields.parts ?? [] }
+        set { set(\.parts, newValue) }
+    }
+
     /// Why the rule's merge function did not decide.
-    package var fallback: String?
+    package var fallback: String? {
+        get { rare?.fields.fallback }
+        set { set(\.fallback, newValue) }
+    }
+
     /// The row as it was, where the deletion of its record took it along.
-    package var deletedRow: [Value]?
+    package var deletedRow: [Value]? {
+        get { rare?.fields.deletedRow }
+        set { set(\.deletedRow, newValue) }
+    }
+
     /// The row that was deleted with all its columns, for the journal.
-    package var wholeRow: RawRow?
+    package var wholeRow: RawRow? {
+        get { rare?.fields.wholeRow }
+        set { set(\.wholeRow, newValue) }
+    }
+
     /// What the database deleted or changed by itself along with the row, or would have.
-    package var cascades: [Cascade] = []
+    package var cascades: [Cascade] {
+        get { rare?.fields.cascades ?? [] }
+        set { set(\.cascades, newValue) }
+    }
 
     package init(
         _ kind: OutcomeKind, section: Int = 0, item: RecordKey? = nil, group: Int? = nil,

@@ -4,18 +4,21 @@ package enum JSONQuoting {
 
     /// Appends a text in quotes.
     package static func append(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
         var text = text
-        text.withUTF8 { utf8 in
-            // Runs without escapes, which is most of all text, are copied whole.
-            var start = 0
-            for index in 0..<utf8.count where needsEscape(utf8[index]) {
-                bytes.append(contentsOf: utf8[start..<index])
-                escape(utf8[index], &bytes)
-                start = index + 1
-            }
-            bytes.append(contentsOf: utf8[start...])
+        text.withUTF8 { append($0, to: &bytes) }
+    }
+
+    /// Appends a text in UTF-8 in quotes.
+    package static func append(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        // Runs without escapes, which is most of all text, are copied whole.
+        var start = 0
+        for index in 0..<utf8.count where needsEscape(utf8[index]) {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+            escape(utf8[index], &bytes)
+            start = index + 1
         }
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -1,7 +1,7 @@
 import MergeCore
 
 /// A push that may share a transaction with others: edits of rows that exist, and nothing else.
-struct Job: Sendable {
+final class Job: Sendable {
     let request: PushRequest
     let plan: PushPlan
     let served: Served

@@ -11,7 +11,7 @@ struct FieldDecoder {
         case pending(TemporaryID)
     }
 
-    func read(_ node: JSONNode, field: Int, _ path: WirePath) throws(Problem) -> Read {
+    func read(_ node: JSONNode, field: Int, _ path: @autoclosure () -> WirePath) throws(Problem) -> Read {
         let scalar = node.scalar
         if let target = section.fields[field].reference {
             if case .text(let text) = scalar, text.hasPrefix("tmp:") {
@@ -20,7 +20,7 @@ struct FieldDecoder {
                     throw Problem(
                         status: 400, code: "temporary-id", title: "Unknown temporary id",
                         detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",
-                        path: path)
+                        path: path())
                 }
                 return .pending(id)
             }
@@ -29,16 +29,28 @@ struct FieldDecoder {
                 if created[id] == target { return .pending(id) }
             }
         }
-        return .value(try value(scalar, section.columns[section.fields[field].column], path))
+        return .value(try value(scalar, section.columns[section.fields[field].column], path()))
     }
 
-    func value(_ scalar: Scalar, _ column: Column, _ path: WirePath) throws(Problem) -> Value {
+    func value(_ scalar: Scalar, _ column: Column, _ path: @autoclosure () -> WirePath) throws(Problem) -> Value {
         do throws(ValueProblem) {
             return try column.accept(scalar)
         } catch {
             throw Problem(
                 status: 400, code: "invalid-value", title: "A value does not fit its column",
-                detail: "“\(path)” \(error.reason).", path: path)
+                detail: "“\(path())” \(error.reason).", path: path())
+        }
+    }
+
+    /// Reads one field more.
+    func read(
+        _ node: JSONNode, field: Int, into out: inout FieldValues, _ path: @autoclosure () -> WirePath
+    ) throws(Problem) {
+        switch try read(node, field: field, path()) {
+        case .value(let value): out.values.append(value)
+        case .pending(let id):
+            out.pending.append(PendingReference(position: out.values.count, id: id))
+            out.values.append(.null)
         }
     }
 
@@ -49,12 +61,7 @@ struct FieldDecoder {
         var out = FieldValues.none
         for (field, node, path) in nodes {
             out.fields.append(field)
-            switch try read(node, field: field, path) {
-            case .value(let value): out.values.append(value)
-            case .pending(let id):
-                out.pending.append(PendingReference(position: out.values.count, id: id))
-                out.values.append(.null)
-            }
+            try read(node, field: field, into: &out, path)
         }
         return out
     }

@@ -30,13 +30,14 @@ enum Invalid {
 }
 
 extension JSONNode {
-    /// The members of an object that has only members of these names.
-    func object(_ path: WirePath, known: [String]) throws(Problem) -> [(name: String, value: JSONNode)] {
+    /// - Throws: a `Problem` where this is no object, or one with a member of another name.
+    func checkObject(_ path: WirePath, known: [String]) throws(Problem) {
         guard isObject else { throw Invalid.problem(path, "must be an object, not \(scalar.kind)") }
-        let members = members
+        var found = 0
+        for name in known where self[name] != nil { found += 1 }
+        if found == count { return }
         for (name, _) in members where !known.contains(name) {
             throw Invalid.member(name, at: path, known: known)
         }
-        return members
     }
 }

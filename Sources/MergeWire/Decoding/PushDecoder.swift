@@ -32,17 +32,19 @@ package struct PushDecoder: Sendable {
 
     private func push(_ root: JSONNode, _ key: String?) throws(Problem) -> Push {
         let top = WirePath("")
-        _ = try root.object(top, known: ["key", "rules", "atomic", "edits"])
+        try root.checkObject(top, known: ["key", "rules", "atomic", "edits"])
         try checkRules(root["rules"])
         let atomicity = try atomicity(root["atomic"])
         guard let edits = root["edits"] else { throw Invalid.problem(top.member("edits"), "is missing") }
         guard edits.isArray else { throw Invalid.problem(top.member("edits"), "must be an array of edits") }
         guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limits.edits, top.member("edits")) }
+        let place = top.member("edits")
         var nodes: [(resource: Resource?, node: JSONNode)] = []
+        nodes.reserveCapacity(edits.count)
         for (index, edit) in edits.elements.enumerated() {
-            nodes.append((try resource(edit, top.member("edits").element(index)), edit))
+            nodes.append((try resource(edit, place.element(index)), edit))
         }
-        return Push(key: key, atomicity: atomicity, edits: try decode(nodes) { top.member("edits").element($0) })
+        return Push(key: key, atomicity: atomicity, edits: try decode(nodes) { place.element($0) })
     }
 
     /// One edit as a push of its own.
@@ -61,7 +63,7 @@ package struct PushDecoder: Sendable {
 
     private func merge(_ root: JSONNode, _ resource: Resource, _ key: String?) throws(Problem) -> Push {
         let top = WirePath("")
-        _ = try root.object(top, known: ["id", "changeset", "resource", "key", "rules"])
+        try root.checkObject(top, known: ["id", "changeset", "resource", "key", "rules"])
         try checkRules(root["rules"])
         if let named = root["resource"], named.string != resource.name {
             throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
@@ -94,7 +96,7 @@ package struct PushDecoder: Sendable {
     }
 
     private func resource(_ edit: JSONNode, _ path: WirePath) throws(Problem) -> Resource {
-        _ = try edit.object(path, known: ["resource", "id", "changeset"])
+        try edit.checkObject(path, known: ["resource", "id", "changeset"])
         let place = path.member("resource")
         guard let node = edit["resource"] else { throw Invalid.problem(place, "is missing") }
         guard let name = node.string else { throw Invalid.problem(place, "must be the name of a resource") }

@@ -14,10 +14,12 @@ struct RowDecoder {
     /// - Returns: nil where it names no group.
     func decode(_ node: JSONNode, _ path: WirePath) throws(Problem) -> RowAction? {
         guard node.isObject else { throw Invalid.problem(path, "must be an object, not \(node.scalar.kind)") }
-        let members = node.members.filter { section.kind != .list || $0.name != "id" }
-        let isRow = members.contains { ["old", "new", "oldHash"].contains($0.name) }
+        var members = node.members
+        if section.kind == .list { members.removeAll { $0.name == "id" } }
+        let isRow = members.contains { $0.name == "old" || $0.name == "new" || $0.name == "oldHash" }
         if isRow { return try rowForm(node, members, path) }
         var edits: [GroupEdit] = []
+        edits.reserveCapacity(members.count)
         for (name, value) in members { edits.append(try group(name, value, path)) }
         return edits.isEmpty ? nil : .edit(edits)
     }
@@ -27,7 +29,7 @@ struct RowDecoder {
     private func group(_ name: String, _ node: JSONNode, _ path: WirePath) throws(Problem) -> GroupEdit {
         guard let index = section.group(named: name) else { throw unknownGroup(name, path) }
         let place = path.member(name)
-        _ = try node.object(place, known: ["old", "new", "oldHash"])
+        try node.checkObject(place, known: ["old", "new", "oldHash"])
         guard let new = node["new"] else { throw Invalid.problem(place.member("new"), "is missing") }
         let edited = try groupValues(index, new, place.member("new"))
         let base: Base
@@ -61,23 +63,37 @@ struct RowDecoder {
     }
 
     /// A group of one field carries a bare value, a group of several an object with every one of its fields.
-    private func groupValues(_ index: Int, _ node: JSONNode, _ path: WirePath) throws(Problem) -> FieldValues {
+    private func groupValues(
+        _ index: Int, _ node: JSONNode, _ path: @autoclosure () -> WirePath
+    ) throws(Problem) -> FieldValues {
         let group = section.groups[index]
-        if group.isBare, let field = group.fields.first { return try fields.values([(field, node, path)]) }
-        guard node.isObject else {
-            throw Invalid.problem(path, "must be an object with the fields of the group “\(group.name)”")
+        // The fields are those of the group, so the list of them is shared.
+        var out = FieldValues(fields: group.positions, values: [])
+        out.values.reserveCapacity(group.fields.count)
+        if group.isBare, let field = group.fields.first {
+            try fields.read(node, field: field, into: &out, path())
+            return out
         }
+        guard node.isObject else {
+            throw Invalid.problem(path(), "must be an object with the fields of the group “\(group.name)”")
+        }
+        if node.count != group.fields.count { try checkNames(of: group, node, path()) }
+        for field in group.fields {
+            let name = section.fields[field].name
+            guard let value = node[name] else {
+                try checkNames(of: group, node, path())
+                throw missing(name, group, path())
+            }
+            try fields.read(value, field: field, into: &out, path().member(name))
+        }
+        return out
+    }
+
+    private func checkNames(of group: Group, _ node: JSONNode, _ path: WirePath) throws(Problem) {
         let names = group.fields.map { section.fields[$0].name }
         for (name, _) in node.members where !names.contains(name) {
             throw Invalid.unknown(name, "field", at: path, among: names)
         }
-        var nodes: [(field: Int, node: JSONNode, path: WirePath)] = []
-        for field in group.fields {
-            let name = section.fields[field].name
-            guard let value = node[name] else { throw missing(name, group, path) }
-            nodes.append((field, value, path.member(name)))
-        }
-        return try fields.values(nodes)
     }
 
     private func missing(_ field: String, _ group: Group, _ path: WirePath) -> Problem {

@@ -8,7 +8,7 @@ package enum CanonicalJSON {
         let fields = section.groups[group].fields
         var writer = JSONWriter()
         if fields.count == 1, let first = fields.first, let value = values.first {
-            write(value, section.type(ofField: first), &writer)
+            write(value, section.style(ofField: first), &writer)
             return writer.bytes
         }
         // Members are sorted by the UTF-16 code units of their names.
@@ -18,14 +18,14 @@ package enum CanonicalJSON {
         writer.object { writer in
             for (field, value) in order {
                 writer.name(section.fields[field].name)
-                write(value, section.type(ofField: field), &writer)
+                write(value, section.style(ofField: field), &writer)
             }
         }
         return writer.bytes
     }
 
-    private static func write(_ value: Value, _ type: ColumnType, _ writer: inout JSONWriter) {
-        if case .json(let tree) = value { writer.raw(tree.canonicalText) } else { writer.value(value, type) }
+    private static func write(_ value: Value, _ style: ValueStyle, _ writer: inout JSONWriter) {
+        if case .json(let tree) = value { writer.raw(tree.canonicalText) } else { writer.value(value, style) }
     }
 
     package static func digest(_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8] {

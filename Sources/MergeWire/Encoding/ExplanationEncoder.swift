@@ -6,11 +6,11 @@ package enum ExplanationEncoder {
     package static func encode(_ explanation: Explanation) -> [UInt8] {
         var writer = JSONWriter(capacity: 256 * (explanation.outcomes.count + 1))
         writer.object { writer in
-            writer.name("resource")
+            writer.member("resource")
             writer.string(explanation.resource.name)
-            writer.name("status")
+            writer.member("status")
             writer.string(explanation.status.rawValue)
-            writer.name("groups")
+            writer.member("groups")
             writer.array { writer in
                 for explained in explanation.outcomes { write(explained, explanation.resource, &writer) }
             }
@@ -27,17 +27,17 @@ package enum ExplanationEncoder {
                 writer.name(name)
                 ResultEncoder.side(side, section, outcome.group, &writer)
             }
-            writer.name("outcome")
+            writer.member("outcome")
             writer.string(outcome.kind.rawValue)
-            writer.name("conflict")
+            writer.member("conflict")
             writer.flag(outcome.isConflict)
-            writer.name("rule")
+            writer.member("rule")
             writer.string(outcome.rule.text)
-            writer.name("why")
+            writer.member("why")
             writer.string(explained.why)
             if !outcome.parts.isEmpty { ResultEncoder.parts(outcome.parts, &writer) }
             if let fallback = outcome.fallback {
-                writer.name("fallback")
+                writer.member("fallback")
                 writer.string(fallback)
             }
         }

@@ -4,13 +4,13 @@ extension JSONWriter {
     private static let safeInteger: Int128 = 1 << 53
 
     /// A value as PROTOCOL section 2 sends its column's type.
-    mutating func value(_ value: Value, _ type: ColumnType) {
+    mutating func value(_ value: Value, _ style: ValueStyle) {
         switch value {
         case .null: null()
         case .boolean(let flag): self.flag(flag)
         case .integer(let number):
             if number.magnitude <= UInt128(Self.safeInteger) { raw(String(number)) } else { string(String(number)) }
-        case .decimal(let number): string(number.text(scale: type.scale))
+        case .decimal(let number): string(number.text(scale: style.scale))
         case .float(let number): raw(ShortestNumber.text(number))
         case .double(let number): raw(ShortestNumber.text(number))
         case .text(let text): string(text.string)
@@ -20,12 +20,9 @@ extension JSONWriter {
             }
         case .date(let date): string(date.text)
         case .dateTime(let moment):
-            if case .timestamp(let digits, _) = type {
-                string(moment.text(separator: "T", fraction: digits) + "Z")
-            } else {
-                string(moment.text(separator: "T", fraction: type.fractionDigits))
-            }
-        case .time(let span): string(span.text(fraction: type.fractionDigits))
+            let text = moment.text(separator: "T", fraction: style.fractionDigits)
+            string(style.isUTC ? text + "Z" : text)
+        case .time(let span): string(span.text(fraction: style.fractionDigits))
         case .bytes(let data): plainString(Base64.encode(data))
         case .json(let tree): raw(tree.text)
         case .address(let address): string(address.text)
@@ -35,10 +32,10 @@ extension JSONWriter {
     /// A key: bare where it has one part, an array where it has several.
     mutating func key(_ key: RecordKey, _ section: Section) {
         if key.parts.count == 1 {
-            value(key.parts[0], section.columns[0].type)
+            value(key.parts[0], section.columns[0].style)
         } else {
             array { writer in
-                for (part, column) in zip(key.parts, section.columns) { writer.value(part, column.type) }
+                for (part, column) in zip(key.parts, section.columns) { writer.value(part, column.style) }
             }
         }
     }
@@ -48,23 +45,6 @@ extension JSONWriter {
         case .key(let key): self.key(key, section)
         case .temporary(let id):
             if id.text.hasPrefix("-") { raw(id.text) } else { string(id.text) }
-        }
-    }
-}
-
-extension ColumnType {
-    var scale: Int {
-        switch self {
-        case .decimal(_, let scale, _): scale
-        case .numeric(_, let scale): scale ?? 0
-        default: 0
-        }
-    }
-
-    var fractionDigits: Int {
-        switch self {
-        case .dateTime(let digits), .time(let digits), .timestamp(let digits, _): digits
-        default: 0
         }
     }
 }

@@ -17,7 +17,7 @@ package enum KeyText {
         case .integer(let number): return String(number)
         default:
             var writer = JSONWriter()
-            writer.value(value, type)
+            writer.value(value, ValueStyle(type))
             let text = String(decoding: writer.bytes, as: UTF8.self)
             return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
         }

@@ -12,17 +12,17 @@ package enum OperatorJSON {
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.name("status")
+            writer.member("status")
             writer.string(isReady ? "ready" : "not-ready")
-            writer.name("rules")
+            writer.member("rules")
             if let rules { writer.string(rules) } else { writer.null() }
-            writer.name("problems")
+            writer.member("problems")
             writer.array { writer in
                 for sentence in trouble { writer.string(sentence) }
             }
-            writer.name("journal")
+            writer.member("journal")
             writer.object { writer in
-                writer.name("promise")
+                writer.member("promise")
                 if let promise { writer.string(promise) } else { writer.null() }
                 for (name, number) in [("rows", rows), ("bytes", bytes), ("rowsOfLastDay", lastDay)] {
                     guard let number else { continue }

@@ -10,31 +10,31 @@ package enum ProblemEncoder {
 
     static func write(_ problem: Problem, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("type")
+            writer.member("type")
             writer.string("urn:fieldmerge:problem:" + problem.code)
-            writer.name("title")
+            writer.member("title")
             writer.string(problem.title)
-            writer.name("status")
+            writer.member("status")
             writer.integer(problem.status)
-            writer.name("detail")
+            writer.member("detail")
             writer.string(problem.detail)
-            writer.name("code")
+            writer.member("code")
             writer.string(problem.code)
             text("path", problem.path?.text, &writer)
             if let retry = problem.retry {
-                writer.name("retry")
+                writer.member("retry")
                 writer.flag(retry)
             }
             text("constraint", problem.constraint, &writer)
             text("index", problem.index, &writer)
             if !problem.fields.isEmpty || problem.index != nil {
-                writer.name("fields")
+                writer.member("fields")
                 writer.array { writer in
                     for field in problem.fields { writer.string(field) }
                 }
             }
             if let place = problem.rowInTheWay {
-                writer.name("record")
+                writer.member("record")
                 self.place(place, &writer)
             }
         }
@@ -48,15 +48,15 @@ package enum ProblemEncoder {
 
     private static func place(_ place: RowPlace, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("resource")
+            writer.member("resource")
             writer.string(place.resource.name)
-            writer.name("id")
+            writer.member("id")
             writer.key(place.record, place.resource.root)
             guard let section = place.section else { return }
-            writer.name("section")
+            writer.member("section")
             writer.string(place.resource.sections[section].name)
             if let item = place.item {
-                writer.name("item")
+                writer.member("item")
                 writer.key(item, place.resource.sections[section])
             }
         }

@@ -14,11 +14,11 @@ package enum RecordEncoder {
     package static func page(_ records: [Record], next: RecordKey?, _ resource: Resource) -> [UInt8] {
         var writer = JSONWriter(capacity: 256 * (records.count + 1))
         writer.object { writer in
-            writer.name("records")
+            writer.member("records")
             writer.array { writer in
                 for record in records { write(record, resource, &writer) }
             }
-            writer.name("next")
+            writer.member("next")
             if let next { writer.string(KeyText.encode(next, resource.root)) } else { writer.null() }
         }
         return writer.bytes
@@ -27,7 +27,7 @@ package enum RecordEncoder {
     static func write(_ record: Record, _ resource: Resource, _ writer: inout JSONWriter) {
         writer.object { writer in
             if resource.root.keyCount > 0 {
-                writer.name("id")
+                writer.member("id")
                 writer.key(record.key, resource.root)
             }
             for (section, rows) in zip(resource.sections, record.sections) {
@@ -48,12 +48,12 @@ package enum RecordEncoder {
     static func write(_ row: [Value], _ section: Section, _ writer: inout JSONWriter, withID: Bool = false) {
         writer.object { writer in
             if withID, section.keyCount > 0 {
-                writer.name("id")
+                writer.member("id")
                 writer.key(section.key(of: row), section)
             }
-            for field in section.fields + section.readOnly {
-                writer.name(field.name)
-                writer.value(row[field.column], section.columns[field.column].type)
+            for field in section.shown {
+                writer.field(field)
+                writer.value(row[field.column], section.columns[field.column].style)
             }
         }
     }

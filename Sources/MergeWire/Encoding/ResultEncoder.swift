@@ -7,12 +7,12 @@ package enum ResultEncoder {
         var writer = JSONWriter(capacity: 1_024 * (result.results.count + 1))
         writer.object { writer in
             head(result, &writer)
-            writer.name("results")
+            writer.member("results")
             writer.array { writer in
                 for edit in result.results { writer.object { members(edit, &$0) } }
             }
             if let problem = result.problem {
-                writer.name("problem")
+                writer.member("problem")
                 ProblemEncoder.write(problem, &writer)
             }
         }
@@ -23,9 +23,9 @@ package enum ResultEncoder {
     package static func merge(_ result: PushResult) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in
-            writer.name("key")
+            writer.member("key")
             key(result, &writer)
-            writer.name("revision")
+            writer.member("revision")
             writer.null()
             honesty(result, &writer)
             if let edit = result.results.first { members(edit, &writer) }
@@ -34,12 +34,12 @@ package enum ResultEncoder {
     }
 
     private static func head(_ result: PushResult, _ writer: inout JSONWriter) {
-        writer.name("key")
+        writer.member("key")
         key(result, &writer)
-        writer.name("status")
+        writer.member("status")
         writer.string(result.status.rawValue)
         // No feed of changes is kept, so there is no revision.
-        writer.name("revision")
+        writer.member("revision")
         writer.null()
         honesty(result, &writer)
     }
@@ -47,7 +47,7 @@ package enum ResultEncoder {
     /// Said only where it is bad news: a push to tables without transactions is not atomic.
     private static func honesty(_ result: PushResult, _ writer: inout JSONWriter) {
         if result.isAtomic { return }
-        writer.name("atomic")
+        writer.member("atomic")
         writer.flag(false)
     }
 
@@ -57,27 +57,27 @@ package enum ResultEncoder {
 
     private static func members(_ edit: EditResult, _ writer: inout JSONWriter) {
         let resource = edit.resource
-        writer.name("resource")
+        writer.member("resource")
         writer.string(resource.name)
-        writer.name("id")
+        writer.member("id")
         if let id = edit.id { writer.label(id, resource.root) } else { writer.null() }
-        writer.name("status")
+        writer.member("status")
         writer.string(edit.status.rawValue)
-        writer.name("record")
+        writer.member("record")
         if let record = edit.record { RecordEncoder.write(record, resource, &writer) } else { writer.null() }
         if let ids = edit.ids { self.ids(ids, resource, &writer) }
-        writer.name("outcomes")
+        writer.member("outcomes")
         writer.array { writer in
             for outcome in edit.outcomes { self.outcome(outcome, resource, &writer) }
         }
         if let problem = edit.problem {
-            writer.name("problem")
+            writer.member("problem")
             ProblemEncoder.write(problem, &writer)
         }
     }
 
     static func ids(_ ids: [IDMapping], _ resource: Resource, _ writer: inout JSONWriter) {
-        writer.name("ids")
+        writer.member("ids")
         writer.object { writer in
             for mapping in ids {
                 writer.name(mapping.temporary.text)
@@ -89,22 +89,22 @@ package enum ResultEncoder {
     /// What an outcome is about, and what became of it.
     static func heading(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
         place(outcome, section, &writer)
-        writer.name("outcome")
+        writer.member("outcome")
         writer.string(outcome.kind.rawValue)
-        writer.name("rule")
+        writer.member("rule")
         writer.string(outcome.rule.text)
     }
 
     /// What an outcome is about.
     static func place(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
-        writer.name("section")
+        writer.member("section")
         writer.string(section.name)
         if let item = outcome.item {
-            writer.name("id")
+            writer.member("id")
             writer.label(item, section)
         }
         if let group = outcome.group {
-            writer.name("group")
+            writer.member("group")
             writer.string(section.groups[group].name)
         }
     }
@@ -114,28 +114,28 @@ package enum ResultEncoder {
         writer.object { writer in
             heading(outcome, section, &writer)
             if let conflict = outcome.conflict {
-                writer.name("conflict")
+                writer.member("conflict")
                 writer.flag(true)
                 if case .digest(let digest) = conflict.base {
-                    writer.name("oldHash")
+                    writer.member("oldHash")
                     writer.string("sha256:" + hex(digest))
                 } else {
-                    writer.name("old")
+                    writer.member("old")
                     side(conflict.base, section, outcome.group, &writer)
                 }
-                writer.name("current")
+                writer.member("current")
                 side(conflict.current, section, outcome.group, &writer)
-                writer.name("new")
+                writer.member("new")
                 side(conflict.edited, section, outcome.group, &writer)
-                writer.name("written")
+                writer.member("written")
                 side(conflict.written, section, outcome.group, &writer)
                 if !outcome.parts.isEmpty { parts(outcome.parts, &writer) }
                 if let fallback = outcome.fallback {
-                    writer.name("fallback")
+                    writer.member("fallback")
                     writer.string(fallback)
                 }
             } else if let row = outcome.deletedRow {
-                writer.name("current")
+                writer.member("current")
                 RecordEncoder.write(row, section, &writer)
             }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
@@ -144,19 +144,19 @@ package enum ResultEncoder {
 
     /// Where both sides changed the same place inside a value; a side that holds nothing there is left out.
     static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
-        writer.name("parts")
+        writer.member("parts")
         writer.array { writer in
             for part in parts {
                 writer.object { writer in
                     switch part.place {
                     case .line(let line):
-                        writer.name("line")
+                        writer.member("line")
                         writer.integer(line)
                     case .member(let pointer):
-                        writer.name("path")
+                        writer.member("path")
                         writer.string(pointer)
                     }
-                    writer.name("outcome")
+                    writer.member("outcome")
                     writer.string((part.winner == .client ? OutcomeKind.clientWon : .serverWon).rawValue)
                     let sides = [
                         ("old", part.base), ("current", part.current), ("new", part.edited), ("written", part.written),
@@ -172,21 +172,21 @@ package enum ResultEncoder {
     }
 
     private static func cascades(_ cascades: [Cascade], _ writer: inout JSONWriter) {
-        writer.name("cascades")
+        writer.member("cascades")
         writer.array { writer in
             for cascade in cascades {
                 writer.object { writer in
-                    writer.name("table")
+                    writer.member("table")
                     writer.string(cascade.table.description)
-                    writer.name("effect")
+                    writer.member("effect")
                     writer.string(cascade.effect.rawValue)
-                    writer.name("rows")
+                    writer.member("rows")
                     writer.array { writer in
                         for row in cascade.rows {
                             writer.object { writer in
                                 for (column, value) in zip(cascade.columns, row).prefix(cascade.nameCount) {
                                     writer.name(column.name)
-                                    writer.value(value, column.type)
+                                    writer.value(value, column.style)
                                 }
                             }
                         }
@@ -203,9 +203,9 @@ package enum ResultEncoder {
             guard let group else { return writer.null() }
             let fields = section.groups[group].fields
             if fields.count == 1, let field = fields.first, let value = values.first {
-                writer.value(value, section.type(ofField: field))
+                writer.value(value, section.style(ofField: field))
             } else {
-                self.fields(Array(fields), values, section, &writer)
+                self.fields(section.groups[group].positions, values, section, &writer)
             }
         case .fields(let positions, let values): fields(positions, values, section, &writer)
         case .row(let row): RecordEncoder.write(row, section, &writer)
@@ -217,8 +217,9 @@ package enum ResultEncoder {
     ) {
         writer.object { writer in
             for (position, value) in zip(positions, values) {
-                writer.name(section.fields[position].name)
-                writer.value(value, section.type(ofField: position))
+                let field = section.fields[position]
+                writer.field(field)
+                writer.value(value, section.columns[field.column].style)
             }
         }
     }

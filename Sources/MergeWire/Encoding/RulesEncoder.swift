@@ -5,9 +5,9 @@ package enum RulesEncoder {
     package static func encode(_ catalog: Catalog) -> [UInt8] {
         var writer = JSONWriter(capacity: 4_096)
         writer.object { writer in
-            writer.name("version")
+            writer.member("version")
             writer.string(catalog.version)
-            writer.name("resources")
+            writer.member("resources")
             writer.array { writer in
                 for resource in catalog.resources { self.resource(resource, &writer) }
             }
@@ -17,13 +17,13 @@ package enum RulesEncoder {
 
     private static func resource(_ resource: Resource, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("resource")
+            writer.member("resource")
             writer.string(resource.name)
             if let description = resource.description {
-                writer.name("description")
+                writer.member("description")
                 writer.string(description)
             }
-            writer.name("sections")
+            writer.member("sections")
             writer.array { writer in
                 for section in resource.sections { self.section(section, &writer) }
             }
@@ -32,43 +32,43 @@ package enum RulesEncoder {
 
     private static func section(_ section: Section, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("section")
+            writer.member("section")
             writer.string(section.name)
-            writer.name("kind")
+            writer.member("kind")
             writer.string(section.kind.rawValue)
-            writer.name("key")
+            writer.member("key")
             writer.array { writer in
                 for index in 0..<section.keyCount {
                     writer.object { writer in
-                        writer.name("column")
+                        writer.member("column")
                         writer.string(section.columns[index].name)
-                        writer.name("type")
+                        writer.member("type")
                         writer.string(section.columns[index].type.name)
-                        writer.name("generated")
+                        writer.member("generated")
                         writer.flag(section.generatedKeyColumn == index)
                     }
                 }
             }
-            writer.name("onMissing")
+            writer.member("onMissing")
             writer.string(section.onMissing.value.rawValue)
-            writer.name("onDeleteConflict")
+            writer.member("onDeleteConflict")
             writer.string(section.onDeleteConflict.value.rawValue)
             if let identity = section.identity?.value {
-                writer.name("identity")
+                writer.member("identity")
                 writer.array { writer in
                     for column in identity { writer.string(clientName(of: column, section)) }
                 }
             }
             if section.softDelete != nil {
-                writer.name("softDelete")
+                writer.member("softDelete")
                 writer.flag(true)
             }
             if !section.checks.isEmpty { checks(section, &writer) }
-            writer.name("groups")
+            writer.member("groups")
             writer.array { writer in
                 for group in section.groups { self.group(group, section, &writer) }
             }
-            writer.name("readOnly")
+            writer.member("readOnly")
             writer.array { writer in
                 for field in section.readOnly { self.field(field, section, &writer) }
             }
@@ -82,17 +82,17 @@ package enum RulesEncoder {
 
     /// Names and fields; the SQL is the operator's own affair.
     private static func checks(_ section: Section, _ writer: inout JSONWriter) {
-        writer.name("checks")
+        writer.member("checks")
         writer.array { writer in
             for check in section.checks {
                 writer.object { writer in
-                    writer.name("check")
+                    writer.member("check")
                     writer.string(check.name)
-                    writer.name("fields")
+                    writer.member("fields")
                     writer.array { writer in
                         for field in check.fields { writer.string(section.fields[field].name) }
                     }
-                    writer.name("onFailure")
+                    writer.member("onFailure")
                     writer.string(check.onFailure.rawValue)
                 }
             }
@@ -102,16 +102,16 @@ package enum RulesEncoder {
     private static func merge(
         _ merge: MergeFunction, _ group: Group, _ section: Section, _ writer: inout JSONWriter
     ) {
-        writer.name("merge")
+        writer.member("merge")
         switch merge {
         case .latest(let field):
             writer.object { writer in
-                writer.name("latest")
+                writer.member("latest")
                 writer.string(section.fields[group.fields.lowerBound + field].name)
             }
         case .json(let key?):
             writer.object { writer in
-                writer.name("json")
+                writer.member("json")
                 writer.string(key.string)
             }
         default: writer.string(merge.name)
@@ -120,12 +120,12 @@ package enum RulesEncoder {
 
     private static func group(_ group: Group, _ section: Section, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.name("group")
+            writer.member("group")
             writer.string(group.name)
-            writer.name("onConflict")
+            writer.member("onConflict")
             writer.string(group.onConflict.value.rawValue)
             if let merge = group.merge?.value { self.merge(merge, group, section, &writer) }
-            writer.name("fields")
+            writer.member("fields")
             writer.array { writer in
                 for field in section.fields[group.fields] { self.field(field, section, &writer) }
             }
@@ -135,15 +135,15 @@ package enum RulesEncoder {
     private static func field(_ field: Field, _ section: Section, _ writer: inout JSONWriter) {
         let column = section.columns[field.column]
         writer.object { writer in
-            writer.name("field")
+            writer.member("field")
             writer.string(field.name)
-            writer.name("type")
+            writer.member("type")
             writer.string(column.type.name)
-            writer.name("nullable")
+            writer.member("nullable")
             writer.flag(column.isNullable)
             limits(column.type, &writer)
             if let reference = field.reference {
-                writer.name("references")
+                writer.member("references")
                 writer.string(reference.resource)
             }
         }
@@ -158,10 +158,10 @@ package enum RulesEncoder {
         }
         switch type {
         case .integer(let range):
-            writer.name("minimum")
-            writer.value(.integer(range.lowerBound), type)
-            writer.name("maximum")
-            writer.value(.integer(range.upperBound), type)
+            writer.member("minimum")
+            writer.value(.integer(range.lowerBound), ValueStyle(type))
+            writer.member("maximum")
+            writer.value(.integer(range.upperBound), ValueStyle(type))
         case .decimal(let precision, let scale, _):
             number("precision", precision)
             number("scale", scale)
@@ -172,7 +172,7 @@ package enum RulesEncoder {
             number("maximumCharacters", text.maximumCharacters)
             number("maximumBytes", text.maximumBytes)
         case .enumeration(let members), .set(let members):
-            writer.name("members")
+            writer.member("members")
             writer.array { writer in
                 for member in members { writer.string(member.string) }
             }

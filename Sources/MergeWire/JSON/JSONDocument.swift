@@ -18,7 +18,9 @@ enum JSONDocument {
         }
         guard let root else { throw problem(error) }
         defer { json_decref(root) }
-        return try body(JSONNode(root, guarded.numbers))
+        return try guarded.numbers.withUnsafeBufferPointer { numbers throws(Problem) in
+            try body(JSONNode(root, numbers))
+        }
     }
 
     private static func load(
@@ -41,9 +43,9 @@ enum JSONDocument {
 /// A value of a parsed body; valid while the document's closure runs.
 struct JSONNode {
     private let raw: UnsafeMutablePointer<json_t>
-    private let numbers: [ExactDecimal]
+    private let numbers: UnsafeBufferPointer<ExactDecimal>
 
-    fileprivate init(_ raw: UnsafeMutablePointer<json_t>, _ numbers: [ExactDecimal]) {
+    fileprivate init(_ raw: UnsafeMutablePointer<json_t>, _ numbers: UnsafeBufferPointer<ExactDecimal>) {
         self.raw = raw
         self.numbers = numbers
     }
@@ -52,10 +54,16 @@ struct JSONNode {
     var isObject: Bool { raw.pointee.type == JSON_OBJECT }
     var isArray: Bool { raw.pointee.type == JSON_ARRAY }
 
-    var string: String? {
+    var string: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The bytes of a string.
+    var utf8: UnsafeBufferPointer<UInt8>? {
         guard raw.pointee.type == JSON_STRING, let start = json_string_value(raw) else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: start, count: json_string_length(raw))
-        return String(decoding: bytes, as: UTF8.self)
+        return Self.bytes(start, json_string_length(raw))
+    }
+
+    private static func bytes(_ start: UnsafePointer<CChar>, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
     }
 
     /// The value as a scalar; the elements of an array as scalars of their own.
@@ -93,17 +101,28 @@ struct JSONNode {
 
     /// The members of an object in the order in which they were sent.
     var members: [(name: String, value: JSONNode)] {
-        guard isObject else { return [] }
         var out: [(name: String, value: JSONNode)] = []
-        out.reserveCapacity(json_object_size(raw))
+        out.reserveCapacity(isObject ? json_object_size(raw) : 0)
+        forEachMember { name, value in out.append((String(decoding: name, as: UTF8.self), value)) }
+        return out
+    }
+
+    /// The members of an object in the order in which they were sent, with the bytes of their names.
+    func forEachMember(_ body: (UnsafeBufferPointer<UInt8>, JSONNode) -> Void) {
+        guard isObject else { return }
         var iterator = json_object_iter(raw)
         while let current = iterator {
             if let key = json_object_iter_key(current), let value = json_object_iter_value(current) {
-                let bytes = UnsafeRawBufferPointer(start: key, count: json_object_iter_key_len(current))
-                out.append((String(decoding: bytes, as: UTF8.self), JSONNode(value, numbers)))
+                body(Self.bytes(key, json_object_iter_key_len(current)), JSONNode(value, numbers))
             }
             iterator = json_object_iter_next(raw, current)
         }
-        return out
+    }
+
+    /// The elements of an array, without an array of them.
+    func forEachElement(_ body: (JSONNode) -> Void) {
+        for index in 0..<json_array_size(raw) {
+            if let element = json_array_get(raw, index) { body(JSONNode(element, numbers)) }
+        }
     }
 }

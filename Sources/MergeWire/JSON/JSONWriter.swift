@@ -43,6 +43,22 @@ struct JSONWriter {
         needsComma = false
     }
 
+    /// A name that needs no escape.
+    mutating func member(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func field(_ field: Field) {
+        separate()
+        bytes.append(contentsOf: field.quotedName)
+        needsComma = false
+    }
+
     mutating func null() { raw("null") }
 
     mutating func flag(_ flag: Bool) { raw(flag ? "true" : "false") }

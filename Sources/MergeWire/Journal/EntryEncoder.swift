@@ -16,10 +16,10 @@ package struct EntryEncoder: Sendable {
     package func encode(_ edit: EditResult, _ catalog: Catalog) -> [UInt8] {
         var writer = JSONWriter(capacity: 512)
         writer.object { writer in
-            writer.name("id")
+            writer.member("id")
             if let id = edit.id { writer.label(id, edit.resource.root) } else { writer.null() }
             if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, edit.resource, &writer) }
-            writer.name("outcomes")
+            writer.member("outcomes")
             writer.array { writer in
                 for outcome in edit.outcomes where outcome.kind != .already && outcome.kind != .unchanged {
                     self.outcome(outcome, edit.resource.sections[outcome.section], catalog, &writer)
@@ -35,30 +35,31 @@ package struct EntryEncoder: Sendable {
         writer.object { writer in
             ResultEncoder.heading(outcome, section, &writer)
             if outcome.isConflict {
-                writer.name("conflict")
+                writer.member("conflict")
                 writer.flag(true)
             }
             if let sides = outcome.sides {
-                let all = [
-                    ("old", sides.base), ("current", sides.current), ("new", sides.edited), ("written", sides.written),
-                ]
-                for (name, side) in all {
-                    if case .digest(let digest) = side {
-                        writer.name("oldHash")
-                        writer.string("sha256:" + ResultEncoder.hex(digest))
-                        continue
-                    }
-                    writer.name(name)
-                    self.side(side, section, outcome.group, &writer)
+                if case .digest(let digest) = sides.base {
+                    writer.member("oldHash")
+                    writer.string("sha256:" + ResultEncoder.hex(digest))
+                } else {
+                    writer.member("old")
+                    side(sides.base, section, outcome.group, &writer)
                 }
+                writer.member("current")
+                side(sides.current, section, outcome.group, &writer)
+                writer.member("new")
+                side(sides.edited, section, outcome.group, &writer)
+                writer.member("written")
+                side(sides.written, section, outcome.group, &writer)
             } else if let row = outcome.deletedRow {
-                writer.name("current")
+                writer.member("current")
                 self.side(.row(row), section, nil, &writer)
             }
             let secrets = outcome.wholeRow == nil ? [] : catalog.privateColumns(of: section.table)
             let hidden = privateFields(outcome, section, secrets)
             if !hidden.isEmpty {
-                writer.name("private")
+                writer.member("private")
                 writer.array { writer in
                     for name in hidden { writer.string(name) }
                 }
@@ -66,7 +67,7 @@ package struct EntryEncoder: Sendable {
                 ResultEncoder.parts(outcome.parts, &writer)
             }
             if let fallback = outcome.fallback {
-                writer.name("fallback")
+                writer.member("fallback")
                 writer.string(fallback)
             }
             if let row = outcome.wholeRow { whole(row, secrets, &writer) }
@@ -76,6 +77,7 @@ package struct EntryEncoder: Sendable {
 
     /// Names of the private fields that the outcome speaks of, and of private columns that are no fields of the section.
     private func privateFields(_ outcome: Outcome, _ section: Section, _ secrets: Set<String>) -> [String] {
+        if secrets.isEmpty, !section.hasPrivateFields { return [] }
         let fields = outcome.group.map { section.fields[section.groups[$0].fields] } ?? section.fields[...]
         let hidden = fields.filter(\.isPrivate)
         let others = secrets.subtracting(hidden.map { section.columns[$0.column].name })
@@ -91,29 +93,36 @@ package struct EntryEncoder: Sendable {
             if fields.count == 1, let field = fields.first, let value = values.first {
                 self.value(value, section.fields[field], section, &writer)
             } else {
-                self.fields(zip(fields, values).map { (section.fields[$0], $1) }, section, &writer)
+                self.fields(fields, values, section, &writer)
             }
-        case .fields(let positions, let values):
-            fields(zip(positions, values).map { (section.fields[$0], $1) }, section, &writer)
+        case .fields(let positions, let values): fields(positions, values, section, &writer)
         case .row(let row):
-            fields((section.fields + section.readOnly).map { ($0, row[$0.column]) }, section, &writer)
+            writer.object { writer in
+                for field in section.shown {
+                    writer.field(field)
+                    value(row[field.column], field, section, &writer)
+                }
+            }
         }
     }
 
-    private func fields(_ fields: [(Field, Value)], _ section: Section, _ writer: inout JSONWriter) {
+    private func fields(
+        _ positions: some Sequence<Int>, _ values: [Value], _ section: Section, _ writer: inout JSONWriter
+    ) {
         writer.object { writer in
-            for (field, value) in fields {
-                writer.name(field.name)
+            for (position, value) in zip(positions, values) {
+                let field = section.fields[position]
+                writer.field(field)
                 self.value(value, field, section, &writer)
             }
         }
     }
 
     private func value(_ value: Value, _ field: Field, _ section: Section, _ writer: inout JSONWriter) {
-        let type = section.columns[field.column].type
-        guard field.isPrivate, value != .null else { return writer.value(value, type) }
+        let style = section.columns[field.column].style
+        guard field.isPrivate, value != .null else { return writer.value(value, style) }
         var plain = JSONWriter(capacity: 64)
-        plain.value(value, type)
+        plain.value(value, style)
         writer.string(digest(plain.bytes))
     }
 
@@ -123,17 +132,17 @@ package struct EntryEncoder: Sendable {
     }
 
     private func whole(_ row: RawRow, _ secrets: Set<String>, _ writer: inout JSONWriter) {
-        writer.name("row")
+        writer.member("row")
         writer.object { writer in
             for part in row.values where !secrets.contains(part.column.name) {
                 writer.name(part.column.name)
-                writer.value(part.value, part.column.type)
+                writer.value(part.value, part.column.style)
             }
         }
     }
 
     private func cascades(_ cascades: [Cascade], _ catalog: Catalog, _ writer: inout JSONWriter) {
-        writer.name("cascades")
+        writer.member("cascades")
         writer.array { writer in
             for cascade in cascades {
                 let secrets = catalog.privateColumns(of: cascade.table)
@@ -145,34 +154,34 @@ package struct EntryEncoder: Sendable {
                 let told = cascade.columns.indices.filter { !hidden.contains($0) }
                 writer.object { writer in
                     if let schema = cascade.table.schema {
-                        writer.name("schema")
+                        writer.member("schema")
                         writer.string(schema)
                     }
-                    writer.name("table")
+                    writer.member("table")
                     writer.string(cascade.table.name)
-                    writer.name("effect")
+                    writer.member("effect")
                     writer.string(cascade.effect.rawValue)
-                    writer.name("named")
+                    writer.member("named")
                     writer.integer(cascade.nameCount)
-                    writer.name("links")
+                    writer.member("links")
                     writer.array { writer in
                         for link in cascade.links { writer.string(cascade.columns[link].name) }
                     }
-                    writer.name("columns")
+                    writer.member("columns")
                     writer.array { writer in
                         for column in told { writer.string(cascade.columns[column].name) }
                     }
                     if !hidden.isEmpty {
-                        writer.name("private")
+                        writer.member("private")
                         writer.array { writer in
                             for column in hidden { writer.string(cascade.columns[column].name) }
                         }
                     }
-                    writer.name("rows")
+                    writer.member("rows")
                     writer.array { writer in
                         for row in cascade.rows {
                             writer.array { writer in
-                                for column in told { writer.value(row[column], cascade.columns[column].type) }
+                                for column in told { writer.value(row[column], cascade.columns[column].style) }
                             }
                         }
                     }

@@ -55,11 +55,11 @@ package enum JournalEncoder {
     package static func page(_ entries: [ShownEntry], next: Int?) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         writer.object { writer in
-            writer.name("entries")
+            writer.member("entries")
             writer.array { writer in
                 for entry in entries { write(entry, &writer) }
             }
-            writer.name("next")
+            writer.member("next")
             if let next { writer.string(String(next)) } else { writer.null() }
         }
         return writer.bytes
@@ -73,9 +73,9 @@ package enum JournalEncoder {
 
     private static func write(_ entry: ShownEntry, _ writer: inout JSONWriter, isWhole: Bool = false) {
         writer.object { writer in
-            writer.name("number")
+            writer.member("number")
             writer.integer(entry.number)
-            writer.name("at")
+            writer.member("at")
             writer.string(entry.at.text(separator: "T", fraction: 6) + "Z")
             text("who", entry.who, &writer)
             text("device", entry.device, &writer)
@@ -85,13 +85,13 @@ package enum JournalEncoder {
             if let rules = entry.rules { text("rules", rules, &writer) }
             if let content = entry.content, content.count > 2 { writer.members(content) }
             if let refused = entry.refused {
-                writer.name("refused")
+                writer.member("refused")
                 writer.object { writer in
                     text("address", refused.address, &writer)
                     text("reason", refused.reason, &writer)
                     text("replayed", refused.replayed, &writer)
                     if isWhole {
-                        writer.name("body")
+                        writer.member("body")
                         writer.raw(String(decoding: refused.body, as: UTF8.self))
                     }
                 }

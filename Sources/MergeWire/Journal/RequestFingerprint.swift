@@ -13,26 +13,61 @@ enum RequestFingerprint {
         return Array(SHA256.hash(data: bytes))
     }
 
-    private static func write(_ node: JSONNode, _ bytes: inout [UInt8], leavingOut name: String? = nil) {
+    private typealias Member = (name: UnsafeBufferPointer<UInt8>, value: JSONNode)
+
+    private static func write(_ node: JSONNode, _ bytes: inout [UInt8], leavingOut name: StaticString? = nil) {
         if node.isArray {
             bytes.append(UInt8(ascii: "["))
-            for element in node.elements {
+            node.forEachElement { element in
                 write(element, &bytes)
                 bytes.append(UInt8(ascii: ","))
             }
             bytes.append(UInt8(ascii: "]"))
         } else if node.isObject {
             bytes.append(UInt8(ascii: "{"))
-            let members = node.members.filter { $0.name != name }
-            for member in members.sorted(by: { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }) {
-                JSONQuoting.append(member.name, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                write(member.value, &bytes)
-                bytes.append(UInt8(ascii: ","))
+            sorted(node) { members in
+                for member in members {
+                    if let name, name.utf8CodeUnitCount == member.name.count,
+                        member.name.elementsEqual(UnsafeBufferPointer(start: name.utf8Start, count: member.name.count))
+                    {
+                        continue
+                    }
+                    JSONQuoting.append(member.name, to: &bytes)
+                    bytes.append(UInt8(ascii: ":"))
+                    write(member.value, &bytes)
+                    bytes.append(UInt8(ascii: ","))
+                }
             }
             bytes.append(UInt8(ascii: "}"))
+        } else if let text = node.utf8 {
+            JSONQuoting.append(text, to: &bytes)
         } else {
             write(node.scalar, &bytes)
+        }
+    }
+
+    /// The members by their names, in memory of the stack: most objects have few.
+    private static func sorted(_ node: JSONNode, _ body: (UnsafeMutableBufferPointer<Member>) -> Void) {
+        withUnsafeTemporaryAllocation(of: Member.self, capacity: node.count) { members in
+            var count = 0
+            node.forEachMember { name, value in
+                members.initializeElement(at: count, to: (name, value))
+                count += 1
+            }
+            var found = UnsafeMutableBufferPointer(rebasing: members[..<count])
+            if count <= 8 {
+                for end in found.indices.dropFirst() {
+                    var index = end
+                    while index > 0, found[index].name.lexicographicallyPrecedes(found[index - 1].name) {
+                        found.swapAt(index, index - 1)
+                        index -= 1
+                    }
+                }
+            } else {
+                found.sort { $0.name.lexicographicallyPrecedes($1.name) }
+            }
+            body(found)
+            found.deinitialize()
         }
     }
 
@@ -42,8 +77,7 @@ enum RequestFingerprint {
         case .boolean(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .integer(let number): bytes.append(contentsOf: String(number).utf8)
         case .number(let number): bytes.append(contentsOf: number.text.utf8)
-        case .text(let text): JSONQuoting.append(text, to: &bytes)
-        case .array, .object: break
+        case .text, .array, .object: break
         }
     }
 

@@ -7,7 +7,7 @@ package enum UndoRequest {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
             guard let groups else { return }
-            writer.name("groups")
+            writer.member("groups")
             writer.array { writer in
                 for group in groups.sorted() { writer.string(group) }
             }
@@ -32,7 +32,7 @@ package enum UndoRequest {
 
     private static func groups(_ root: JSONNode) throws(Problem) -> Set<String>? {
         let top = WirePath("")
-        _ = try root.object(top, known: ["groups"])
+        try root.checkObject(top, known: ["groups"])
         guard let node = root["groups"] else { return nil }
         let names = node.elements.compactMap(\.string)
         guard node.isArray, names.count == node.count, !names.isEmpty else {
