@@ -26,6 +26,12 @@ package struct PushPlan: Sendable {
     package init(_ push: Push) throws(Problem) {
         self.push = push
         let creations = try Creations(push)
+        if creations.edits.isEmpty, push.edits.count == 1, push.edits[0].rows.count == 1 {
+            let edit = push.edits[0]
+            if let id = edit.namedIDs.first { throw Self.unknown(id, edit.path) }
+            steps = [Step(index: 0, edit: edit, rows: edit.rows, needs: [])]
+            return
+        }
         var needs: [Set<Int>] = []
         var rows: [[RowEdit]] = []
         for (index, edit) in push.edits.enumerated() {

@@ -17,7 +17,14 @@ package struct AccessToken: Sendable {
         return "\(name) \(words) sha256:\(Hex.encode(Self.hash(secret)))"
     }
 
-    static func hash(_ secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
+    static func hash(_ secret: String) -> [UInt8] {
+        var secret = secret
+        return secret.withUTF8 { utf8 in
+            var digest = SHA256()
+            digest.update(bufferPointer: UnsafeRawBufferPointer(utf8))
+            return digest.finalize().withUnsafeBytes { [UInt8]($0) }
+        }
+    }
 }
 
 /// What the bearer of a token may do.

@@ -58,7 +58,7 @@ struct JournalController {
     }
 
     private func number(_ request: Request) throws(Problem) -> Int {
-        let text = String(request.rawPath.dropFirst(2).first ?? "")
+        let text = String(request.rawPath(2) ?? "")
         guard let number = Int(text), number > 0 else {
             throw Problem(
                 status: 404, code: "no-such-entry", title: "Not found", detail: "Entries of the journal have numbers.")

@@ -22,7 +22,7 @@ struct RecordsController {
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let resource = try box.ready().resource(at: request)
-        let text = String(request.rawPath.dropFirst(3).first ?? "")
+        let text = String(request.rawPath(3) ?? "")
         guard let key = try KeyText.lookup(text, resource.root),
             let record = try await service.record(resource, key, deadline: context.deadline)
         else {
@@ -90,7 +90,7 @@ extension RulesBox {
 extension Served {
     /// The resource that the URL names.
     func resource(at request: Request) throws(Problem) -> Resource {
-        let name = request.rawPath.dropFirst(2).first.flatMap { KeyText.percentDecoded($0.utf8) } ?? ""
+        let name = request.rawPath(2).flatMap { KeyText.percentDecoded($0.utf8) } ?? ""
         guard let resource = catalog[name] else {
             throw Problem(
                 status: 404, code: "unknown-resource", title: "Unknown resource",

@@ -6,10 +6,11 @@ import NIOCore
 extension Request {
     /// The body of a JSON request, unpacked, within the limit.
     func readJSON(limit: Int) async throws -> [UInt8] {
-        let type = headers[.contentType]?.split(separator: ";").first.map {
-            $0.trimmingSpaces.lowercased()
-        }
-        guard type == "application/json" else {
+        let type = headers[.contentType]
+        guard
+            type == "application/json"
+                || type?.split(separator: ";").first.map({ $0.trimmingSpaces.lowercased() }) == "application/json"
+        else {
             throw Problem(
                 status: 415, code: "media-type", title: "Unsupported media type",
                 detail: "The body has to be application/json in UTF-8.")
@@ -69,10 +70,18 @@ extension Request {
         return nil
     }
 
-    /// The parts of the path as they stand in the URL, not decoded.
-    var rawPath: [Substring] {
-        (head.path ?? "").prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
-            .dropFirst().map { $0 }
+    /// A part of the path as it stands in the URL, not decoded; nil where there is none.
+    ///
+    /// - Parameter position: counted from 0 behind the first slash.
+    func rawPath(_ position: Int) -> Substring? {
+        guard let path = head.path?.utf8 else { return nil }
+        let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex
+        var rest = path[..<end]
+        for _ in 0...position {
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            rest = rest[rest.index(after: slash)...]
+        }
+        return Substring(rest.prefix { $0 != UInt8(ascii: "/") })
     }
 }
 

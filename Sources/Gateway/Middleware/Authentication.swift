@@ -32,6 +32,10 @@ struct Authentication: RouterMiddleware {
     }
 
     private static func secret(_ header: String) -> String? {
+        // As nearly every client spells it.
+        if header.hasPrefix("Bearer "), !header.utf8.dropFirst(7).contains(UInt8(ascii: " ")) {
+            return String(header.utf8.dropFirst(7)) ?? ""
+        }
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return parts[1].trimmingSpaces

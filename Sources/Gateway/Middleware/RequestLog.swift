@@ -23,12 +23,13 @@ struct RequestLog: RouterMiddleware {
                 method: request.method.rawValue, route: context.endpointPath ?? "other",
                 status: response.status.code), seconds: milliseconds / 1_000)
         let level: Logger.Level = response.status.code >= 500 ? .error : .info
-        var metadata: Logger.Metadata = [
-            "id": "\(context.requestID)", "method": "\(request.method)", "path": "\(request.uri.path)",
-            "status": "\(response.status.code)", "ms": "\((milliseconds * 10).rounded() / 10)",
-        ]
-        if let cause = context.failure.text { metadata["cause"] = "\(cause)" }
-        logger.log(level: level, "request", metadata: metadata)
+        guard logger.logLevel <= level else { return response }
+        let tenths = Int((milliseconds * 10).rounded())
+        var line =
+            "request id=" + context.requestID + " method=" + request.method.rawValue + " path=" + request.uri.path
+        line += " status=" + String(response.status.code) + " ms=" + String(tenths / 10) + "." + String(tenths % 10)
+        if let cause = context.failure.text { line += " cause=" + cause }
+        logger.log(level: level, "\(line)")
         return response
     }
 

@@ -31,6 +31,10 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `[+-]digits[.digits][e[+-]digits]`; nil for anything else and for numbers of absurd length.
     package init?(_ source: some StringProtocol) {
+        if let source = source as? String, Self.isNormal(source) {
+            self.init(normal: source)
+            return
+        }
         var digits: [UInt8] = []
         var fraction = 0
         var seenPoint = false
@@ -63,6 +67,21 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         }
         guard next == nil else { return nil }
         self.init(negative: negative, digits: digits, fraction: fraction - exponent)
+    }
+
+    /// Whether a text of usual length is a number in its normal form already.
+    private static func isNormal(_ source: String) -> Bool {
+        var rest = source.utf8[...]
+        guard rest.count <= 64 else { return false }
+        let isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative { rest = rest.dropFirst() }
+        let whole = rest.prefix { $0 >= 48 && $0 <= 57 }
+        guard let first = whole.first, first != 48 || whole.count == 1 else { return false }
+        rest = rest.dropFirst(whole.count)
+        guard let point = rest.first else { return !isNegative || first != 48 }
+        let fraction = rest.dropFirst()
+        guard point == UInt8(ascii: "."), let last = fraction.last, last != 48 else { return false }
+        return fraction.allSatisfy { $0 >= 48 && $0 <= 57 }
     }
 
     private static func exponent(_ bytes: inout some IteratorProtocol<UInt8>) -> Int? {

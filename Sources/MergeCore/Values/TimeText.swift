@@ -73,9 +73,47 @@ package struct TimeReader {
     }
 }
 
+/// Writes numbers of a fixed width, without a text for each.
+private struct Digits {
+    private let place: UnsafeMutableBufferPointer<UInt8>
+    private(set) var count = 0
+
+    init(_ place: UnsafeMutableBufferPointer<UInt8>) {
+        self.place = place
+    }
+
+    mutating func put(_ byte: UInt8) {
+        place[count] = byte
+        count += 1
+    }
+
+    mutating func put(_ number: Int, _ width: Int) {
+        var rest = number
+        for index in stride(from: count + width - 1, through: count, by: -1) {
+            place[index] = UInt8(48 + rest % 10)
+            rest /= 10
+        }
+        count += width
+    }
+}
+
 extension CalendarDate {
     /// `YYYY-MM-DD`.
-    package var text: String { Self.pad(Int(year), 4) + "-" + Self.pad(Int(month), 2) + "-" + Self.pad(Int(day), 2) }
+    package var text: String {
+        String(unsafeUninitializedCapacity: 10) { place in
+            var digits = Digits(place)
+            write(to: &digits)
+            return digits.count
+        }
+    }
+
+    fileprivate func write(to digits: inout Digits) {
+        digits.put(Int(year), 4)
+        digits.put(UInt8(ascii: "-"))
+        digits.put(Int(month), 2)
+        digits.put(UInt8(ascii: "-"))
+        digits.put(Int(day), 2)
+    }
 
     static func pad(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
@@ -89,9 +127,21 @@ extension CalendarDate {
 
 extension DateTime {
     /// `YYYY-MM-DDThh:mm:ss` with `fraction` digits of a second (0 to 6).
-    package func text(separator: String, fraction: Int) -> String {
-        date.text + separator + CalendarDate.pad(hour, 2) + ":" + CalendarDate.pad(minute, 2) + ":"
-            + CalendarDate.pad(second, 2) + CalendarDate.fraction(microsecond, digits: fraction)
+    package func text(separator: Unicode.Scalar, fraction: Int) -> String {
+        String(unsafeUninitializedCapacity: 26) { place in
+            var digits = Digits(place)
+            date.write(to: &digits)
+            digits.put(UInt8(ascii: separator))
+            digits.put(hour, 2)
+            digits.put(UInt8(ascii: ":"))
+            digits.put(minute, 2)
+            digits.put(UInt8(ascii: ":"))
+            digits.put(second, 2)
+            guard fraction > 0 else { return digits.count }
+            digits.put(UInt8(ascii: "."))
+            digits.put(microsecond, 6)
+            return digits.count - (6 - min(fraction, 6))
+        }
     }
 }
 

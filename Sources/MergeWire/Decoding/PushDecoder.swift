@@ -6,6 +6,10 @@ package struct PushDecoder: Sendable {
     private let limits: WireLimits
     private let requiresVersion: Bool
 
+    private static let pushMembers = ["key", "rules", "atomic", "edits"]
+    private static let mergeMembers = ["id", "changeset", "resource", "key", "rules"]
+    private static let editMembers = ["resource", "id", "changeset"]
+
     /// - Parameter requiresVersion: whether the rules that a push names have to be these.
     package init(catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true) {
         self.catalog = catalog
@@ -32,7 +36,7 @@ package struct PushDecoder: Sendable {
 
     private func push(_ root: JSONNode, _ key: String?) throws(Problem) -> Push {
         let top = WirePath("")
-        try root.checkObject(top, known: ["key", "rules", "atomic", "edits"])
+        try root.checkObject(top, known: Self.pushMembers)
         try checkRules(root["rules"])
         let atomicity = try atomicity(root["atomic"])
         guard let edits = root["edits"] else { throw Invalid.problem(top.member("edits"), "is missing") }
@@ -63,7 +67,7 @@ package struct PushDecoder: Sendable {
 
     private func merge(_ root: JSONNode, _ resource: Resource, _ key: String?) throws(Problem) -> Push {
         let top = WirePath("")
-        try root.checkObject(top, known: ["id", "changeset", "resource", "key", "rules"])
+        try root.checkObject(top, known: Self.mergeMembers)
         try checkRules(root["rules"])
         if let named = root["resource"], named.string != resource.name {
             throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
@@ -96,7 +100,7 @@ package struct PushDecoder: Sendable {
     }
 
     private func resource(_ edit: JSONNode, _ path: WirePath) throws(Problem) -> Resource {
-        try edit.checkObject(path, known: ["resource", "id", "changeset"])
+        try edit.checkObject(path, known: Self.editMembers)
         let place = path.member("resource")
         guard let node = edit["resource"] else { throw Invalid.problem(place, "is missing") }
         guard let name = node.string else { throw Invalid.problem(place, "must be the name of a resource") }

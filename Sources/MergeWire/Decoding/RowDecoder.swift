@@ -5,6 +5,8 @@ struct RowDecoder {
     let section: Section
     private let fields: FieldDecoder
 
+    private static let groupMembers = ["old", "new", "oldHash"]
+
     init(section: Section, created: CreatedIDs) {
         self.section = section
         fields = FieldDecoder(section: section, created: created)
@@ -29,7 +31,7 @@ struct RowDecoder {
     private func group(_ name: String, _ node: JSONNode, _ path: WirePath) throws(Problem) -> GroupEdit {
         guard let index = section.group(named: name) else { throw unknownGroup(name, path) }
         let place = path.member(name)
-        try node.checkObject(place, known: ["old", "new", "oldHash"])
+        try node.checkObject(place, known: Self.groupMembers)
         guard let new = node["new"] else { throw Invalid.problem(place.member("new"), "is missing") }
         let edited = try groupValues(index, new, place.member("new"))
         let base: Base

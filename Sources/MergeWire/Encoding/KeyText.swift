@@ -7,6 +7,7 @@ package enum KeyText {
     package static func encode(_ key: RecordKey, _ section: Section) -> String {
         // A table without a key has pages by number.
         if section.keyCount == 0, case .integer(let offset)? = key.parts.first { return String(offset) }
+        if key.parts.count == 1, case .integer(let number) = key.parts[0] { return String(number) }
         return zip(key.parts, section.columns).map { encode(plain($0, $1.type)) }.joined(separator: ",")
     }
 

@@ -7,6 +7,12 @@ enum JSONDocument {
     static func parse<Answer>(
         _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
     ) throws(Problem) -> Answer {
+        try JSONMemory.scope { () throws(Problem) -> Answer in try parseInScope(bytes, maximumDepth, body) }
+    }
+
+    private static func parseInScope<Answer>(
+        _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
+    ) throws(Problem) -> Answer {
         let guarded = try NumberGuard(bytes, maximumDepth: maximumDepth)
         var error = json_error_t()
         let flags = Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY)
@@ -16,8 +22,8 @@ enum JSONDocument {
         } else {
             root = load(bytes, flags, &error)
         }
+        // What was made goes with its memory.
         guard let root else { throw problem(error) }
-        defer { json_decref(root) }
         return try guarded.numbers.withUnsafeBufferPointer { numbers throws(Problem) in
             try body(JSONNode(root, numbers))
         }
@@ -95,8 +101,13 @@ struct JSONNode {
     }
 
     subscript(name: String) -> JSONNode? {
-        guard isObject, let found = json_object_getn(raw, name, name.utf8.count) else { return nil }
-        return JSONNode(found, numbers)
+        guard isObject else { return nil }
+        // An implicit conversion to a C string would copy the name into an array.
+        var name = name
+        let found = name.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) { json_object_getn(raw, $0.baseAddress, $0.count) }
+        }
+        return found.map { JSONNode($0, numbers) }
     }
 
     /// The members of an object in the order in which they were sent.

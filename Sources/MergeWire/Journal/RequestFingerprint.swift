@@ -7,7 +7,9 @@ package import MergeCore
 /// characters. The key itself stands in the body or in a header, so it is left out.
 enum RequestFingerprint {
     static func digest(_ root: JSONNode, address: String) -> [UInt8] {
-        var bytes = Array(address.utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(4_096)
+        bytes.append(contentsOf: address.utf8)
         bytes.append(0)
         write(root, &bytes, leavingOut: "key")
         return Array(SHA256.hash(data: bytes))

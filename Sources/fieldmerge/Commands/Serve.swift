@@ -48,7 +48,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await Settings(file: config)
-        var logger = Logger(label: "fieldmerge") { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "fieldmerge") { LineLog(label: $0) }
         let level = settings.text(logLevel, "log-level") ?? "info"
         guard let known = Logger.Level(rawValue: level) else {
             throw SettingsError("--log-level is trace, debug, info, notice, warning or error, not “\(level)”")

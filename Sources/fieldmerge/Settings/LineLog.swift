@@ -1,0 +1,76 @@
+import Logging
+import MergeCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The log on standard error: one line an event, written at once, its time in UTC.
+///
+/// swift-log's own handler asks the system for the time zone's file and sorts the metadata anew for every line, which is
+/// noticeable where each request has one.
+struct LineLog: LogHandler {
+    private struct Known {
+        var second = Int.min
+        var text = ""
+    }
+
+    private static let known = Mutex(Known())
+
+    let label: String
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String) {
+        self.label = label
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var line = Self.now + " " + event.level.rawValue + " " + label + ":"
+        let provided = metadataProvider?.get() ?? [:]
+        let own = metadata.merging(provided) { $1 }.merging(event.metadata ?? [:]) { $1 }
+        for (key, value) in own.sorted(by: { $0.key < $1.key }) { line += " " + key + "=" + value.description }
+        line += " " + event.message.description
+        if let error = event.error { line += " (\(error))" }
+        line += "\n"
+        line.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let start = rest.baseAddress, rest.count > 0 {
+                let count = write(STDERR_FILENO, start, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                // Where the log cannot be written there is nowhere left to say so.
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+    }
+
+    /// `YYYY-MM-DDThh:mm:ssZ`, made once a second.
+    private static var now: String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let second = Int(time.tv_sec)
+        return known.withLock { known in
+            if known.second != second { known = Known(second: second, text: text(second)) }
+            return known.text
+        }
+    }
+
+    private static func text(_ second: Int) -> String {
+        // Clocks do not reach the year 10,000.
+        let date = CalendarDate(dayNumber: second / 86_400) ?? .zero
+        let time = second % 86_400
+        let moment = DateTime(
+            date: date, hour: time / 3_600, minute: time / 60 % 60, second: time % 60, microsecond: 0)
+        return (moment?.text(separator: "T", fraction: 0) ?? "") + "Z"
+    }
+}
