@@ -52,7 +52,7 @@ package struct GatewayApplication: Service {
         }
         router.add(middleware: ProblemMapping(box: box))
         router.add(middleware: Authentication(tokens: tokens))
-        RecordsController(service: service, box: box).addRoutes(to: router)
+        RecordsController(service: service, box: box, logger: logger).addRoutes(to: router)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, running: RunningKeys()
         ).addRoutes(to: router)

@@ -35,33 +35,6 @@ package struct MergeService: Sendable {
         }
     }
 
-    /// A page of records in key order, in one snapshot.
-    /// - Returns: at most `limit` records, and the key after which the next page begins; nil at the end.
-    package func page(
-        _ resource: Resource, after key: RecordKey?, limit: Int, deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> (records: [Record], next: RecordKey?) {
-        if resource.root.keyCount == 0 { return try await keylessPage(resource, key, limit, deadline) }
-        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
-            try reader(resource, session).page(after: key, limit: limit + 1)
-        }
-        let records = Array(found.prefix(limit))
-        return (records, found.count > limit ? records.last?.key : nil)
-    }
-
-    /// Without a key a page is named by how many records stand before it.
-    private func keylessPage(
-        _ resource: Resource, _ key: RecordKey?, _ limit: Int, _ deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> (records: [Record], next: RecordKey?) {
-        var offset = 0
-        if case .integer(let number)? = key?.parts.first { offset = Int(clamping: number) }
-        let start = offset
-        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
-            try reader(resource, session).page(offset: start, limit: limit + 1)
-        }
-        let next = RecordKey([.integer(Int128(start + limit))])
-        return (Array(found.prefix(limit)), found.count > limit ? next : nil)
-    }
-
     private func reader(_ resource: Resource, _ session: any StoreSession) -> RecordReader {
         RecordReader(
             resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)

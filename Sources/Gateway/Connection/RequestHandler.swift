@@ -27,7 +27,9 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     private var waitingSince = NIODeadline.now()
     private var bodyAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
+    /// The client sends nothing more.
     private var isHalfClosed = false
+    private var isClosing = false
 
     init(responder: Responder, limits: ConnectionLimits, logger: Logger) {
         self.responder = responder
@@ -97,16 +99,30 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        isClosing = true
         context.close(promise: nil)
     }
 
     // MARK: What goes out
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
-            waitingSince = .now()
-            phase = .waiting
+        // After a fault of the connection its other handlers expect no answer any more.
+        guard !isClosing, context.channel.isActive else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
         }
+        guard case .end = unwrapOutboundIn(data) else {
+            context.write(data, promise: promise)
+            return
+        }
+        waitingSince = .now()
+        phase = .waiting
+        guard isHalfClosed else {
+            context.write(data, promise: promise)
+            return
+        }
+        let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
         context.write(data, promise: promise)
     }
 

@@ -1,6 +1,7 @@
 internal import Crypto
 import HTTPTypes
 import Hummingbird
+import Logging
 import MergeCore
 import MergeService
 import MergeWire
@@ -9,6 +10,7 @@ import MergeWire
 struct RecordsController {
     let service: MergeService
     let box: RulesBox
+    let logger: Logger
 
     func addRoutes(to router: Router<GatewayContext>) {
         router.get("/v1/rules", use: rules)
@@ -38,9 +40,8 @@ struct RecordsController {
         let after = try request.query("after").map { text throws(Problem) in
             try KeyText.decode(String(text), resource.root)
         }
-        let (records, next) = try await service.page(
-            resource, after: after, limit: try limit(request), deadline: context.deadline)
-        return Reply.json(RecordEncoder.page(records, next: next, resource), to: request)
+        return try await PageStream(service: service, logger: logger)
+            .answer(request, context, resource, after: after, limit: try limit(request))
     }
 
     private func limit(_ request: Request) throws(Problem) -> Int {

@@ -5,16 +5,17 @@ enum Gzip {
     enum Failure: Error {
         case malformed
         case tooLarge
+        case noMemory
     }
 
-    private static let gzipWindow = 15 + 16
+    static let window = 15 + 16
     private static let chunk = 64 * 1_024
 
     /// - Parameter limit: bytes at which unpacking stops, so that a small body cannot grow without bound.
     static func unpack(_ packed: UnsafeRawBufferPointer, limit: Int) throws(Failure) -> [UInt8] {
         var stream = z_stream()
         guard
-            inflateInit2_(&stream, Int32(gzipWindow), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+            inflateInit2_(&stream, Int32(window), ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { throw .malformed }
         defer { inflateEnd(&stream) }
         stream.next_in = UnsafeMutablePointer(mutating: packed.bindMemory(to: Bytef.self).baseAddress)
@@ -41,7 +42,7 @@ enum Gzip {
     static func pack(_ body: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         let status = deflateInit2_(
-            &stream, Z_BEST_SPEED, Z_DEFLATED, Int32(gzipWindow), 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            &stream, Z_BEST_SPEED, Z_DEFLATED, Int32(window), 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         guard status == Z_OK else { return nil }
         defer { deflateEnd(&stream) }

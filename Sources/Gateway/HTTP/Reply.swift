@@ -33,7 +33,7 @@ enum Reply {
     }
 
     /// Whether `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).
-    private static func acceptsGzip(_ request: Request) -> Bool {
+    static func acceptsGzip(_ request: Request) -> Bool {
         guard let accepted = request.headers[.acceptEncoding] else { return false }
         for entry in accepted.split(separator: ",") {
             let parts = entry.split(separator: ";").map { $0.trimmingSpaces.lowercased() }

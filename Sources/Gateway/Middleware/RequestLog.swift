@@ -25,9 +25,20 @@ struct RequestLog: RouterMiddleware {
         let level: Logger.Level = response.status.code >= 500 ? .error : .info
         guard logger.logLevel <= level else { return response }
         let tenths = Int((milliseconds * 10).rounded())
-        var line =
-            "request id=" + context.requestID + " method=" + request.method.rawValue + " path=" + request.uri.path
-        line += " status=" + String(response.status.code) + " ms=" + String(tenths / 10) + "." + String(tenths % 10)
+        var line = ""
+        line.reserveCapacity(192)
+        line += "request id="
+        line += context.requestID
+        line += " method="
+        line += request.method.rawValue
+        line += " path="
+        line += request.uri.path
+        line += " status="
+        line += String(response.status.code)
+        line += " ms="
+        line += String(tenths / 10)
+        line += "."
+        line += String(tenths % 10)
         if let cause = context.failure.text { line += " cause=" + cause }
         logger.log(level: level, "\(line)")
         return response

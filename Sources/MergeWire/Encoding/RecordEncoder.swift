@@ -9,21 +9,6 @@ package enum RecordEncoder {
         return writer.bytes
     }
 
-    /// A page of records.
-    /// - Parameter next: ready for `after` in a URL; nil on the last page.
-    package static func page(_ records: [Record], next: RecordKey?, _ resource: Resource) -> [UInt8] {
-        var writer = JSONWriter(capacity: 256 * (records.count + 1))
-        writer.object { writer in
-            writer.member("records")
-            writer.array { writer in
-                for record in records { write(record, resource, &writer) }
-            }
-            writer.member("next")
-            if let next { writer.string(KeyText.encode(next, resource.root)) } else { writer.null() }
-        }
-        return writer.bytes
-    }
-
     static func write(_ record: Record, _ resource: Resource, _ writer: inout JSONWriter) {
         writer.object { writer in
             if resource.root.keyCount > 0 {

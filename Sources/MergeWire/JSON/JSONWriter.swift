@@ -18,21 +18,33 @@ struct JSONWriter {
     }
 
     mutating func object(_ body: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
+        begin(UInt8(ascii: "{"))
         body(&self)
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+        end(UInt8(ascii: "}"))
     }
 
     mutating func array(_ body: (inout JSONWriter) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "["))
-        needsComma = false
+        begin(UInt8(ascii: "["))
         body(&self)
-        bytes.append(UInt8(ascii: "]"))
+        end(UInt8(ascii: "]"))
+    }
+
+    /// Opens an object or array that is closed by hand, because it is not written in one go.
+    mutating func begin(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    mutating func end(_ bracket: UInt8) {
+        bytes.append(bracket)
         needsComma = true
+    }
+
+    /// What was written since it was taken last.
+    mutating func takeBytes() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
     }
 
     /// The name of a member; its value is written next.

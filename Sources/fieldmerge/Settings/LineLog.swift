@@ -35,11 +35,21 @@ struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var line = Self.now + " " + event.level.rawValue + " " + label + ":"
-        let provided = metadataProvider?.get() ?? [:]
-        let own = metadata.merging(provided) { $1 }.merging(event.metadata ?? [:]) { $1 }
-        for (key, value) in own.sorted(by: { $0.key < $1.key }) { line += " " + key + "=" + value.description }
-        line += " " + event.message.description
+        var line = ""
+        line.reserveCapacity(256)
+        line += Self.now
+        line += " "
+        line += event.level.rawValue
+        line += " "
+        line += label
+        line += ": "
+        var own = metadata
+        if let provider = metadataProvider { own.merge(provider.get()) { $1 } }
+        if let more = event.metadata { own.merge(more) { $1 } }
+        if !own.isEmpty {
+            for (key, value) in own.sorted(by: { $0.key < $1.key }) { line += key + "=" + value.description + " " }
+        }
+        line += event.message.description
         if let error = event.error { line += " (\(error))" }
         line += "\n"
         line.withUTF8 { bytes in

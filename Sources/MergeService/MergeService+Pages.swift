@@ -1,0 +1,84 @@
+package import MergeCore
+package import RecordStore
+import Synchronization
+
+extension MergeService {
+    /// Records of a long page that are held at once.
+    private static let piece = 64
+
+    /// Reads a page of records in key order, in one snapshot, piece by piece, so that a long page needs no more memory
+    /// than a short one.
+    ///
+    /// - Parameters:
+    ///   - key: the key after which the page begins.
+    ///   - limit: records on the page.
+    ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
+    ///     client, because the connection to the database waits with it.
+    /// - Returns: the key after which the next page begins; nil at the end.
+    /// - Throws: `StoreError`; what was told until then is a page that broke off.
+    package func page(
+        _ resource: Resource, after key: RecordKey?, limit: Int, deadline: ContinuousClock.Instant,
+        piece: @escaping @Sendable ([Record]) -> Void
+    ) async throws(StoreError) -> RecordKey? {
+        let hasBegun = Atomic<Bool>(false)
+        let dialect = engine.dialect
+        let rowsPerRecord = limits.rowsPerRecord
+        return try await engine.read(deadline: deadline) { session throws(StoreError) in
+            // What was told cannot be told again.
+            guard !hasBegun.load(ordering: .relaxed) else {
+                throw StoreError(.unavailable, "the connection to the database broke in the middle of a page")
+            }
+            let reader = RecordReader(
+                resource: resource, session: session, dialect: dialect, rowsPerRecord: rowsPerRecord)
+            var place = PagePlace(resource, after: key)
+            var left = limit
+            while true {
+                let wanted = min(left, Self.piece)
+                // One more tells whether there is a next.
+                let found = try place.read(wanted + 1, reader)
+                let records = Array(found.prefix(wanted))
+                hasBegun.store(true, ordering: .relaxed)
+                piece(records)
+                left -= records.count
+                guard found.count > wanted else { return nil }
+                place.advance(records)
+                if left == 0 { return place.key }
+            }
+        }
+    }
+}
+
+/// How far a page has been read: by the last key, or without a key by how many records stand before.
+private enum PagePlace {
+    case after(RecordKey?)
+    case at(Int)
+
+    init(_ resource: Resource, after key: RecordKey?) {
+        guard resource.root.keyCount == 0 else {
+            self = .after(key)
+            return
+        }
+        if case .integer(let number)? = key?.parts.first { self = .at(Int(clamping: number)) } else { self = .at(0) }
+    }
+
+    var key: RecordKey? {
+        switch self {
+        case .after(let key): key
+        case .at(let offset): RecordKey([.integer(Int128(offset))])
+        }
+    }
+
+    func read(_ limit: Int, _ reader: RecordReader) throws(StoreError) -> [Record] {
+        switch self {
+        case .after(let key): try reader.page(after: key, limit: limit)
+        case .at(let offset): try reader.page(offset: offset, limit: limit)
+        }
+    }
+
+    mutating func advance(_ records: [Record]) {
+        switch self {
+        case .after: self = .after(records.last?.key)
+        case .at(let offset): self = .at(offset + records.count)
+        }
+    }
+}

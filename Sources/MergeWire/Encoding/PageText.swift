@@ -1,0 +1,51 @@
+package import MergeCore
+import Synchronization
+
+/// The text of a page of records, written as they are read.
+///
+/// Pieces leave one behind the other: the last is held back until it is known whether another follows.
+package final class PageText: Sendable {
+    private let resource: Resource
+    private struct State {
+        var writer = JSONWriter(capacity: 16_384)
+        var hasRecords = false
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ resource: Resource) {
+        self.resource = resource
+        var start = State()
+        start.writer.begin(UInt8(ascii: "{"))
+        start.writer.member("records")
+        start.writer.begin(UInt8(ascii: "["))
+        state = Mutex(start)
+    }
+
+    /// - Returns: the text that came before, which can be sent; nil where nothing came before.
+    package func add(_ records: [Record]) -> [UInt8]? {
+        state.withLock { state in
+            let before = state.hasRecords ? state.writer.takeBytes() : nil
+            state.hasRecords = true
+            for record in records { RecordEncoder.write(record, resource, &state.writer) }
+            return before
+        }
+    }
+
+    /// What is left to send.
+    ///
+    /// - Parameter next: ready for `after` in a URL; nil on the last page.
+    package func end(next: RecordKey?) -> [UInt8] {
+        state.withLock { state in
+            state.writer.end(UInt8(ascii: "]"))
+            state.writer.member("next")
+            if let next {
+                state.writer.string(KeyText.encode(next, resource.root))
+            } else {
+                state.writer.null()
+            }
+            state.writer.end(UInt8(ascii: "}"))
+            return state.writer.takeBytes()
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import MergeWire
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// What HTTP/1.1 allows a client to do with a connection.
+@Suite struct ConnectionTests {
+    /// Sends bytes over a connection of their own and prints what comes back until it is closed.
+    ///
+    /// - Parameter isHalfClosed: the client says that it will send nothing more.
+    private static func exchange(
+        _ gateway: RunningGateway, _ bytes: String, isHalfClosed: Bool = false
+    ) async throws -> String {
+        let script = """
+            import socket, sys
+            client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            client.sendall(sys.stdin.buffer.read())
+            if sys.argv[2] == "yes": client.shutdown(socket.SHUT_WR)
+            while piece := client.recv(65536): sys.stdout.buffer.write(piece)
+            """
+        return try await Shell.run(
+            ["python3", "-c", script, String(gateway.port), isHalfClosed ? "yes" : "no"], input: bytes)
+    }
+
+    private static func with(
+        _ configure: (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        let database = try await Ledger.database(.sqlite)
+        try await RunningGateway.with(database, rules: Ledger.rules, configure: configure, body)
+    }
+
+    private static func statuses(_ text: String) -> [String] {
+        text.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
+    }
+
+    private static let get = "GET /v1/records/accounts/1 HTTP/1.1\r\nHost: x\r\n"
+    private static func post(_ body: String, _ more: String = "") -> String {
+        "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\(more)"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// Requests that are sent ahead are answered in their order.
+    @Test func requestsMayBeSentAhead() async throws {
+        try await Self.with { gateway async throws in
+            let edit = Ledger.Push(label: "a", account: 1, points: 5).body()
+            let text = try await Self.exchange(
+                gateway,
+                Self.get + "\r\n" + Self.post(edit) + Self.get + "\r\n" + "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+                    + Self.get + "Connection: close\r\n\r\n")
+            #expect(Self.statuses(text) == ["200", "200", "200", "404", "200"])
+            let bodies = text.split(separator: "HTTP/1.1 ")
+            #expect(bodies.first?.contains("\"points\":0") == true, "\(text)")
+            #expect(bodies.last?.contains("\"points\":5") == true, "\(text)")
+        }
+    }
+
+    /// Whoever closes its own side still gets the answer.
+    @Test func aClientMayCloseItsSide() async throws {
+        try await Self.with { gateway async throws in
+            #expect(Self.statuses(try await Self.exchange(gateway, Self.get + "\r\n", isHalfClosed: true)) == ["200"])
+            let half = Self.post(Ledger.Push(label: "h", account: 1, points: 1).body()).dropLast(10)
+            #expect(Self.statuses(try await Self.exchange(gateway, String(half), isHalfClosed: true)) == ["400"])
+            #expect(try await Self.exchange(gateway, "", isHalfClosed: true) == "")
+        }
+    }
+
+    @Test func whatIsNoHTTPIsTurnedAway() async throws {
+        try await Self.with { gateway async throws in
+            #expect(Self.statuses(try await Self.exchange(gateway, "HELO there\r\n\r\n")) == ["400"])
+            let both = "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+            #expect(Self.statuses(try await Self.exchange(gateway, both)) == ["400"])
+        }
+    }
+
+    /// A target may name the whole address, as it does behind some proxies.
+    @Test func theAddressMayBeWhole() async throws {
+        try await Self.with { gateway async throws in
+            let whole = "GET http://example.org/v1/records/accounts/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            #expect(Self.statuses(try await Self.exchange(gateway, whole)) == ["200"])
+        }
+    }
+
+    /// A body that says that it is too large is not waited for; one that turns out to be is cut off.
+    @Test func bodiesHaveALimit() async throws {
+        try await Self.with {
+            $0.wire.bodyBytes = 1_000
+        } _: { gateway async throws in
+            let said =
+                "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                + "Content-Length: 5000000\r\n\r\n{"
+            #expect(Self.statuses(try await Self.exchange(gateway, said)) == ["413"])
+            let piece = "400\r\n" + String(repeating: " ", count: 1_024) + "\r\n"
+            let found =
+                "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + piece + piece + "0\r\n\r\n" + Self.get + "Connection: close\r\n\r\n"
+            // What is left of the body is passed over, and the connection goes on.
+            #expect(Self.statuses(try await Self.exchange(gateway, found)) == ["413", "200"])
+        }
+    }
+
+    /// A body in pieces is one body.
+    @Test func bodiesMayComeInPieces() async throws {
+        try await Self.with { gateway async throws in
+            let body = Array(Ledger.Push(label: "p", account: 1, points: 2).body().utf8)
+            var pieces = ""
+            for start in stride(from: 0, to: body.count, by: 50) {
+                let piece = body[start..<min(start + 50, body.count)]
+                pieces += String(piece.count, radix: 16) + "\r\n" + String(decoding: piece, as: UTF8.self) + "\r\n"
+            }
+            let text = try await Self.exchange(
+                gateway,
+                "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n" + pieces + "0\r\n\r\n")
+            #expect(Self.statuses(text) == ["200"])
+            #expect(text.contains("\"points\":2"))
+        }
+    }
+
+    @Test func aConnectionThatIdlesIsClosed() async throws {
+        try await Self.with {
+            $0.idleSeconds = 1
+        } _: { gateway async throws in
+            #expect(Self.statuses(try await Self.exchange(gateway, Self.get + "\r\n")) == ["200"])
+            #expect(try await Self.exchange(gateway, "GET /v1/rec") == "")
+        }
+    }
+
+    @Test(arguments: [
+        (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+    ])
+    func datesAreThoseOfHTTP(_ second: Int, _ text: String) {
+        #expect(HTTPDate.text(second) == text)
+    }
+}
