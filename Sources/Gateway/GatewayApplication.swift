@@ -25,7 +25,8 @@ package struct GatewayApplication: Service {
         place = "\(configuration.host):\(configuration.port)"
         let responder = Self.router(configuration, engine, rules.box, tokens, logger).buildResponder()
         let limits = ConnectionLimits(
-            bodyBytes: configuration.wire.bodyBytes, bodyTime: .seconds(Int64(configuration.requestSeconds)),
+            bodyBytes: configuration.wire.bodyBytes, tokens: tokens,
+            bodyTime: .seconds(Int64(configuration.requestSeconds)),
             idleTime: .seconds(configuration.idleSeconds))
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)

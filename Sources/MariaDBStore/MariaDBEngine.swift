@@ -25,7 +25,7 @@ package final class MariaDBEngine: RecordEngine {
     }
 
     package func writeSeries<Work: Sendable, Answer: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Work?,
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
         done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) {

@@ -4,7 +4,7 @@ import Synchronization
 
 extension MergeService {
     /// Records of a long page that are held at once.
-    private static let piece = 64
+    private static let piece = 128
 
     /// Reads a page of records in key order, in one snapshot, piece by piece, so that a long page needs no more memory
     /// than a short one.

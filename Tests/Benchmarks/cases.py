@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 TABLES = {"people": 100_000, "people10k": 10_000, "people1m": 1_000_000, "people5m": 5_000_000}
 SQLITE_TABLE = "people"
-QUICK_SKIPS = {"rows-5m"}
+QUICK_SKIPS = {"rows-5m", "journal-10m"}
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Case:
     has_own_floor: bool = False
     counts_requests: bool = False
     engine: str = "mariadb"
+    # Entries that the journal holds before.
+    entries: int = 0
 
 
 CASES = [
@@ -46,6 +48,7 @@ CASES = [
     Case("rows-10k", "growth", "edit", table="people10k", has_own_floor=True),
     Case("rows-1m", "growth", "edit", table="people1m", has_own_floor=True),
     Case("rows-5m", "growth", "edit", table="people5m", has_own_floor=True),
+    Case("journal-10m", "growth", "edit", entries=10_000_000),
     Case("memory", "growth", "edit", counts_requests=True),
     Case("idle-10000", "growth", "idle", clients=10_000),
     Case("sqlite-edits", "sqlite", "edit", engine="sqlite"),

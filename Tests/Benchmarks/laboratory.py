@@ -90,6 +90,8 @@ class Laboratory:
             journal = ["--journal", "off"]
         gateway = Gateway(self.binary, self.folder, "gateway", url, rules, journal + self.options)
         try:
+            if case.entries:
+                self.fill_journal(table.name, case.entries)
             arguments = [
                 "--kind", case.kind, "--port", gateway.port, "--clients", case.clients, "--batch", case.batch,
                 "--items", case.items, "--rows", table.rows, "--resource", case.resource or table.name,
@@ -108,6 +110,16 @@ class Laboratory:
             return result
         finally:
             gateway.stop()
+
+    def fill_journal(self, resource: str, entries: int) -> None:
+        """Entries of other pushes, in steps that leave little to take back."""
+        step = 500_000
+        for start in range(1, entries, step):
+            self.server.sql(
+                "INSERT INTO fieldmerge_journal.entries (at, who, push_key, name, request, code, answer, resource, record,"
+                " status, outcomes, rules, entry) SELECT '2026-01-01', 'before', seq, UNHEX(SHA2(seq, 256)),"
+                f" UNHEX(SHA2(seq, 256)), 200, REPEAT('a', 200), '{resource}', 1 + seq MOD 99991, 'merged', ',applied,',"
+                f" 'v', REPEAT('e', 100) FROM seq_{start}_to_{start + step - 1}")
 
     # Proof
 

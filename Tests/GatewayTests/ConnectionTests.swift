@@ -1,3 +1,4 @@
+import Foundation
 import MergeWire
 import Testing
 import TestSupport
@@ -97,6 +98,77 @@ import TestSupport
                 + piece + piece + "0\r\n\r\n" + Self.get + "Connection: close\r\n\r\n"
             // What is left of the body is passed over, and the connection goes on.
             #expect(Self.statuses(try await Self.exchange(gateway, found)) == ["413", "200"])
+        }
+    }
+
+    /// Nobody fills the memory who has no token.
+    @Test func strangersSendLittle() async throws {
+        let database = try await Ledger.database(.sqlite)
+        let token = AccessToken.make()
+        let line = token.line(name: "phone", rights: [.read, .write])
+        try await RunningGateway.with(database, rules: Ledger.rules, tokens: line) { gateway async throws in
+            func head(_ token: String) -> String {
+                "POST /v1/push HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
+                    + "Connection: close\r\n"
+            }
+            let said = "Content-Length: 100000\r\n\r\n"
+            #expect(Self.statuses(try await Self.exchange(gateway, head("nobody") + said + "{")) == ["401"])
+            let piece = "400\r\n" + String(repeating: " ", count: 1_024) + "\r\n"
+            let found = "Transfer-Encoding: chunked\r\n\r\n" + String(repeating: piece, count: 100)
+            #expect(Self.statuses(try await Self.exchange(gateway, head("nobody") + found)) == ["401"])
+            let body = Ledger.Push(label: "p", account: 1, points: 2).body()
+            let whole = said + body + String(repeating: " ", count: 100_000 - body.utf8.count)
+            #expect(Self.statuses(try await Self.exchange(gateway, head(token.secret) + whole)) == ["200"])
+        }
+    }
+
+    /// HTTP/1.0 knows no pieces, and closes unless it is asked not to.
+    @Test func theOldHTTPIsSpoken() async throws {
+        try await Self.with { gateway async throws in
+            let rows = (4...600).map { "(\($0), 'n\($0)')" }.joined(separator: ",")
+            try await gateway.database.run("INSERT INTO accounts (id, name) VALUES \(rows);")
+            let get = "GET /v1/records/accounts?limit=500 HTTP/1.0\r\n"
+            let text = try await Self.exchange(gateway, get + "\r\n")
+            #expect(text.hasPrefix("HTTP/1.0 200"))
+            #expect(text.lowercased().contains("content-length: ") && !text.contains("chunked"))
+            #expect(text.hasSuffix("\"next\":\"500\"}"))
+            let kept = try await Self.exchange(
+                gateway, "GET /v1/records/accounts/1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n" + get + "\r\n")
+            #expect(kept.split(separator: "HTTP/1.0 200").count == 2)
+            #expect(kept.contains("keep-alive"))
+        }
+    }
+
+    @Test func headHasNoBody() async throws {
+        try await Self.with { gateway async throws in
+            let text = try await Self.exchange(
+                gateway,
+                "HEAD /v1/records/accounts/1 HTTP/1.1\r\nHost: x\r\n\r\n" + Self.get + "Connection: close\r\n\r\n")
+            #expect(text.components(separatedBy: "\r\n\r\n")[1].hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    /// A client may wait with a body until it is wanted.
+    @Test func bodiesMayBeAskedFor() async throws {
+        try await Self.with { gateway async throws in
+            let body = Ledger.Push(label: "e", account: 1, points: 2).body()
+            let text = try await Self.exchange(
+                gateway, Self.post(body, "Expect: 100-continue\r\nConnection: close\r\n"))
+            #expect(Self.statuses(text) == ["100", "200"])
+        }
+    }
+
+    /// Many large answers wait for a client that reads none of them, and each comes whole in the end.
+    @Test func answersWaitForTheClient() async throws {
+        try await Self.with { gateway async throws in
+            let rows = (4...500).map { "(\($0), 'n\($0)')" }.joined(separator: ",")
+            try await gateway.database.run("INSERT INTO accounts (id, name) VALUES \(rows);")
+            let page = "GET /v1/records/accounts?limit=128 HTTP/1.1\r\nHost: x\r\n"
+            let text = try await Self.exchange(
+                gateway, String(repeating: page + "\r\n", count: 300) + page + "Connection: close\r\n\r\n",
+                isHalfClosed: true)
+            #expect(Self.statuses(text).count == 301)
+            #expect(text.components(separatedBy: "\"next\":\"128\"}").count == 302)
         }
     }
 

@@ -6,7 +6,7 @@ import TestSupport
 
 /// Pages that are sent in pieces.
 @Suite struct LongPageTests {
-    private static let count = 300
+    private static let count = 500
 
     private static func database(_ kind: TestEngine) async throws -> TestDatabase {
         let database = try await TestDatabase(kind, mariadb: MergeTests.mariadb, sqlite: MergeTests.sqlite)
@@ -21,7 +21,7 @@ import TestSupport
         let database = try await Self.database(kind)
         try await RunningGateway.with(database, rules: MergeTests.rules) { gateway async throws in
             try await gateway.client { client async throws in
-                let whole = try await client.get("/v1/records/people?limit=300")
+                let whole = try await client.get("/v1/records/people?limit=500")
                 #expect(whole.status == 200)
                 #expect(whole.headers["transfer-encoding"] == "chunked")
                 let page = try whole.json()
@@ -38,12 +38,12 @@ import TestSupport
                 }
                 #expect(records == page["records"]?.array)
                 // The end of a page where a piece ends, and beside it.
-                for limit in [64, 65, 128, 299] {
+                for limit in [127, 128, 129, 256, 499] {
                     let part = try await client.get("/v1/records/people?limit=\(limit)").json()
                     #expect(part["records"]?.array == Array(records.prefix(limit)))
                     #expect(part["next"]?.text == String(limit))
                 }
-                let packed = try await client.get("/v1/records/people?limit=300", ["Accept-Encoding": "gzip"])
+                let packed = try await client.get("/v1/records/people?limit=500", ["Accept-Encoding": "gzip"])
                 #expect(packed.headers["content-encoding"] == "gzip")
                 #expect(packed.body.count < whole.body.count / 3)
                 #expect(try packed.body.withUnsafeBytes { try Gzip.unpack($0, limit: 1_000_000) } == whole.body)
@@ -58,15 +58,15 @@ import TestSupport
         try await RunningGateway.with(database, rules: MergeTests.rules) { configuration in
             configuration.merge.rowsPerRecord = 20
         } _: { gateway async throws in
-            let many = (0..<30 * 64).map { "(\(250 + $0 / 64), 'More \($0)')" }.joined(separator: ",")
+            let many = (0..<30 * 150).map { "(\(450 + $0 / 150), 'More \($0)')" }.joined(separator: ",")
             try await database.run("INSERT INTO items (person, what) VALUES \(many);")
             try await gateway.client { client async throws in
-                let answer = try await client.get("/v1/records/people?limit=20&after=249")
+                let answer = try await client.get("/v1/records/people?limit=20&after=449")
                 #expect(answer.status == 413, "\(answer.text)")
             }
             await #expect(throws: (any Error).self) {
                 try await gateway.client { client async throws in
-                    let answer = try await client.get("/v1/records/people?limit=300")
+                    let answer = try await client.get("/v1/records/people?limit=500")
                     Issue.record("\(answer.status) with \(answer.body.count) bytes")
                 }
             }

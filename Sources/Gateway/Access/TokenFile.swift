@@ -47,6 +47,19 @@ package struct TokenFile: Sendable {
     /// Who presents a token; nil where nobody does.
     ///
     /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
+    /// Who sends `Authorization: Bearer …`; nil where nobody known does.
+    func bearer(header: String) -> Entry? { Self.secret(header).flatMap { bearer(of: $0) } }
+
+    private static func secret(_ header: String) -> String? {
+        // As nearly every client spells it.
+        if header.hasPrefix("Bearer "), !header.utf8.dropFirst(7).contains(UInt8(ascii: " ")) {
+            return String(header.utf8.dropFirst(7)) ?? ""
+        }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return parts[1].trimmingSpaces
+    }
+
     func bearer(of secret: String) -> Entry? {
         let presented = AccessToken.hash(secret)
         var found: Entry?

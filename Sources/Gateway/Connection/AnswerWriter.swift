@@ -12,8 +12,9 @@ import NIOHTTPTypesHTTP1
 struct AnswerWriter: Sendable {
     let channel: any Channel
     let version: HTTPVersion
-    /// The client asked for the connection to be closed afterwards.
-    let isLast: Bool
+    let isKeptAlive: Bool
+    /// The answer has the headers of one to GET, and no body.
+    let isHead: Bool
 
     func write(_ respond: () async throws -> Response) async {
         let response: Response
@@ -25,16 +26,24 @@ struct AnswerWriter: Sendable {
             return
         }
         var headers = HTTPHeaders(response.headers)
-        if !headers.contains(name: "content-length"), response.body.contentLength == nil {
-            headers.add(name: "transfer-encoding", value: "chunked")
-        }
         headers.add(name: "date", value: HTTPDate.now)
         headers.add(name: "server", value: "fieldmerge")
-        if isLast { headers.replaceOrAdd(name: "connection", value: "close") }
+        if !isKeptAlive {
+            headers.replaceOrAdd(name: "connection", value: "close")
+        } else if version == .http1_0 {
+            headers.replaceOrAdd(name: "connection", value: "keep-alive")
+        }
+        var isCollected = false
+        if response.body.contentLength == nil, !headers.contains(name: "content-length") {
+            // HTTP/1.0 knows no pieces, and a body that ends with the connection could not be told from half of it.
+            isCollected = version == .http1_0
+            if !isCollected { headers.add(name: "transfer-encoding", value: "chunked") }
+        }
         let head = HTTPResponseHead(
             version: version, status: HTTPResponseStatus(statusCode: response.status.code), headers: headers)
         do {
-            try await response.body.write(Pieces(channel: channel, head: head, isLast: isLast))
+            try await response.body.write(
+                Pieces(channel: channel, head: head, isCollected: isCollected, isHead: isHead))
         } catch {
             // The client is gone, or what it got cannot be completed: it has to see that.
             channel.close(promise: nil)
@@ -45,18 +54,25 @@ struct AnswerWriter: Sendable {
         let channel: any Channel
         /// nil once it has left.
         var head: HTTPResponseHead?
-        let isLast: Bool
+        let isCollected: Bool
+        let isHead: Bool
         private var held: ByteBuffer?
 
-        init(channel: any Channel, head: HTTPResponseHead, isLast: Bool) {
+        init(channel: any Channel, head: HTTPResponseHead, isCollected: Bool, isHead: Bool) {
             self.channel = channel
             self.head = head
-            self.isLast = isLast
+            self.isCollected = isCollected
+            self.isHead = isHead
         }
 
         mutating func write(_ buffer: ByteBuffer) async throws {
+            if isHead, !isCollected { return }
             guard let earlier = held else {
                 held = buffer
+                return
+            }
+            if isCollected {
+                held?.writeImmutableBuffer(buffer)
                 return
             }
             held = buffer
@@ -68,17 +84,22 @@ struct AnswerWriter: Sendable {
         }
 
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-            let (channel, head, body, isLast) = (channel, head, held, isLast)
-            @Sendable func leave() {
+            var head = head
+            if isCollected { head?.headers.add(name: "content-length", value: String(held?.readableBytes ?? 0)) }
+            let (channel, body) = (channel, isHead ? nil : held)
+            @Sendable func leave(_ head: HTTPResponseHead?) {
                 if let head { channel.write(HTTPServerResponsePart.head(head), promise: nil) }
                 if let body, body.readableBytes > 0 {
                     channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
                 }
-                let end = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
-                if isLast { end.whenComplete { _ in channel.close(promise: nil) } }
+                channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
             }
             // One hop to the connection's thread for all of it.
-            if channel.eventLoop.inEventLoop { leave() } else { channel.eventLoop.execute { leave() } }
+            if channel.eventLoop.inEventLoop {
+                leave(head)
+            } else {
+                channel.eventLoop.execute { [head] in leave(head) }
+            }
         }
     }
 }

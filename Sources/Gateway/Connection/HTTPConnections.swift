@@ -44,8 +44,21 @@ struct HTTPConnections<Responder: HTTPResponder>: ServerChildChannel where Respo
 struct ConnectionLimits: Sendable {
     /// Of one request.
     let bodyBytes: Int
+    /// Of one request, whoever sends it: enough for most, and too little to fill the memory with.
+    var unquestionedBytes: Int { min(bodyBytes, 65_536) }
+    /// nil where nobody needs a token.
+    let tokens: TokenFile?
     /// For a body to arrive, from its head on.
     let bodyTime: TimeAmount
     /// Between two requests.
     let idleTime: TimeAmount
+
+    /// How large the body of a request may be, by who sends it.
+    ///
+    /// Whoever has no token is told so as soon as its request is answered; its body is not kept for that.
+    func bodyBytes(of head: HTTPRequestHead) -> Int {
+        guard let tokens else { return bodyBytes }
+        let isKnown = head.headers.first(name: "authorization").flatMap { tokens.bearer(header: $0) } != nil
+        return isKnown ? bodyBytes : unquestionedBytes
+    }
 }

@@ -6,6 +6,8 @@ struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Names the request in the log and in its answer.
     let requestID = String(UInt64.random(in: .min ... .max), radix: 16)
+    /// When the head of the request had come.
+    var arrival: ContinuousClock.Instant = .now
     /// When the request has to be done.
     var deadline: ContinuousClock.Instant = .now
     /// Who sent it, and what they may do; nil without tokens.

@@ -13,9 +13,7 @@ struct Authentication: RouterMiddleware {
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         guard let tokens, !Self.open.contains(request.uri.path) else { return try await next(request, context) }
-        guard let header = request.headers[.authorization], let secret = Self.secret(header),
-            let bearer = tokens.bearer(of: secret)
-        else {
+        guard let bearer = request.headers[.authorization].flatMap({ tokens.bearer(header: $0) }) else {
             throw Problem(
                 status: 401, code: "no-token", title: "A token is needed",
                 detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
@@ -29,15 +27,5 @@ struct Authentication: RouterMiddleware {
         var context = context
         context.bearer = bearer
         return try await next(request, context)
-    }
-
-    private static func secret(_ header: String) -> String? {
-        // As nearly every client spells it.
-        if header.hasPrefix("Bearer "), !header.utf8.dropFirst(7).contains(UInt8(ascii: " ")) {
-            return String(header.utf8.dropFirst(7)) ?? ""
-        }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return parts[1].trimmingSpaces
     }
 }

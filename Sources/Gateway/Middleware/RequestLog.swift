@@ -11,7 +11,7 @@ struct RequestLog: RouterMiddleware {
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        let start = ContinuousClock.now
+        let start = context.arrival
         var context = context
         context.deadline = start.advanced(by: .seconds(seconds))
         metrics.begin()

@@ -69,10 +69,10 @@ actor MariaDBConnection {
 
     /// One transaction after the other, each from BEGIN to COMMIT.
     func writeSeries<Work: Sendable, Answer: Sendable>(
-        next: @Sendable () -> Work?, done: @Sendable (Work, Result<Answer, StoreError>) -> Void,
+        next: @Sendable (_ mayWait: Bool) -> Work?, done: @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) {
-        while isUsable, let work = next() {
+        while isUsable, let work = next(true) {
             let result: Result<Answer, StoreError>
             do throws(StoreError) {
                 result = .success(

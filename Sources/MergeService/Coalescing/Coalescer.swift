@@ -1,3 +1,4 @@
+import Dispatch
 import MergeCore
 import RecordStore
 import Synchronization
@@ -21,6 +22,10 @@ final class Coalescer: Sendable {
         /// Records that are being edited in shared transactions.
         var busy: Set<Job.Place> = []
         var lanes = 0
+        /// Lanes that wait for the next push on a thread of their own.
+        var lingering = 0
+        /// How many of them were called.
+        var called = 0
         /// When a transaction began or ended last, which tells whether they are held up.
         var lastMove = ContinuousClock.now
         var isWatched = false
@@ -29,8 +34,12 @@ final class Coalescer: Sendable {
     private let state = Mutex(State())
     private let limits: MergeLimits
     private let transactions: SharedTransactions
+    /// Raised for a lane that lingers.
+    private let arrival = DispatchSemaphore(value: 0)
     /// Pushes at the head of the queue that are looked at for one transaction.
     private static let lookAhead = 256
+    /// How long a lane that runs dry keeps its connection.
+    private static let linger = DispatchTimeInterval.milliseconds(2)
     /// A transaction that takes longer is held up by somebody else.
     private static let stall = Duration.milliseconds(20)
 
@@ -48,16 +57,23 @@ final class Coalescer: Sendable {
     }
 
     private func enter(_ waiting: Waiting) {
-        let (opensLane, watches) = state.withLock { state in
+        let (opensLane, wakesLane, watches) = state.withLock { state in
             state.queue.append(waiting)
+            if state.lingering > 0 {
+                // A lane that is called takes all that wait by then.
+                let wakes = state.called < state.lingering
+                if wakes { state.called += 1 }
+                return (false, wakes, false)
+            }
             if state.lanes < limits.lanes {
                 state.lanes += 1
-                return (true, false)
+                return (true, false, false)
             }
             defer { state.isWatched = true }
-            return (false, !state.isWatched)
+            return (false, false, !state.isWatched)
         }
         if opensLane { openLane() }
+        if wakesLane { arrival.signal() }
         if watches { Task { await watch() } }
     }
 
@@ -68,11 +84,13 @@ final class Coalescer: Sendable {
             while let deadline = nextDeadline() {
                 do throws(StoreError) {
                     try await transactions.run(
-                        deadline: deadline, next: { self.begin() }, jobs: { $0.map(\.job) },
+                        deadline: deadline, next: { self.begin(mayWait: $0) }, jobs: { $0.map(\.job) },
                         done: { batch, result in self.end(batch, result) })
                 } catch {
                     // Nobody is left to wait for a connection that may not come.
-                    while let batch = begin() { end(batch, SharedTransactions.verdict(error, batch.map(\.job))) }
+                    while let batch = begin(mayWait: false) {
+                        end(batch, SharedTransactions.verdict(error, batch.map(\.job)))
+                    }
                 }
             }
         }
@@ -82,7 +100,8 @@ final class Coalescer: Sendable {
     private func nextDeadline() -> ContinuousClock.Instant? {
         state.withLock { state in
             var earliest: ContinuousClock.Instant?
-            for waiting in state.queue where state.busy.isDisjoint(with: waiting.job.records) {
+            // Those further behind are not looked at for a transaction either.
+            for waiting in state.queue.prefix(Self.lookAhead) where state.busy.isDisjoint(with: waiting.job.records) {
                 earliest = min(earliest ?? waiting.job.deadline, waiting.job.deadline)
             }
             if earliest == nil { state.lanes -= 1 }
@@ -91,7 +110,23 @@ final class Coalescer: Sendable {
     }
 
     /// Takes those who wait longest; nil where nobody can run.
-    private func begin() -> [Waiting]? { state.withLock { next(&$0) } }
+    ///
+    /// A lane that runs dry lingers: most likely the next push is being read already, and then it finds a connection
+    /// and a thread that are ready.
+    private func begin(mayWait: Bool) -> [Waiting]? {
+        let batch = state.withLock { state in
+            let batch = next(&state)
+            if batch == nil, mayWait { state.lingering += 1 }
+            return batch
+        }
+        guard batch == nil, mayWait else { return batch }
+        _ = arrival.wait(timeout: .now() + Self.linger)
+        return state.withLock { state in
+            state.lingering -= 1
+            state.called = min(state.called, state.lingering)
+            return next(&state)
+        }
+    }
 
     private func end(_ batch: [Waiting], _ result: Result<[Verdict], StoreError>) {
         state.withLock { state in

@@ -14,7 +14,7 @@ struct SharedTransactions: Sendable {
     /// statement, all run alone, so that each is answered as if it had been from the start.
     /// - Throws: `StoreError` where the database gives no connection; then no push was taken.
     func run<Batch: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Batch?,
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Batch?,
         jobs: @escaping @Sendable (Batch) -> [Job],
         done: @escaping @Sendable (Batch, Result<[Verdict], StoreError>) -> Void
     ) async throws(StoreError) {

@@ -34,10 +34,11 @@ package protocol RecordEngine: Sendable {
     ///
     /// - Parameters:
     ///   - deadline: for a connection.
-    ///   - next: what the next transaction is about; called on a thread that may block.
+    ///   - next: what the next transaction is about; told whether it may wait for it, because the thread is the
+    ///     connection's own.
     ///   - done: told on the same thread.
     func writeSeries<Work: Sendable, Answer: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Work?,
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
         done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError)
@@ -69,11 +70,11 @@ extension RecordEngine {
 
     /// For an engine whose connections need no threads of their own.
     package func writeSeries<Work: Sendable, Answer: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable () -> Work?,
+        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
         done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) {
-        while let work = next() {
+        while let work = next(false) {
             let result: Result<Answer, StoreError>
             do throws(StoreError) {
                 result = .success(
