@@ -246,8 +246,8 @@ package struct MergeService: Sendable {
     static func keep(
         _ drafts: [JournalDraft], in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) {
-        for statement in journal.tables.insert(drafts) {
-            try noting { () throws(StoreError) in _ = try session.execute(statement) }
+        for insert in journal.tables.insert(drafts) {
+            try noting { () throws(StoreError) in _ = try session.execute(insert.statement) }
         }
     }
 

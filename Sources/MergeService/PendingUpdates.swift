@@ -18,6 +18,9 @@ struct PendingUpdates {
         let columns: [Int]
     }
 
+    /// The server looks through the CASE of each column once for every row, so a longer statement costs more than two.
+    private static let maximumBatch = 64
+
     private var groups: [Shape: [Update]] = [:]
     private var order: [Shape] = []
     private var rows: [SectionID: Set<[Assignment]>] = [:]
@@ -38,8 +41,8 @@ struct PendingUpdates {
     var batches: [[Update]] {
         order.flatMap { shape -> [[Update]] in
             let updates = groups[shape] ?? []
-            return stride(from: 0, to: updates.count, by: SectionSQL.maximumBatch).map { start in
-                Array(updates[start..<min(start + SectionSQL.maximumBatch, updates.count)])
+            return stride(from: 0, to: updates.count, by: Self.maximumBatch).map { start in
+                Array(updates[start..<min(start + Self.maximumBatch, updates.count)])
             }
         }
     }

@@ -22,10 +22,9 @@ struct AsideJournal {
         try store.writeNow { session throws(StoreError) in
             try Self.withdraw(token, tables, session)
             var numbers: ClosedRange<Int>?
-            for statement in tables.insert([draft]) {
-                let rows = statement.binds.count / JournalTables.columnCount
-                let last = Int(clamping: try session.execute(statement).generatedKey)
-                numbers = (numbers?.lowerBound ?? last - rows + 1)...last
+            for insert in tables.insert([draft]) {
+                let last = Int(clamping: try session.execute(insert.statement).generatedKey)
+                numbers = (numbers?.lowerBound ?? last - insert.rows + 1)...last
             }
             if let numbers { _ = try session.execute(tables.setPending(token, numbers)) }
         }

@@ -1,69 +1,85 @@
 package import MergeCore
 
 extension JournalTables {
+    /// What every row has.
     private static let columns = [
-        "who", "device", "push_key", "name", "request", "code", "answer", "address", "body", "reason", "resource",
-        "record", "status", "outcomes", "rules", "entry",
+        "who", "device", "push_key", "resource", "record", "status", "outcomes", "rules", "entry",
     ]
-    /// How many placeholders a row of `insert` has.
-    package static let columnCount = columns.count
-    /// Both engines bound the placeholders of a statement.
-    private static let rowsPerStatement = 500
+    /// What the first row of a push has besides, for all of it.
+    private static let firstColumns = ["name", "request", "code", "answer", "address", "body", "reason"]
+    /// Rows go out in runs of these lengths, so that few texts have to be prepared, and in what is left over from them.
+    private static let runs = [128, 64, 32]
 
     /// One row of an INSERT.
     private struct Row {
         let draft: JournalDraft
         let entry: JournalEntry?
-        /// The first row of a push holds what is there once for all of it.
-        let isFirst: Bool
     }
 
-    /// The INSERTs that keep drafts: one, but for pushes of many hundreds of records.
-    package func insert(_ drafts: [JournalDraft]) -> [Statement] {
-        var rows: [Row] = []
+    /// An INSERT and how many rows it makes.
+    package struct Insert {
+        package let statement: Statement
+        package let rows: Int
+    }
+
+    /// The INSERTs that keep drafts: one for pushes of one record, however many; the further records of a push have
+    /// fewer columns, and rows of their own.
+    package func insert(_ drafts: [JournalDraft]) -> [Insert] {
+        var first: [Row] = []
+        var further: [Row] = []
         for draft in drafts where !draft.isEmpty {
             // A push that changed nothing leaves a row with its key alone.
-            if draft.entries.isEmpty { rows.append(Row(draft: draft, entry: nil, isFirst: true)) }
-            for (index, entry) in draft.entries.enumerated() {
-                rows.append(Row(draft: draft, entry: entry, isFirst: index == 0))
-            }
+            first.append(Row(draft: draft, entry: draft.entries.first))
+            for entry in draft.entries.dropFirst() { further.append(Row(draft: draft, entry: entry)) }
         }
-        return stride(from: 0, to: rows.count, by: Self.rowsPerStatement).map { start in
-            insert(rows[start..<min(start + Self.rowsPerStatement, rows.count)])
-        }
+        return inserts(first, isFirst: true) + inserts(further, isFirst: false)
     }
 
-    private func insert(_ rows: ArraySlice<Row>) -> Statement {
+    private func inserts(_ rows: [Row], isFirst: Bool) -> [Insert] {
+        var inserts: [Insert] = []
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let run = rest.prefix(Self.runs.first { $0 <= rest.count } ?? rest.count)
+            inserts.append(Insert(statement: insert(run, isFirst: isFirst), rows: run.count))
+            rest = rest.dropFirst(run.count)
+        }
+        return inserts
+    }
+
+    private func insert(_ rows: ArraySlice<Row>, isFirst: Bool) -> Statement {
         var binds: [Bind] = []
-        binds.reserveCapacity(rows.count * Self.columnCount)
+        binds.reserveCapacity(rows.count * (Self.columns.count + (isFirst ? Self.firstColumns.count : 0)))
         for row in rows {
             let (draft, entry) = (row.draft, row.entry)
             binds.append(Self.bind(draft.sender.who))
             binds.append(Self.bind(draft.sender.device))
             binds.append(Self.bind(draft.key))
-            binds.append(Self.bind(row.isFirst ? draft.name : nil))
-            binds.append(Self.bind(row.isFirst ? draft.answer?.request : nil))
-            binds.append(Self.bind(row.isFirst ? draft.answer?.code : nil))
-            binds.append(Self.bind(row.isFirst ? draft.answer?.body : nil))
-            binds.append(Self.bind(row.isFirst ? draft.refused?.address : nil))
-            binds.append(Self.bind(row.isFirst ? draft.refused?.body : nil))
-            binds.append(Self.bind(row.isFirst ? draft.refused?.reason : nil))
             binds.append(Self.bind(entry?.resource))
             binds.append(Self.bind(entry?.record))
             binds.append(Self.bind(entry?.status))
             binds.append(Self.bind(entry?.outcomes))
             binds.append(Self.bind(entry?.rules))
             binds.append(Self.bind(entry?.body))
+            guard isFirst else { continue }
+            binds.append(Self.bind(draft.name))
+            binds.append(Self.bind(draft.answer?.request))
+            binds.append(Self.bind(draft.answer?.code))
+            binds.append(Self.bind(draft.answer?.body))
+            binds.append(Self.bind(draft.refused?.address))
+            binds.append(Self.bind(draft.refused?.body))
+            binds.append(Self.bind(draft.refused?.reason))
         }
         return Statement(
-            sql: Self.texts.text(.insert(schema, dialect, rows.count)) { insertText(rows.count) }, binds: binds)
+            sql: Self.texts.text(.insert(schema, dialect, rows.count, isFirst)) {
+                insertText(rows.count, Self.columns + (isFirst ? Self.firstColumns : []))
+            }, binds: binds)
     }
 
     private static let texts = StatementTexts()
 
-    private func insertText(_ count: Int) -> String {
-        let marks = "(" + now + String(repeating: ", ?", count: Self.columnCount) + ")"
-        return "INSERT INTO \(dialect.quoted(entries)) (at, " + Self.columns.joined(separator: ", ") + ") VALUES "
+    private func insertText(_ count: Int, _ columns: [String]) -> String {
+        let marks = "(" + now + String(repeating: ", ?", count: columns.count) + ")"
+        return "INSERT INTO \(dialect.quoted(entries)) (at, " + columns.joined(separator: ", ") + ") VALUES "
             + repeatElement(marks, count: count).joined(separator: ", ")
     }
 

@@ -6,8 +6,8 @@ final class StatementTexts: Sendable {
     enum Shape: Hashable {
         case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)
-        /// Into the journal: its schema, and how many rows.
-        case insert(String, Dialect, Int)
+        /// Into the journal: its schema, how many rows, and whether they are the first of their pushes.
+        case insert(String, Dialect, Int, Bool)
     }
 
     private let texts = Mutex<[Shape: String]>([:])
