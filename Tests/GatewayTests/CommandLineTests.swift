@@ -134,7 +134,7 @@ import TestSupport
             + " AND INFO LIKE '%FOR UPDATE'"
         while try await server.run(waiting) == "0\n" { await Task.yield() }
         process.terminate()
-        try input.fileHandleForWriting.write(contentsOf: Data("COMMIT; quit\n".utf8))
+        try input.fileHandleForWriting.write(contentsOf: Data("COMMIT;\n\\q\n".utf8))
         #expect(try await answer.value.status == 200)
         await Task.detached { process.waitUntilExit() }.value
         #expect(process.terminationStatus == 0)
@@ -142,6 +142,8 @@ import TestSupport
         let lines = try String(contentsOfFile: log, encoding: .utf8)
         #expect(lines.contains("method=POST") && lines.contains("status=200") && lines.contains("stopped"))
         #expect(!lines.contains("Bob") && !lines.contains("root@"))
+        await Task.detached { holder.waitUntilExit() }.value
+        #expect(holder.terminationStatus == 0)
     }
 
     /// Rule files are read again when they change and on SIGHUP; one that is broken changes nothing.
