@@ -116,19 +116,7 @@ package enum ResultEncoder {
             if let conflict = outcome.conflict {
                 writer.member("conflict")
                 writer.flag(true)
-                if case .digest(let digest) = conflict.base {
-                    writer.member("oldHash")
-                    writer.string("sha256:" + hex(digest))
-                } else {
-                    writer.member("old")
-                    side(conflict.base, section, outcome.group, &writer)
-                }
-                writer.member("current")
-                side(conflict.current, section, outcome.group, &writer)
-                writer.member("new")
-                side(conflict.edited, section, outcome.group, &writer)
-                writer.member("written")
-                side(conflict.written, section, outcome.group, &writer)
+                sides(conflict, &writer) { side($0, section, outcome.group, &$1) }
                 if !outcome.parts.isEmpty { parts(outcome.parts, &writer) }
                 if let fallback = outcome.fallback {
                     writer.member("fallback")
@@ -140,6 +128,23 @@ package enum ResultEncoder {
             }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
         }
+    }
+
+    /// What met, under the names that a client knows.
+    static func sides(_ sides: Sides, _ writer: inout JSONWriter, _ write: (Shown, inout JSONWriter) -> Void) {
+        if case .digest(let digest) = sides.base {
+            writer.member("oldHash")
+            writer.string("sha256:" + hex(digest))
+        } else {
+            writer.member("old")
+            write(sides.base, &writer)
+        }
+        writer.member("current")
+        write(sides.current, &writer)
+        writer.member("new")
+        write(sides.edited, &writer)
+        writer.member("written")
+        write(sides.written, &writer)
     }
 
     /// Where both sides changed the same place inside a value; a side that holds nothing there is left out.

@@ -39,19 +39,7 @@ package struct EntryEncoder: Sendable {
                 writer.flag(true)
             }
             if let sides = outcome.sides {
-                if case .digest(let digest) = sides.base {
-                    writer.member("oldHash")
-                    writer.string("sha256:" + ResultEncoder.hex(digest))
-                } else {
-                    writer.member("old")
-                    side(sides.base, section, outcome.group, &writer)
-                }
-                writer.member("current")
-                side(sides.current, section, outcome.group, &writer)
-                writer.member("new")
-                side(sides.edited, section, outcome.group, &writer)
-                writer.member("written")
-                side(sides.written, section, outcome.group, &writer)
+                ResultEncoder.sides(sides, &writer) { side($0, section, outcome.group, &$1) }
             } else if let row = outcome.deletedRow {
                 writer.member("current")
                 self.side(.row(row), section, nil, &writer)

@@ -1,6 +1,6 @@
+import Gateway
 import Logging
 import MergeCore
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -13,12 +13,8 @@ import Synchronization
 /// swift-log's own handler asks the system for the time zone's file and sorts the metadata anew for every line, which is
 /// noticeable where each request has one.
 struct LineLog: LogHandler {
-    private struct Known {
-        var second = Int.min
-        var text = ""
-    }
-
-    private static let known = Mutex(Known())
+    /// `YYYY-MM-DDThh:mm:ssZ`.
+    private static let clock = SecondText(text)
 
     let label: String
     var logLevel = Logger.Level.info
@@ -37,7 +33,7 @@ struct LineLog: LogHandler {
     func log(event: LogEvent) {
         var line = ""
         line.reserveCapacity(256)
-        line += Self.now
+        line += Self.clock.now
         line += " "
         line += event.level.rawValue
         line += " "
@@ -64,18 +60,7 @@ struct LineLog: LogHandler {
         }
     }
 
-    /// `YYYY-MM-DDThh:mm:ssZ`, made once a second.
-    private static var now: String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let second = Int(time.tv_sec)
-        return known.withLock { known in
-            if known.second != second { known = Known(second: second, text: text(second)) }
-            return known.text
-        }
-    }
-
-    private static func text(_ second: Int) -> String {
+    @Sendable private static func text(_ second: Int) -> String {
         // Clocks do not reach the year 10,000.
         let date = CalendarDate(dayNumber: second / 86_400) ?? .zero
         let time = second % 86_400

@@ -1,0 +1,28 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A text that tells the time of the system's clock, made once a second.
+package final class SecondText: Sendable {
+    private let known = Mutex((second: Int.min, text: ""))
+    private let make: @Sendable (_ second: Int) -> String
+
+    /// - Parameter make: the text of a second since 1970.
+    package init(_ make: @escaping @Sendable (_ second: Int) -> String) {
+        self.make = make
+    }
+
+    package var now: String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let second = Int(time.tv_sec)
+        return known.withLock { known in
+            if known.second != second { known = (second, make(second)) }
+            return known.text
+        }
+    }
+}
