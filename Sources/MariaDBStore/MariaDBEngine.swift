@@ -24,13 +24,14 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
-    package func writeSeries<Work: Sendable, Answer: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
+    package func series<Work: Sendable, Answer: Sendable>(
+        of kind: TransactionKind, deadline: ContinuousClock.Instant,
+        next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
         done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) {
         try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) in
-            await connection.writeSeries(next: next, done: done, body)
+            await connection.series(of: kind, next: next, done: done, body)
         }
     }
 

@@ -7,8 +7,8 @@ package struct MergeLimits: Sendable {
     /// Records on a page where the request names no number.
     package var defaultPageSize = 100
 
-    /// Pushes that may share one transaction; 1 gives each its own.
-    package var coalescedPushes = 32
+    /// Pushes, or reads of single records, that may share one transaction; 1 gives each its own.
+    package var coalesced = 32
     /// Shared transactions that run at once as long as none is held up.
     package var lanes = 1
     /// Shared transactions that run at once where others are held up by rows that somebody else holds.

@@ -12,14 +12,17 @@ package struct MergeService: Sendable {
     /// How answers are written.
     let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
     /// Gathers pushes into shared transactions; nil where each has one of its own.
-    private let coalescer: Coalescer?
+    private let coalescer: Coalescer<SharedTransactions>?
+    /// Gathers reads of single records; nil where each has a snapshot of its own.
+    private let readers: Coalescer<SharedReads>?
 
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
     ) {
         let shared = SharedTransactions(engine: engine, limits: limits, digest: digest, form: form)
-        coalescer = limits.coalescedPushes > 1 ? Coalescer(limits, shared) : nil
+        coalescer = limits.coalesced > 1 ? Coalescer(limits, shared) : nil
+        readers = limits.coalesced > 1 ? Coalescer(limits, SharedReads(engine: engine, limits: limits)) : nil
         self.engine = engine
         self.limits = limits
         self.digest = digest
@@ -30,8 +33,12 @@ package struct MergeService: Sendable {
     package func record(
         _ resource: Resource, _ key: RecordKey, deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Record? {
-        try await engine.read(deadline: deadline) { session throws(StoreError) in
-            try reader(resource, session).records([key], locking: false)[key]
+        if let readers {
+            let read = RecordRead(resource: resource, key: key, deadline: deadline)
+            if case .answered(let record) = try await readers.submit(read) { return record }
+        }
+        return try await engine.read(deadline: deadline) { session throws(StoreError) in
+            try reader(resource, session).records([key], locking: false)[0]
         }
     }
 

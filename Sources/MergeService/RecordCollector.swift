@@ -15,18 +15,18 @@ struct RecordCollector {
 
     /// The records, parallel to the reports; nil where there is none.
     func records(of reports: [EditReport]) throws(StoreError) -> [Record?] {
-        var keys: [String: (resource: Resource, keys: [RecordKey])] = [:]
-        for report in reports {
-            guard let key = report.key else { continue }
-            keys[report.resource.name, default: (report.resource, [])].keys.append(key)
-        }
-        var found: [String: [RecordKey: Record]] = [:]
-        for (name, wanted) in keys {
+        var records = [Record?](repeating: nil, count: reports.count)
+        var left = reports.indices.filter { reports[$0].key != nil }
+        // Mostly all edits are of one resource.
+        while let first = left.first {
+            let resource = reports[first].resource
+            let same = left.filter { reports[$0].resource === resource }
+            left.removeAll { reports[$0].resource === resource }
             let reader = RecordReader(
-                resource: wanted.resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord)
-            var seen: Set<RecordKey> = []
-            found[name] = try reader.records(wanted.keys.filter { seen.insert($0).inserted }, locking: false)
+                resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord)
+            let found = try reader.records(same.compactMap { reports[$0].key }, locking: false)
+            for (index, record) in zip(same, found) { records[index] = record }
         }
-        return reports.map { report in report.key.flatMap { found[report.resource.name]?[$0] } }
+        return records
     }
 }

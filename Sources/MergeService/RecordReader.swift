@@ -12,20 +12,36 @@ struct RecordReader {
 
     private var locks: Bool { session.mustLockReads }
 
-    /// The records of some keys; those that are gone, or are spelled otherwise in the database, are missing.
-    func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [RecordKey: Record] {
+    /// The records of some keys, parallel to them; nil for those that are gone, or are spelled otherwise in the database.
+    func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [Record?] {
         let root = resource.root
-        let rows = try rows(of: root, where: Array(0..<root.keyCount), in: keys.map(\.parts), locking: locking)
-        let wanted = Set(keys)
-        return try records(from: rows.filter { wanted.contains(root.key(of: $0)) }, locking: locking)
+        var places: [RecordKey: Int] = Dictionary(minimumCapacity: keys.count)
+        var wanted: [[Value]] = []
+        wanted.reserveCapacity(keys.count)
+        for key in keys where places.updateIfMissing(wanted.count, for: key) { wanted.append(key.parts) }
+        var positions = [Int?](repeating: nil, count: wanted.count)
+        var records: [Record] = []
+        records.reserveCapacity(wanted.count)
+        var roots: [[Value]] = []
+        for row in try rows(of: root, where: Array(0..<root.keyCount), in: wanted, locking: locking) {
+            let key = root.key(of: row)
+            guard let place = places[key] else { continue }
+            positions[place] = records.count
+            records.append(Record(key: key, sections: [.one(row)]))
+            roots.append(row)
+        }
+        try complete(&records, roots, locking: locking)
+        if wanted.count == keys.count { return positions.map { $0.map { records[$0] } } }
+        return keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
     }
 
     /// A page of records in key order.
     func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
         let root = resource.root
         let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
-        let records = try records(from: rows, locking: false)
-        return rows.compactMap { records[root.key(of: $0)] }
+        var records = rows.map { Record(key: root.key(of: $0), sections: [.one($0)]) }
+        try complete(&records, rows, locking: false)
+        return records
     }
 
     /// Records of a table without a key, which are one row each.
@@ -35,49 +51,45 @@ struct RecordReader {
         }
     }
 
-    /// Completes root rows to records.
-    private func records(from rows: [[Value]], locking: Bool) throws(StoreError) -> [RecordKey: Record] {
-        let root = resource.root
-        var records: [RecordKey: Record] = [:]
-        for row in rows { records[root.key(of: row)] = Record(key: root.key(of: row), sections: [.one(row)]) }
+    /// Adds the other sections to records that have their root rows alone.
+    private func complete(_ records: inout [Record], _ roots: [[Value]], locking: Bool) throws(StoreError) {
+        if roots.isEmpty { return }
         for section in resource.sections.dropFirst() {
-            let children = try children(of: rows, in: section, locking: locking)
-            for row in rows {
-                let key = root.key(of: row)
-                let found = children[key] ?? []
-                if section.kind == .singleton, found.count > 1 {
-                    throw StoreError(
-                        .unreadable,
-                        "table “\(section.table)” holds more than one row of a record; the rules call section "
-                            + "“\(section.name)” a singleton, make it a list")
+            let children = try children(of: roots, in: section, locking: locking)
+            for (index, root) in roots.enumerated() {
+                let found = children[section.link(to: root)] ?? []
+                switch section.kind {
+                case .list:
+                    guard found.count <= rowsPerRecord else { throw tooLarge(section) }
+                    records[index].sections.append(.many(found))
+                case .root, .singleton:
+                    guard found.count <= 1 else {
+                        throw StoreError(
+                            .unreadable,
+                            "table “\(section.table)” holds more than one row of a record; the rules call section "
+                                + "“\(section.name)” a singleton, make it a list")
+                    }
+                    records[index].sections.append(.one(found.first))
                 }
-                records[key]?.sections.append(section.kind == .list ? .many(found) : .one(found.first))
             }
         }
-        return records
     }
 
-    /// The rows of one section, by the keys of their records.
+    /// The rows of one section, by what they are linked by.
     private func children(
-        of rows: [[Value]], in section: Section, locking: Bool
-    ) throws(StoreError) -> [RecordKey: [[Value]]] {
-        let root = resource.root
-        var found: [RecordKey: [[Value]]] = [:]
+        of roots: [[Value]], in section: Section, locking: Bool
+    ) throws(StoreError) -> [[Value]: [[Value]]] {
+        var found: [[Value]: [[Value]]] = [:]
         if section.isLinkedByText {
             // Only the database knows which spellings its collation equates, so each record asks for its own rows.
-            for row in rows {
-                found[root.key(of: row)] = try self.rows(of: section, in: row, locking: locking)
-            }
+            for root in roots { found[section.link(to: root)] = try rows(of: section, in: root, locking: locking) }
             return found
         }
-        var owners: [[Value]: RecordKey] = [:]
-        for row in rows {
-            let link = section.link(to: row)
-            if !link.contains(.null) { owners[link] = root.key(of: row) }
-        }
+        let links = Set(roots.map { section.link(to: $0) }).filter { !$0.contains(.null) }
         let columns = section.parent.map(\.column)
-        for child in try self.rows(of: section, where: columns, in: Array(owners.keys), locking: locking) {
-            if let owner = owners[columns.map { child[$0] }] { found[owner, default: []].append(child) }
+        for child in try rows(of: section, where: columns, in: Array(links), locking: locking) {
+            let link = columns.map { child[$0] }
+            if links.contains(link) { found[link, default: []].append(child) }
         }
         return found
     }
@@ -106,15 +118,27 @@ struct RecordReader {
                     where: columns, in: Array(tuples[start..<end]), locking: locking || locks, isOrdered: true,
                     limit: bound, includesHidden: includesHidden, waits: waits))
             if let bound, batch.count == bound {
-                throw StoreError(
-                    .tooLarge,
-                    "a record has more than \(rowsPerRecord) rows in section “\(section.name)”; raise --rows-per-record"
-                )
+                throw tooLarge(section)
             }
             rows += batch
             start = end
         }
         return rows
+    }
+
+    private func tooLarge(_ section: Section) -> StoreError {
+        StoreError(
+            .tooLarge,
+            "a record has more than \(rowsPerRecord) rows in section “\(section.name)”; raise --rows-per-record")
+    }
+}
+
+extension Dictionary {
+    /// - Returns: whether there was no value for the key.
+    fileprivate mutating func updateIfMissing(_ value: Value, for key: Key) -> Bool {
+        guard self[key] == nil else { return false }
+        self[key] = value
+        return true
     }
 }
 

@@ -74,7 +74,7 @@ import TestSupport
     ) async throws -> (answers: [String], rows: String, entries: [String]) {
         let database = try await TestDatabase(kind, mariadb: sql(" ENGINE=InnoDB"), sqlite: sql(""))
         return try await RunningGateway.with(database, rules: rules, journal: .together) { configuration in
-            configuration.merge.coalescedPushes = coalescing
+            configuration.merge.coalesced = coalescing
         } _: { gateway async throws in
             var answers = [String](repeating: "", count: pushes.count)
             if coalescing == 1 {

@@ -67,16 +67,22 @@ actor MariaDBConnection {
         }
     }
 
-    /// One transaction after the other, each from BEGIN to COMMIT.
-    func writeSeries<Work: Sendable, Answer: Sendable>(
-        next: @Sendable (_ mayWait: Bool) -> Work?, done: @Sendable (Work, Result<Answer, StoreError>) -> Void,
+    /// One transaction after the other, each from its beginning to its end.
+    func series<Work: Sendable, Answer: Sendable>(
+        of kind: TransactionKind, next: @Sendable (_ mayWait: Bool) -> Work?,
+        done: @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) {
         while isUsable, let work = next(true) {
             let result: Result<Answer, StoreError>
             do throws(StoreError) {
-                result = .success(
-                    try write(locking: []) { session throws(StoreError) in try body(work, session) })
+                switch kind {
+                case .write:
+                    result = .success(
+                        try write(locking: []) { session throws(StoreError) in try body(work, session) })
+                case .snapshot:
+                    result = .success(try read { session throws(StoreError) in try body(work, session).answer })
+                }
             } catch {
                 result = .failure(error)
             }

@@ -6,7 +6,8 @@ final class MariaDBSession: StoreSession {
     private let handle: Handle
     /// The server logs by STATEMENT, so writes run under REPEATABLE READ.
     private let writesUnderRepeatableRead: Bool
-    private var isSnapshot = false
+    /// What the session's transactions are set up for.
+    private var kind = TransactionKind.write
     private var holdsTables = false
     private static let savepoint = "fieldmerge"
 
@@ -30,11 +31,21 @@ final class MariaDBSession: StoreSession {
                 ? "SET SESSION max_statement_time = \(limits.statementSeconds)"
                 : "SET SESSION max_execution_time = \(limits.statementSeconds * 1_000)")
         writesUnderRepeatableRead = try Self.logsByStatement(handle)
-        // A server that logs by STATEMENT refuses writes under READ COMMITTED (error 1665).
-        try handle.command(
-            "SET SESSION TRANSACTION ISOLATION LEVEL "
-                + (writesUnderRepeatableRead ? "REPEATABLE READ" : "READ COMMITTED"))
         self.handle = handle
+        try setUp(for: .write)
+    }
+
+    /// Sets up the transactions that follow.
+    ///
+    /// A connection mostly goes on as it was used before, and then this costs no message; with autocommit off the first
+    /// statement begins the transaction, and the first plain read of one that only reads takes the snapshot.
+    private func setUp(for kind: TransactionKind) throws(StoreError) {
+        // A server that logs by STATEMENT refuses writes under READ COMMITTED (error 1665).
+        let isRepeatable = kind == .snapshot || writesUnderRepeatableRead
+        try handle.command(
+            "SET SESSION TRANSACTION ISOLATION LEVEL " + (isRepeatable ? "REPEATABLE READ" : "READ COMMITTED")
+                + (kind == .snapshot ? ", READ ONLY" : ", READ WRITE"))
+        self.kind = kind
     }
 
     private static func logsByStatement(_ handle: Handle) throws(StoreError) -> Bool {
@@ -51,12 +62,11 @@ final class MariaDBSession: StoreSession {
     func ping() throws(StoreError) { try handle.ping() }
 
     /// A plain read in a transaction that writes would show an old snapshot; in one that only reads that is wanted.
-    var mustLockReads: Bool { writesUnderRepeatableRead && !isSnapshot }
+    var mustLockReads: Bool { writesUnderRepeatableRead && kind == .write }
 
     /// - Parameter tables: tables to lock as a whole; empty for an ordinary transaction.
     func begin(locking tables: [TableName]) throws(StoreError) {
-        isSnapshot = false
-        // Autocommit is off for good, so the first statement begins the transaction: one message less for each.
+        if kind != .write { try setUp(for: .write) }
         guard !tables.isEmpty else { return }
         // LOCK TABLES ends a transaction that was begun before; with autocommit off the next one begins by itself
         // (MariaDB manual, LOCK TABLES).
@@ -77,9 +87,7 @@ final class MariaDBSession: StoreSession {
     }
 
     func beginSnapshot() throws(StoreError) {
-        isSnapshot = true
-        try handle.command("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        try handle.command("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+        if kind != .snapshot { try setUp(for: .snapshot) }
     }
 
     /// - Throws: `unknownOutcome` where the connection broke on the way; then nobody here knows what became of it.

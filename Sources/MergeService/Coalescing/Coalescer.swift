@@ -3,26 +3,26 @@ import MergeCore
 import RecordStore
 import Synchronization
 
-/// Gathers pushes while others run, and has the next transaction take many of them.
+/// Gathers what waits while transactions run, pushes or reads, and has the next transaction take many of them.
 ///
 /// Transactions run in lanes. A lane keeps its connection and runs one transaction after the other for as long as
-/// pushes wait, so that the database is never left waiting for a task to be scheduled; the first push of all finds no
+/// anything waits, so that the database is never left waiting for a task to be scheduled; the first of all finds no
 /// lane and starts one at once, so alone it waits for nobody. Pushes that edit the same record never share a
 /// transaction, nor run at once.
-final class Coalescer: Sendable {
+final class Coalescer<Work: SharedWork>: Sendable {
     private struct Waiting: Sendable {
-        let job: Job
-        let continuation: CheckedContinuation<Result<Verdict, StoreError>, Never>
+        let item: Work.Item
+        let continuation: CheckedContinuation<Result<Verdict<Work.Item.Answer>, StoreError>, Never>
 
-        func resume(_ result: Result<Verdict, StoreError>) { continuation.resume(returning: result) }
+        func resume(_ result: Result<Verdict<Work.Item.Answer>, StoreError>) { continuation.resume(returning: result) }
     }
 
     private struct State {
         var queue: [Waiting] = []
         /// Records that are being edited in shared transactions.
-        var busy: Set<Job.Place> = []
+        var busy: Set<RecordPlace> = []
         var lanes = 0
-        /// Lanes that wait for the next push on a thread of their own.
+        /// Lanes that wait for the next item on a thread of their own.
         var lingering = 0
         /// How many of them were called.
         var called = 0
@@ -33,26 +33,26 @@ final class Coalescer: Sendable {
 
     private let state = Mutex(State())
     private let limits: MergeLimits
-    private let transactions: SharedTransactions
+    private let work: Work
     /// Raised for a lane that lingers.
     private let arrival = DispatchSemaphore(value: 0)
-    /// Pushes at the head of the queue that are looked at for one transaction.
-    private static let lookAhead = 256
+    /// How many at the head of the queue are looked at for one transaction.
+    private static var lookAhead: Int { 256 }
     /// How long a lane that runs dry keeps its connection.
-    private static let linger = DispatchTimeInterval.milliseconds(2)
+    private static var linger: DispatchTimeInterval { .milliseconds(2) }
     /// A transaction that takes longer is held up by somebody else.
-    private static let stall = Duration.milliseconds(20)
+    private static var stall: Duration { .milliseconds(20) }
 
-    init(_ limits: MergeLimits, _ transactions: SharedTransactions) {
+    init(_ limits: MergeLimits, _ work: Work) {
         self.limits = limits
-        self.transactions = transactions
+        self.work = work
     }
 
-    /// Runs a push, alone or with others.
+    /// Runs an item, alone or with others.
     ///
     /// - Throws: `StoreError` where the transaction has no known outcome.
-    func submit(_ job: Job) async throws(StoreError) -> Verdict {
-        let result = await withCheckedContinuation { enter(Waiting(job: job, continuation: $0)) }
+    func submit(_ item: Work.Item) async throws(StoreError) -> Verdict<Work.Item.Answer> {
+        let result = await withCheckedContinuation { enter(Waiting(item: item, continuation: $0)) }
         return try result.get()
     }
 
@@ -83,13 +83,13 @@ final class Coalescer: Sendable {
         Task {
             while let deadline = nextDeadline() {
                 do throws(StoreError) {
-                    try await transactions.run(
-                        deadline: deadline, next: { self.begin(mayWait: $0) }, jobs: { $0.map(\.job) },
+                    try await work.run(
+                        deadline: deadline, next: { self.begin(mayWait: $0) }, items: { $0.map(\.item) },
                         done: { batch, result in self.end(batch, result) })
                 } catch {
                     // Nobody is left to wait for a connection that may not come.
                     while let batch = begin(mayWait: false) {
-                        end(batch, SharedTransactions.verdict(error, batch.map(\.job)))
+                        end(batch, Work.verdict(error, batch.map(\.item)))
                     }
                 }
             }
@@ -101,8 +101,8 @@ final class Coalescer: Sendable {
         state.withLock { state in
             var earliest: ContinuousClock.Instant?
             // Those further behind are not looked at for a transaction either.
-            for waiting in state.queue.prefix(Self.lookAhead) where state.busy.isDisjoint(with: waiting.job.records) {
-                earliest = min(earliest ?? waiting.job.deadline, waiting.job.deadline)
+            for waiting in state.queue.prefix(Self.lookAhead) where state.busy.isDisjoint(with: waiting.item.records) {
+                earliest = min(earliest ?? waiting.item.deadline, waiting.item.deadline)
             }
             if earliest == nil { state.lanes -= 1 }
             return earliest
@@ -111,7 +111,7 @@ final class Coalescer: Sendable {
 
     /// Takes those who wait longest; nil where nobody can run.
     ///
-    /// A lane that runs dry lingers: most likely the next push is being read already, and then it finds a connection
+    /// A lane that runs dry lingers: most likely the next item is being read already, and then it finds a connection
     /// and a thread that are ready.
     private func begin(mayWait: Bool) -> [Waiting]? {
         let batch = state.withLock { state in
@@ -128,10 +128,10 @@ final class Coalescer: Sendable {
         }
     }
 
-    private func end(_ batch: [Waiting], _ result: Result<[Verdict], StoreError>) {
+    private func end(_ batch: [Waiting], _ result: Result<[Verdict<Work.Item.Answer>], StoreError>) {
         state.withLock { state in
             state.lastMove = .now
-            for waiting in batch { state.busy.subtract(waiting.job.records) }
+            for waiting in batch { state.busy.subtract(waiting.item.records) }
         }
         switch result {
         case .success(let verdicts):
@@ -143,20 +143,20 @@ final class Coalescer: Sendable {
 
     private func next(_ state: inout State) -> [Waiting]? {
         var batch: [Waiting] = []
-        var records: Set<Job.Place> = []
+        var records: Set<RecordPlace> = []
         var rest: [Waiting] = []
         for (index, waiting) in state.queue.enumerated() {
-            guard batch.count < limits.coalescedPushes, index < Self.lookAhead else {
+            guard batch.count < limits.coalesced, index < Self.lookAhead else {
                 rest.append(contentsOf: state.queue[index...])
                 break
             }
-            let job = waiting.job
+            let item = waiting.item
             let fits =
-                batch.first.map { $0.job.served.catalog.version == job.served.catalog.version } ?? true
-                && records.isDisjoint(with: job.records) && state.busy.isDisjoint(with: job.records)
+                batch.first.map { item.goes(with: $0.item) } ?? true
+                && records.isDisjoint(with: item.records) && state.busy.isDisjoint(with: item.records)
             if fits {
                 batch.append(waiting)
-                records.formUnion(job.records)
+                records.formUnion(item.records)
             } else {
                 rest.append(waiting)
             }

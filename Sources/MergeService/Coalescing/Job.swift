@@ -1,19 +1,15 @@
 import MergeCore
 
 /// A push that may share a transaction with others: edits of rows that exist, and nothing else.
-final class Job: Sendable {
+final class Job: Shareable {
+    typealias Answer = PushAnswer
+
     let request: PushRequest
     let plan: PushPlan
     let served: Served
     let deadline: ContinuousClock.Instant
     /// The records that it edits.
-    let records: Set<Place>
-
-    /// Names a record among those of all resources.
-    struct Place: Hashable, Sendable {
-        let table: TableName
-        let key: RecordKey
-    }
+    let records: Set<RecordPlace>
 
     /// A push of many edits is a transaction worth of its own.
     private static let maximumEdits = 16
@@ -23,10 +19,10 @@ final class Job: Sendable {
         guard !request.isPreview, request.replays == nil, request.push.atomicity == .push,
             (1...Self.maximumEdits).contains(request.push.edits.count)
         else { return nil }
-        var records: Set<Place> = []
+        var records: Set<RecordPlace> = []
         for edit in request.push.edits {
             guard edit.resource.isAtomic, edit.returning.isEmpty, let key = edit.id.key,
-                records.insert(Place(table: edit.resource.root.table, key: key)).inserted
+                records.insert(RecordPlace(table: edit.resource.root.table, key: key)).inserted
             else { return nil }
             for row in edit.rows {
                 guard case .edit = row.action, row.id.map({ $0.key != nil && !$0.isSuspect }) ?? true else {
@@ -40,11 +36,7 @@ final class Job: Sendable {
         self.deadline = deadline
         self.records = records
     }
-}
 
-/// What became of a push in a shared transaction.
-enum Verdict: Sendable {
-    case answered(PushAnswer)
-    /// It has to run in a transaction of its own.
-    case alone
+    /// One transaction knows one version of the rules.
+    func goes(with first: Job) -> Bool { served.catalog.version == first.served.catalog.version }
 }

@@ -2,7 +2,7 @@ import MergeCore
 import RecordStore
 
 /// Runs pushes that share a transaction.
-struct SharedTransactions: Sendable {
+struct SharedTransactions: SharedWork {
     let engine: any RecordEngine
     let limits: MergeLimits
     let digest: GroupDigest
@@ -15,21 +15,18 @@ struct SharedTransactions: Sendable {
     /// - Throws: `StoreError` where the database gives no connection; then no push was taken.
     func run<Batch: Sendable>(
         deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Batch?,
-        jobs: @escaping @Sendable (Batch) -> [Job],
-        done: @escaping @Sendable (Batch, Result<[Verdict], StoreError>) -> Void
+        items: @escaping @Sendable (Batch) -> [Job],
+        done: @escaping @Sendable (Batch, Result<[Verdict<PushAnswer>], StoreError>) -> Void
     ) async throws(StoreError) {
-        try await engine.writeSeries(
-            deadline: deadline, next: next,
-            done: { batch, result in done(batch, result.flatMapError { Self.verdict($0, jobs(batch)) }) },
-            { batch, session throws(StoreError) in try transaction(jobs(batch), session) })
+        try await engine.series(
+            of: .write, deadline: deadline, next: next,
+            done: { batch, result in done(batch, result.flatMapError { Self.verdict($0, items(batch)) }) },
+            { batch, session throws(StoreError) in try transaction(items(batch), session) })
     }
 
-    /// What was not committed for sure may run again.
-    static func verdict(_ error: StoreError, _ jobs: [Job]) -> Result<[Verdict], StoreError> {
-        error.kind == .unknownOutcome ? .failure(error) : .success(jobs.map { _ in .alone })
-    }
-
-    private func transaction(_ jobs: [Job], _ session: any StoreSession) throws(StoreError) -> Ending<[Verdict]> {
+    private func transaction(_ jobs: [Job], _ session: any StoreSession) throws(StoreError)
+        -> Ending<[Verdict<PushAnswer>]>
+    {
         guard let served = jobs.first?.served else { return .rollback([]) }
         do {
             let run = SharedRun(

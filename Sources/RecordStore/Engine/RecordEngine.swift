@@ -1,9 +1,23 @@
 package import MergeCore
 
+/// What a transaction is for.
+package enum TransactionKind: Sendable {
+    /// It may write, and ends as its body says.
+    case write
+    /// It reads from one snapshot that sees only committed rows, and leaves nothing behind.
+    case snapshot
+}
+
 /// How a transaction is to end.
 package enum Ending<Answer: Sendable>: Sendable {
     case commit(Answer)
     case rollback(Answer)
+
+    package var answer: Answer {
+        switch self {
+        case .commit(let answer), .rollback(let answer): answer
+        }
+    }
 }
 
 /// A database that holds records.
@@ -33,12 +47,14 @@ package protocol RecordEngine: Sendable {
     /// - Throws: `StoreError` where no connection could be had; then nothing was asked for.
     ///
     /// - Parameters:
+    ///   - kind: of every transaction.
     ///   - deadline: for a connection.
     ///   - next: what the next transaction is about; told whether it may wait for it, because the thread is the
     ///     connection's own.
     ///   - done: told on the same thread.
-    func writeSeries<Work: Sendable, Answer: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
+    func series<Work: Sendable, Answer: Sendable>(
+        of kind: TransactionKind, deadline: ContinuousClock.Instant,
+        next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
         done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError)
@@ -69,16 +85,25 @@ extension RecordEngine {
     }
 
     /// For an engine whose connections need no threads of their own.
-    package func writeSeries<Work: Sendable, Answer: Sendable>(
-        deadline: ContinuousClock.Instant, next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
+    package func series<Work: Sendable, Answer: Sendable>(
+        of kind: TransactionKind, deadline: ContinuousClock.Instant,
+        next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
         done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) {
         while let work = next(false) {
             let result: Result<Answer, StoreError>
             do throws(StoreError) {
-                result = .success(
-                    try await write(deadline: deadline) { session throws(StoreError) in try body(work, session) })
+                switch kind {
+                case .write:
+                    result = .success(
+                        try await write(deadline: deadline) { session throws(StoreError) in try body(work, session) })
+                case .snapshot:
+                    result = .success(
+                        try await read(deadline: deadline) { session throws(StoreError) in
+                            try body(work, session).answer
+                        })
+                }
             } catch {
                 result = .failure(error)
             }

@@ -57,8 +57,8 @@ struct LimitOptions: ParsableArguments {
         out.merge.rowsPerRecord = try settings.number(
             rowsPerRecord, "rows-per-record", default: out.merge.rowsPerRecord, in: 1...10_000_000)
         out.merge.pageSize = try settings.number(pageSize, "page-size", default: out.merge.pageSize, in: 1...100_000)
-        out.merge.coalescedPushes = try settings.number(
-            coalesce, "coalesce", default: out.merge.coalescedPushes, in: 1...128)
+        out.merge.coalesced = try settings.number(
+            coalesce, "coalesce", default: out.merge.coalesced, in: 1...128)
         // The more of them, the smaller each; the server needs processors as well.
         out.merge.lanes = try settings.number(
             lanes, "lanes", default: max(1, ProcessInfo.processInfo.activeProcessorCount / 2), in: 1...1_000)
