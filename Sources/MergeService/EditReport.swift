@@ -23,6 +23,8 @@ struct EditReport: Sendable {
     /// Neither refused by a policy nor by the database.
     var isMerged: Bool { !isRejected && problem == nil }
 
+    var deletes: Bool { outcomes.indices.contains { outcomes[$0].kind == .deleted } }
+
     /// Forgets what was taken back, but for the conflicts, which the client is told all the same.
     mutating func rollBack() {
         ids = []

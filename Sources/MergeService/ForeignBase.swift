@@ -32,8 +32,11 @@ struct ForeignBase {
 
     private func check(_ base: FieldValues, _ row: [Value], _ path: (Int) -> WirePath) throws {
         for (field, value) in zip(base.fields, base.values) {
-            let type = section.type(ofField: field)
-            guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
+            let column = section.fields[field].column
+            // Mostly the base is what stands there.
+            guard row[column] != value else { continue }
+            let type = section.columns[column].type
+            guard type.isForeign(value) else { continue }
             throw Problem(
                 status: 400, code: "invalid-value", title: "A value does not fit its column",
                 detail: "“\(path(field))” is not of the column's type, \(type.name).", path: path(field))

@@ -181,8 +181,8 @@ package struct MergeService: Sendable {
                     plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
                     journal: request.isPreview ? nil : served.journal, mode: mode)
                 let ending = try run.run { attempt throws(StoreError) in
-                    let result = ResultAssembly(push: request.push, reports: attempt.reports, wasRolledBack: false)
-                        .result(attempt.records ?? [])
+                    let result = ResultAssembly(push: request.push, reports: attempt.reports[...], wasRolledBack: false)
+                        .result((attempt.records ?? [])[...])
                     attempt.answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
                     guard !request.isPreview, let journal = served.journal else { return }
                     if let aside {
@@ -219,8 +219,8 @@ package struct MergeService: Sendable {
         let work: @Sendable (any StoreSession) throws(StoreError) -> PushAnswer = {
             [limits, form] session throws(StoreError) in
             let records = try RecordCollector(session, dialect, limits).records(of: attempt.reports)
-            let result = ResultAssembly(push: request.push, reports: attempt.reports, wasRolledBack: true)
-                .result(records)
+            let result = ResultAssembly(push: request.push, reports: attempt.reports[...], wasRolledBack: true)
+                .result(records[...])
             return PushAnswer(code: result.code, body: form(result, request.form), result: result)
         }
         // A push that is refused when it is sent again is kept already.

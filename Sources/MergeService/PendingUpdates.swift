@@ -13,47 +13,51 @@ struct PendingUpdates {
     }
 
     /// Rows whose same columns are written.
-    private struct Shape: Hashable {
+    private struct Shape {
         let id: SectionID
         let columns: [Int]
+        var updates: [Update]
     }
 
     /// The server looks through the CASE of each column once for every row, so a longer statement costs more than two.
     private static let maximumBatch = 64
 
-    private var groups: [Shape: [Update]] = [:]
-    private var order: [Shape] = []
+    private var shapes: [Shape] = []
     private var rows: [SectionID: Set<[Assignment]>] = [:]
 
-    var isEmpty: Bool { order.isEmpty }
+    var isEmpty: Bool { shapes.isEmpty }
 
     /// Whether an update of this row waits already.
     func holds(_ key: [Assignment], _ id: SectionID) -> Bool { rows[id]?.contains(key) ?? false }
 
-    mutating func add(_ update: Update, _ id: SectionID) {
-        let shape = Shape(id: id, columns: update.change.assignments.map(\.column))
-        if groups[shape] == nil { order.append(shape) }
-        groups[shape, default: []].append(update)
-        rows[id, default: []].insert(update.change.key)
+    /// - Parameter mayRepeat: the row may be updated once more; else it is not remembered.
+    mutating func add(_ update: Update, _ id: SectionID, mayRepeat: Bool) {
+        if mayRepeat { rows[id, default: []].insert(update.change.key) }
+        // Most edits are of the same fields as the one before.
+        let place = shapes.lastIndex { shape in
+            shape.columns.count == update.change.assignments.count
+                && zip(shape.columns, update.change.assignments).allSatisfy { $0 == $1.column } && shape.id == id
+        }
+        if let place {
+            shapes[place].updates.append(update)
+        } else {
+            shapes.append(Shape(id: id, columns: update.change.assignments.map(\.column), updates: [update]))
+        }
     }
 
     /// The updates in runs that one statement can write.
     var batches: [[Update]] {
-        order.flatMap { shape -> [[Update]] in
-            let updates = groups[shape] ?? []
-            return stride(from: 0, to: updates.count, by: Self.maximumBatch).map { start in
-                Array(updates[start..<min(start + Self.maximumBatch, updates.count)])
+        shapes.flatMap { shape in
+            stride(from: 0, to: shape.updates.count, by: Self.maximumBatch).map { start in
+                Array(shape.updates[start..<min(start + Self.maximumBatch, shape.updates.count)])
             }
         }
     }
 
     /// Forgets the updates of some edits.
     mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) {
-        var kept = PendingUpdates()
-        for shape in order {
-            for update in groups[shape] ?? [] where !isDropped(update.step) { kept.add(update, shape.id) }
-        }
-        self = kept
+        for index in shapes.indices { shapes[index].updates.removeAll { isDropped($0.step) } }
+        shapes.removeAll(where: \.updates.isEmpty)
     }
 }
 

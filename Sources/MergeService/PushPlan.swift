@@ -22,6 +22,15 @@ package struct PushPlan: Sendable {
     let push: Push
     let steps: [Step]
 
+    /// The resources that the edits name, each once.
+    var resources: [Resource] {
+        var resources: [Resource] = []
+        for step in steps where !resources.contains(where: { $0 === step.edit.resource }) {
+            resources.append(step.edit.resource)
+        }
+        return resources
+    }
+
     /// - Throws: a 400 `Problem` where a temporary id is created twice, nowhere, or in a circle.
     package init(_ push: Push) throws(Problem) {
         self.push = push
@@ -168,9 +177,7 @@ extension RowEdit {
 
     /// Temporary ids that must have their key before the row can be decided.
     fileprivate var namedIDs: [TemporaryID] {
-        var ids = (id?.parts ?? []).compactMap { part in
-            if case .temporary(let id) = part { id } else { nil }
-        }
+        var ids = id?.temporaries ?? []
         switch action {
         case .create(let new): ids += new.pending.map(\.id)
         case .edit(let groups):
@@ -186,9 +193,19 @@ extension RowEdit {
 
 extension Edit {
     fileprivate var namedIDs: [TemporaryID] {
-        let own = id.parts.compactMap { part in
-            if case .temporary(let id) = part { id } else { nil }
-        }
-        return own + rows.flatMap(\.namedIDs)
+        var ids = id.temporaries
+        for row in rows { ids += row.namedIDs }
+        return ids
+    }
+}
+
+extension RowID {
+    fileprivate var temporaries: [TemporaryID] {
+        // Most rows are there already.
+        key != nil
+            ? []
+            : parts.compactMap { part in
+                if case .temporary(let id) = part { id } else { nil }
+            }
     }
 }

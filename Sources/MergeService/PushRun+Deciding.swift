@@ -28,7 +28,8 @@ extension PushRun {
     func dependsOnUnknown(_ edit: RowEdit) -> Bool {
         switch edit.action {
         case .create(let new): new.resolved(reference).pending.isEmpty == false
-        case .edit(let groups): groups.contains { !$0.edited.resolved(reference).pending.isEmpty }
+        case .edit(let groups):
+            groups.contains { !$0.edited.pending.isEmpty && !$0.edited.resolved(reference).pending.isEmpty }
         case .delete: false
         }
     }

@@ -12,6 +12,8 @@ extension PushRun {
     }
 
     func load(_ wave: [PushPlan.Step]) throws -> RowContext {
+        // The roots that were locked are then all that is needed.
+        if namesEachOnce, !fresh.isEmpty, wave.allSatisfy({ $0.rows.allSatisfy { $0.section == 0 } }) { return fresh }
         var context = RowContext()
         var wanted: [SectionID: (section: Section, keys: Set<RecordKey>)] = [:]
         for step in wave {
@@ -35,9 +37,9 @@ extension PushRun {
                 if let row = fresh[id, key] { context.store([row], of: section, as: id) } else { missing.append(key) }
             }
             if missing.isEmpty { continue }
-            let sorted = missing.sorted { $0.precedes($1) }
             let rows = try reader.rows(
-                of: section, where: Array(0..<section.keyCount), in: sorted.map(\.parts), locking: true)
+                of: section, where: Array(0..<section.keyCount), in: RecordKey.ordered(missing).map(\.parts),
+                locking: true)
             context.store(rows, of: section, as: id)
         }
         return context
@@ -45,6 +47,7 @@ extension PushRun {
 
     /// The key of a row id with every temporary id replaced; nil while one is open.
     func settled(_ id: RowID) -> RecordKey? {
+        if let key = id.key { return key }
         var values: [Value] = []
         for part in id.parts {
             switch part {

@@ -32,7 +32,7 @@ extension PushRun {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
             inverses.append(SectionSQL.of(section, dialect).delete(key: key))
         }
-        mean(assignments, made, edit, step)
+        mean(assignments, in: section, { made }, edit, step)
         if let temporary = edit.id?.temporary {
             created[temporary] = made
             reports[step.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
@@ -45,26 +45,30 @@ extension PushRun {
         return columns.map { Assignment(column: $0, value: row[$0]) }
     }
 
-    func mean(_ assignments: [Assignment], _ key: RecordKey, _ edit: RowEdit, _ step: PushPlan.Step) {
-        let isList = step.edit.resource.sections[edit.section].kind == .list
-        reports[step.index].meant += assignments.map { assignment in
-            WriteProof.Meant(section: edit.section, item: isList ? key : nil, assignment: assignment)
-        }
+    private func mean(
+        _ assignments: [Assignment], in section: Section, _ key: () -> RecordKey, _ edit: RowEdit,
+        _ step: PushPlan.Step
+    ) {
+        reports[step.index].meant.append(
+            WriteProof.Meant(
+                section: edit.section, item: section.kind == .list ? key() : nil, assignments: assignments))
     }
 
     func update(
         _ assignments: [Assignment], _ section: Section, _ row: [Value], _ edit: RowEdit, _ step: PushPlan.Step
     ) throws {
         let key = address(of: row, in: section)
-        mean(assignments, section.key(of: row), edit, step)
+        mean(assignments, in: section, { section.key(of: row) }, edit, step)
         if mode.writesTogether, step.edit.resource.isAtomic {
             let id = SectionID(resource: step.edit.resource.name, section: edit.section)
-            if updates.holds(key, id) { try flush() }
+            // A push that names each record once writes each root once.
+            let mayRepeat = !namesEachOnce || section.kind != .root
+            if mayRepeat, updates.holds(key, id) { try flush() }
             updates.add(
                 PendingUpdates.Update(
                     section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row,
                     edit: edit,
-                    step: step), id)
+                    step: step), id, mayRepeat: mayRepeat)
             return
         }
         _ = try write(SectionSQL.of(section, dialect).update(assignments, key: key), assignments, row, edit, step)

@@ -29,6 +29,8 @@ final class PushRun {
     let isShared: Bool
     /// The roots as they were locked at the start, as long as nothing was written to their records.
     var fresh = RowContext()
+    /// Every edit names a record of one and the same resource by its key, and no two the same record.
+    private(set) var namesEachOnce = false
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     var isDoomed = false
 
@@ -61,7 +63,8 @@ final class PushRun {
             }
             let stands =
                 plan.push.atomicity == .push
-                ? reports.allSatisfy(\.isMerged) : reports.isEmpty || reports.contains(where: \.isMerged)
+                ? reports.indices.allSatisfy { reports[$0].isMerged }
+                : reports.isEmpty || reports.contains(where: \.isMerged)
             guard stands else {
                 try takeBack(to: 0)
                 for index in reports.indices { reports[index].rollBack() }
@@ -85,9 +88,17 @@ final class PushRun {
 
     /// A deletion may change what other edits wrote (ON DELETE SET NULL), so only pushes without one are proved.
     func prove(_ records: [Record?]) throws(StoreError) {
-        let deletes = reports.contains { $0.outcomes.contains { $0.kind == .deleted } }
+        let deletes = reports.indices.contains { reports[$0].deletes }
         let proof = WriteProof(served.schema)
-        guard !deletes, proof.applies(to: reports.map(\.resource), dialect: dialect) else { return }
+        guard !deletes, proof.applies(to: plan.resources, dialect: dialect) else { return }
+        if namesEachOnce {
+            for index in reports.indices {
+                let meant = reports[index].meant
+                reports[index].meant = []
+                try proof.check(meant, records[index], reports[index].resource)
+            }
+            return
+        }
         // Where two edits name one record, the later one's values stand.
         var meant: [RecordName: [WriteProof.Meant]] = [:]
         for step in plan.steps {
@@ -115,24 +126,22 @@ final class PushRun {
 
     /// Locks every root that is known beforehand, in one order for all pushes, so that they do not wait in a circle.
     func lockRoots() throws {
-        var keys: [String: (section: Section, keys: Set<RecordKey>, resources: Set<String>)] = [:]
-        for step in plan.steps {
-            guard let key = step.edit.id.key else { continue }
-            let root = step.edit.resource.root
-            // Two resources over one table may see it differently, so each has rows of its own.
-            let name = root.table.description + " " + step.edit.resource.name
-            keys[name, default: (root, [], [])].keys.insert(key)
-            keys[name]?.resources.insert(step.edit.resource.name)
+        // Two resources over one table may see it differently, so each has rows of its own.
+        var roots = plan.resources.map { resource in
+            (
+                name: resource.root.table.description + " " + resource.name, resource: resource,
+                keys: RecordKey.ordered(
+                    plan.steps.compactMap { $0.edit.resource === resource ? $0.edit.id.key : nil })
+            )
         }
-        guard keys.count > 1 || (keys.first?.value.keys.count ?? 0) > 1 else { return }
-        for name in keys.keys.sorted() {
-            guard let (root, wanted, resources) = keys[name] else { continue }
-            let sorted = wanted.sorted { $0.precedes($1) }
+        namesEachOnce = roots.count == 1 && roots[0].keys.count == plan.steps.count
+        roots.removeAll(where: \.keys.isEmpty)
+        guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
+        for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
+            let root = resource.root
             let rows = try reader.rows(
-                of: root, where: Array(0..<root.keyCount), in: sorted.map(\.parts), locking: true)
-            for resource in resources.sorted() {
-                fresh.store(rows, of: root, as: SectionID(resource: resource, section: 0))
-            }
+                of: root, where: Array(0..<root.keyCount), in: keys.map(\.parts), locking: true)
+            fresh.store(rows, of: root, as: SectionID(resource: resource.name, section: 0))
         }
     }
 
@@ -171,6 +180,7 @@ final class PushRun {
 
     /// Runs of edits that touch different records, and so can be read at once.
     func waves() -> [[PushPlan.Step]] {
+        if namesEachOnce, plan.steps.allSatisfy(\.needs.isEmpty) { return [plan.steps] }
         var waves: [[PushPlan.Step]] = []
         var wave: [PushPlan.Step] = []
         var touched: Set<RecordKey> = []
@@ -247,10 +257,11 @@ struct Refusal: Error {
 extension RowAction {
     /// The action with temporary ids replaced by the keys known so far.
     func resolved(_ ids: (TemporaryID) -> Value?) -> RowAction {
+        guard hasPending else { return self }
         switch self {
-        case .create(let new): .create(new.resolved(ids))
+        case .create(let new): return .create(new.resolved(ids))
         case .edit(let groups):
-            .edit(
+            return .edit(
                 groups.map { edit in
                     var base = edit.base
                     if case .values(let fields) = base { base = .values(fields.resolved(ids)) }
@@ -259,7 +270,20 @@ extension RowAction {
                         isRowForm: edit.isRowForm)
                 })
         case .delete(let groups):
-            .delete(groups.map { GroupBase(group: $0.group, base: $0.base.resolved(ids)) })
+            return .delete(groups.map { GroupBase(group: $0.group, base: $0.base.resolved(ids)) })
+        }
+    }
+
+    /// Whether a temporary id stands in place of a value.
+    private var hasPending: Bool {
+        switch self {
+        case .create(let new): return !new.pending.isEmpty
+        case .edit(let groups):
+            return groups.contains { edit in
+                if case .values(let base) = edit.base, !base.pending.isEmpty { return true }
+                return !edit.edited.pending.isEmpty
+            }
+        case .delete(let groups): return groups.contains { !$0.base.pending.isEmpty }
         }
     }
 }

@@ -5,10 +5,11 @@ import MergeCore
 /// Pure.
 struct ResultAssembly {
     let push: Push
-    let reports: [EditReport]
+    let reports: ArraySlice<EditReport>
     let wasRolledBack: Bool
 
-    func result(_ records: [Record?]) -> PushResult {
+    /// - Parameter records: parallel to the reports.
+    func result(_ records: ArraySlice<Record?>) -> PushResult {
         let results = zip(reports.indices, records).map { index, record in result(index, record) }
         return PushResult(key: push.key, status: status(results), results: results)
     }
@@ -22,12 +23,12 @@ struct ResultAssembly {
     }
 
     private func result(_ index: Int, _ record: Record?) -> EditResult {
-        let report = reports[index]
-        var problem = report.problem
+        // The parts are looked at where they stand, because a copy of the whole counts every part of it.
+        var problem = reports[index].problem
         let status: PushStatus
-        if report.problem != nil {
+        if problem != nil {
             status = .failed
-        } else if report.isRejected {
+        } else if reports[index].isRejected {
             status = .rejected
             problem = rejection
         } else if wasRolledBack {
@@ -35,15 +36,20 @@ struct ResultAssembly {
         } else {
             status = .merged
         }
+        let resource = reports[index].resource
+        var outcomes = reports[index].outcomes
+        for position in outcomes.indices {
+            if let sides = Self.standing(outcomes[position], resource, record) { outcomes[position].sides = sides }
+        }
         return EditResult(
-            resource: report.resource, id: label(report, record, status), status: status, record: record,
-            ids: status == .merged ? report.ids : nil,
-            outcomes: report.outcomes.map { Self.settled($0, report.resource, record) }, problem: problem)
+            resource: resource, id: label(index, status), status: status, record: record,
+            ids: status == .merged ? reports[index].ids : nil, outcomes: outcomes, problem: problem)
     }
 
-    private func label(_ report: EditReport, _ record: Record?, _ status: PushStatus) -> RowLabel? {
-        if status != .merged, case .temporary? = report.sent { return report.sent }
-        return report.key.map { .key($0) } ?? report.sent
+    private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {
+        let sent = reports[index].sent
+        if status != .merged, case .temporary? = sent { return sent }
+        return reports[index].key.map { .key($0) } ?? sent
     }
 
     private var rejection: Problem {
@@ -54,7 +60,7 @@ struct ResultAssembly {
 
     /// What is told to an edit that was in order itself.
     private var rolledBack: (PushStatus, Problem) {
-        let culprit = reports.firstIndex { !$0.isMerged } ?? 0
+        let culprit = reports.firstIndex { !$0.isMerged }.map { $0 - reports.startIndex } ?? 0
         let hasFailed = reports.contains { $0.problem != nil }
         return (
             hasFailed ? .failed : .rejected,
@@ -64,20 +70,18 @@ struct ResultAssembly {
         )
     }
 
-    /// An outcome with what stands now, which triggers may have changed after the decision.
-    private static func settled(_ outcome: Outcome, _ resource: Resource, _ record: Record?) -> Outcome {
-        guard let sides = outcome.sides else { return outcome }
-        var settled = outcome
+    /// An outcome's sides with what stands now, which triggers may have changed after the decision; nil where they are
+    /// as they were.
+    private static func standing(_ outcome: Outcome, _ resource: Resource, _ record: Record?) -> Sides? {
+        guard let sides = outcome.sides else { return nil }
         let standing = record.flatMap { row(of: outcome, resource, $0) }
-        if let standing, let group = outcome.group {
-            let values = resource.sections[outcome.section].values(of: group, in: standing)
-            // Mostly what was decided is what stands.
-            if case .group(let written) = sides.written, written == values { return outcome }
-            settled.sides = sides.writing(.group(values))
-        } else {
-            settled.sides = sides.writing(standing.map { .row($0) } ?? .null)
+        guard let standing, let group = outcome.group else {
+            return sides.writing(standing.map { .row($0) } ?? .null)
         }
-        return settled
+        let section = resource.sections[outcome.section]
+        // Mostly what was decided is what stands.
+        if case .group(let written) = sides.written, section.holds(written, of: group, in: standing) { return nil }
+        return sides.writing(.group(section.values(of: group, in: standing)))
     }
 
     private static func row(of outcome: Outcome, _ resource: Resource, _ record: Record) -> [Value]? {

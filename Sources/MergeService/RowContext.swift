@@ -17,29 +17,19 @@ struct SectionID: Hashable {
 struct RowContext {
     private var rows: [SectionID: [RecordKey: [Value]]] = [:]
 
+    var isEmpty: Bool { rows.isEmpty }
+
     subscript(id: SectionID, key: RecordKey) -> [Value]? { rows[id]?[key] }
 
     mutating func store(_ found: [[Value]], of section: Section, as id: SectionID) {
-        for row in found { rows[id, default: [:]][section.key(of: row)] = row }
+        // Taken out while it grows, or it would be copied.
+        var known = rows.removeValue(forKey: id) ?? Dictionary(minimumCapacity: found.count)
+        for row in found { known[section.key(of: row)] = row }
+        rows[id] = known
     }
 }
 
 extension RecordKey {
-    /// A fixed order, in which every push takes its locks.
-    func precedes(_ other: RecordKey) -> Bool {
-        for (a, b) in zip(parts, other.parts) where a != b {
-            switch (a, b) {
-            case (.integer(let x), .integer(let y)): return x < y
-            case (.text(let x), .text(let y)): return x < y
-            case (.date(let x), .date(let y)): return x < y
-            case (.dateTime(let x), .dateTime(let y)): return x < y
-            case (.bytes(let x), .bytes(let y)): return x.lexicographicallyPrecedes(y)
-            default: return String(describing: a) < String(describing: b)
-            }
-        }
-        return false
-    }
-
     var hasText: Bool {
         parts.contains { part in
             if case .text = part { true } else { false }

@@ -2,6 +2,12 @@ internal import CMariaDB
 import MergeCore
 import RecordStore
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Buffers that the rows of one SELECT are fetched into, one column after another.
 final class ResultBuffers {
     let binds: UnsafeMutablePointer<MYSQL_BIND>
@@ -157,14 +163,29 @@ final class ResultBuffers {
         _ statement: UnsafeMutablePointer<MYSQL_STMT>
     ) throws(StoreError) -> String {
         let length = Int(lengths[index])
-        let text: String?
-        if length <= Self.textSize {
-            text = String(validating: UnsafeRawBufferPointer(start: place, count: length), as: UTF8.self)
-        } else {
-            text = String(validating: data(index, place, statement), as: UTF8.self)
-        }
+        let text =
+            length <= Self.textSize
+            ? Self.text(UnsafeRawBufferPointer(start: place, count: length))
+            : data(index, place, statement).withUnsafeBytes { Self.text($0) }
         guard let text else { throw Self.unreadable(column) }
         return text
+    }
+
+    /// nil for bytes that are no UTF-8.
+    ///
+    /// `String(validating:)` looks its generic types up at every call; this does not, and what had to be repaired is
+    /// seen because it is not what it was.
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+        bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            var text = String(decoding: bytes, as: UTF8.self)
+            let isSame = text.withUTF8 { utf8 in
+                guard utf8.count == bytes.count, let read = utf8.baseAddress, let sent = bytes.baseAddress else {
+                    return utf8.count == bytes.count
+                }
+                return memcmp(read, sent, bytes.count) == 0
+            }
+            return isSame ? text : nil
+        }
     }
 
     private func refetch(

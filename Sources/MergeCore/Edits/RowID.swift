@@ -25,19 +25,21 @@ package struct RowID: Sendable, Hashable {
     package let temporary: TemporaryID?
     /// A negative integer in an AUTO_INCREMENT key that this push does not create: a real key, should the row exist.
     package let isSuspect: Bool
+    /// The key, where every part is settled.
+    package let key: RecordKey?
 
     package init(parts: [KeyPart], temporary: TemporaryID? = nil, isSuspect: Bool = false) {
         self.parts = parts
         self.temporary = temporary
         self.isSuspect = isSuspect
+        key = Self.key(parts)
     }
 
     package init(_ key: RecordKey) {
         self.init(parts: key.parts.map { .value($0) })
     }
 
-    /// The key, where every part is settled.
-    package var key: RecordKey? {
+    private static func key(_ parts: [KeyPart]) -> RecordKey? {
         var values: [Value] = []
         values.reserveCapacity(parts.count)
         for part in parts {

@@ -249,6 +249,13 @@ package final class Section: Sendable {
     package func values(of group: Int, in row: [Value]) -> [Value] {
         groups[group].fields.map { row[fields[$0].column] }
     }
+
+    /// Whether a row holds these values of one group.
+    package func holds(_ values: [Value], of group: Int, in row: [Value]) -> Bool {
+        let positions = groups[group].fields
+        return positions.count == values.count
+            && positions.indices.allSatisfy { row[fields[positions[$0]].column] == values[$0] }
+    }
 }
 
 extension Section: Hashable {

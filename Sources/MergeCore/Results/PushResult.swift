@@ -21,16 +21,18 @@ package struct IDMapping: Sendable, Hashable {
 }
 
 /// What became of one edit.
-package struct EditResult: Sendable, Hashable {
+///
+/// An object, because it is large and goes from hand to hand.
+package final class EditResult: Sendable, Hashable {
     package let resource: Resource
-    package var id: RowLabel?
-    package var status: PushStatus
+    package let id: RowLabel?
+    package let status: PushStatus
     /// The record as it stands after the push; nil where there is none.
-    package var record: Record?
+    package let record: Record?
     /// nil in a push that was rolled back.
-    package var ids: [IDMapping]?
-    package var outcomes: [Outcome]
-    package var problem: Problem?
+    package let ids: [IDMapping]?
+    package let outcomes: [Outcome]
+    package let problem: Problem?
 
     package init(
         resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
@@ -43,6 +45,16 @@ package struct EditResult: Sendable, Hashable {
         self.ids = ids
         self.outcomes = outcomes
         self.problem = problem
+    }
+
+    package static func == (a: EditResult, b: EditResult) -> Bool {
+        a.resource == b.resource && a.id == b.id && a.status == b.status && a.record == b.record && a.ids == b.ids
+            && a.outcomes == b.outcomes && a.problem == b.problem
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(status)
     }
 }
 

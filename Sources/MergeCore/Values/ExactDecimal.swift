@@ -30,9 +30,10 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads `[+-]digits[.digits][e[+-]digits]`; nil for anything else and for numbers of absurd length.
-    package init?(_ source: some StringProtocol) {
-        if let source = source as? String, Self.isNormal(source) {
-            self.init(normal: source)
+    package init?(_ source: String) {
+        var source = source
+        if let length = source.withUTF8({ Self.normalLength($0) }) {
+            self.init(normal: length == source.utf8.count ? source : String(source.utf8.prefix(length)) ?? source)
             return
         }
         var digits: [UInt8] = []
@@ -69,19 +70,26 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         self.init(negative: negative, digits: digits, fraction: fraction - exponent)
     }
 
-    /// Whether a text of usual length is a number in its normal form already.
-    private static func isNormal(_ source: String) -> Bool {
-        var rest = source.utf8[...]
-        guard rest.count <= 64 else { return false }
-        let isNegative = rest.first == UInt8(ascii: "-")
-        if isNegative { rest = rest.dropFirst() }
-        let whole = rest.prefix { $0 >= 48 && $0 <= 57 }
-        guard let first = whole.first, first != 48 || whole.count == 1 else { return false }
-        rest = rest.dropFirst(whole.count)
-        guard let point = rest.first else { return !isNegative || first != 48 }
-        let fraction = rest.dropFirst()
-        guard point == UInt8(ascii: "."), let last = fraction.last, last != 48 else { return false }
-        return fraction.allSatisfy { $0 >= 48 && $0 <= 57 }
+    /// How many bytes of a text are its number's normal form, where only zeros after the point follow, as a database
+    /// spells its decimals; nil where more has to be changed, and for a text of unusual length.
+    private static func normalLength(_ source: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard source.count <= 64 else { return nil }
+        let isNegative = source.first == UInt8(ascii: "-")
+        let start = isNegative ? 1 : 0
+        var index = start
+        while index < source.count, source[index] >= 48, source[index] <= 57 { index += 1 }
+        let whole = index
+        guard whole > start, source[start] != 48 || whole == start + 1 else { return nil }
+        var length = whole
+        if index < source.count {
+            guard source[index] == UInt8(ascii: "."), index + 1 < source.count else { return nil }
+            for place in (index + 1)..<source.count {
+                guard source[place] >= 48, source[place] <= 57 else { return nil }
+                if source[place] != 48 { length = place + 1 }
+            }
+        }
+        // There is no -0.
+        return isNegative && length == whole && source[start] == 48 ? nil : length
     }
 
     private static func exponent(_ bytes: inout some IteratorProtocol<UInt8>) -> Int? {

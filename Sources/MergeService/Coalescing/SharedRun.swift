@@ -61,8 +61,8 @@ struct SharedRun {
                 continue
             }
             let result = ResultAssembly(
-                push: job.request.push, reports: Array(run.reports[ranges[number]]), wasRolledBack: false
-            ).result(Array(records[ranges[number]]))
+                push: job.request.push, reports: run.reports[ranges[number]], wasRolledBack: false
+            ).result(records[ranges[number]])
             let answer = PushAnswer(code: result.code, body: form(result, job.request.form), result: result)
             answers.append(answer)
             if let journal = job.served.journal {
