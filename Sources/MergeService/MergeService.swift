@@ -11,6 +11,8 @@ package struct MergeService: Sendable {
     let digest: GroupDigest
     /// How answers are written.
     let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
+    /// What transactions have left in a journal that is written aside.
+    private let marks: AsideMarks
     /// Gathers pushes into shared transactions; nil where each has one of its own.
     private let coalescer: Coalescer<SharedTransactions>?
     /// Gathers reads of single records; nil where each has a snapshot of its own.
@@ -20,9 +22,12 @@ package struct MergeService: Sendable {
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
     ) {
-        let shared = SharedTransactions(engine: engine, limits: limits, digest: digest, form: form)
+        let marks = AsideMarks()
+        let shared = SharedTransactions(
+            engine: engine, limits: limits, digest: digest, form: form, marks: marks)
         coalescer = limits.coalesced > 1 ? Coalescer(limits, shared) : nil
         readers = limits.coalesced > 1 ? Coalescer(limits, SharedReads(engine: engine, limits: limits)) : nil
+        self.marks = marks
         self.engine = engine
         self.limits = limits
         self.digest = digest
@@ -166,17 +171,17 @@ package struct MergeService: Sendable {
         let dialect = engine.dialect
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
-        if aside == nil, let coalescer, let job = Job(request, plan, served, deadline) {
+        if let coalescer, let job = Job(request, plan, served, deadline) {
             switch try await coalescer.submit(job) {
             case .answered(let answer): return answer
             case .alone: break
             }
         }
-        let token = aside == nil ? "" : String(UInt64.random(in: .min ... .max), radix: 16)
+        let token = aside == nil ? "" : AsideJournal.newToken()
         let mode = WriteMode()
         do {
             attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(request.push, served)) {
-                [limits, digest, form] session throws(StoreError) -> Ending<PushAttempt> in
+                [limits, digest, form, marks] session throws(StoreError) -> Ending<PushAttempt> in
                 let run = PushRun(
                     plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
                     journal: request.isPreview ? nil : served.journal, mode: mode)
@@ -187,7 +192,8 @@ package struct MergeService: Sendable {
                     guard !request.isPreview, let journal = served.journal else { return }
                     if let aside {
                         let draft = JournalDraft(request, result, attempt.answer, served, journal.codec)
-                        try Self.noting { () throws(StoreError) in try aside.announce(draft, token: token) }
+                        try Self.noting { () throws(StoreError) in try marks.announce([draft], token: token, in: aside)
+                        }
                     } else {
                         try Self.keep(request, result, attempt.answer, served, in: journal, session)
                         if let number = request.replays { try Self.markReplayed(number, in: journal, session) }
@@ -197,7 +203,10 @@ package struct MergeService: Sendable {
                 return .rollback(attempt)
             }
             // A mark that stays is settled by whoever looks a key up next.
-            if let aside, attempt.answer != nil { try? await aside.confirm(token, replays: request.replays, deadline) }
+            if let aside, attempt.answer != nil {
+                marks.end(AsideMarks.Mark(aside: aside, token: token, isCommitted: true, replays: request.replays))
+                await marks.clear(deadline)
+            }
         } catch {
             if let aside, error.kind != .unknownOutcome { try? await aside.withdraw(token, deadline) }
             guard case .constraint = error.kind else { throw error }
@@ -250,6 +259,7 @@ package struct MergeService: Sendable {
         try keep([JournalDraft(request, result, answer, served, journal.codec)], in: journal, session)
     }
 
+    /// Writes what pushes leave behind into the transaction that they share.
     static func keep(
         _ drafts: [JournalDraft], in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) {
@@ -259,7 +269,7 @@ package struct MergeService: Sendable {
     }
 
     /// The only unique index of the journal is that of the keys.
-    private static func noting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    static func noting(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try body()
         } catch {

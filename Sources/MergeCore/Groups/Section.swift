@@ -254,7 +254,7 @@ package final class Section: Sendable {
     package func holds(_ values: [Value], of group: Int, in row: [Value]) -> Bool {
         let positions = groups[group].fields
         return positions.count == values.count
-            && positions.indices.allSatisfy { row[fields[positions[$0]].column] == values[$0] }
+            && zip(positions, values).allSatisfy { row[fields[$0].column] == $1 }
     }
 }
 

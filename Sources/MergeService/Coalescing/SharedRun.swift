@@ -8,10 +8,13 @@ struct NotShareable: Error {}
 struct SharedRun {
     private let run: PushRun
     private let jobs: [Job]
+    private let keep: ([JournalDraft]) throws(StoreError) -> Void
 
-    init(_ run: PushRun, _ jobs: [Job]) {
+    /// - Parameter keep: is handed what the pushes leave behind, once everything is written and read again.
+    init(_ run: PushRun, _ jobs: [Job], keep: @escaping ([JournalDraft]) throws(StoreError) -> Void) {
         self.run = run
         self.jobs = jobs
+        self.keep = keep
     }
 
     /// - Returns: the answers, nil for a push that has to run alone; nil where none is left.
@@ -69,7 +72,7 @@ struct SharedRun {
                 drafts.append(JournalDraft(job.request, result, answer, job.served, journal.codec))
             }
         }
-        if let journal = jobs.first?.served.journal { try MergeService.keep(drafts, in: journal, run.session) }
+        try keep(drafts)
         return answers
     }
 }

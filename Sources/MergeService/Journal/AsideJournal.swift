@@ -16,13 +16,21 @@ struct AsideJournal {
         self.store = store
     }
 
-    /// Keeps a draft before the merge is committed; an earlier attempt of the same push is taken back.
-    func announce(_ draft: JournalDraft, token: String) throws(StoreError) {
+    /// A name for one transaction's drafts.
+    static func newToken() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+
+    /// Keeps the drafts of one transaction before it is committed; those of an earlier attempt are taken back.
+    ///
+    /// - Parameter marks: of other transactions that have ended; they go in the same commit.
+    func announce(
+        _ drafts: [JournalDraft], token: String, clearing marks: [AsideMarks.Mark] = []
+    ) throws(StoreError) {
         let tables = journal.tables
         try store.writeNow { session throws(StoreError) in
+            try Self.clear(marks, tables, session)
             try Self.withdraw(token, tables, session)
             var numbers: ClosedRange<Int>?
-            for insert in tables.insert([draft]) {
+            for insert in tables.insert(drafts) {
                 let last = Int(clamping: try session.execute(insert.statement).generatedKey)
                 numbers = (numbers?.lowerBound ?? last - insert.rows + 1)...last
             }
@@ -40,27 +48,31 @@ struct AsideJournal {
         }
     }
 
-    /// The merge is committed.
-    ///
-    /// - Parameter replays: the number of the refused push that was sent again.
-    func confirm(
-        _ token: String, replays: Int?, _ deadline: ContinuousClock.Instant
-    ) async throws(StoreError) {
+    private static func clear(
+        _ marks: [AsideMarks.Mark], _ tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        for mark in marks {
+            if mark.isCommitted {
+                _ = try session.execute(tables.settled(mark.token))
+                if let number = mark.replays { _ = try session.execute(tables.markReplayed(number)) }
+            } else {
+                try withdraw(mark.token, tables, session)
+            }
+        }
+    }
+
+    /// Takes off the marks of transactions that have ended.
+    func clear(_ marks: [AsideMarks.Mark], _ deadline: ContinuousClock.Instant) async throws(StoreError) {
         let tables = journal.tables
         try await store.write(deadline: deadline) { session throws(StoreError) in
-            _ = try session.execute(tables.settled(token))
-            if let replays { _ = try session.execute(tables.markReplayed(replays)) }
+            try Self.clear(marks, tables, session)
             return .commit(())
         }
     }
 
     /// The merge was taken back.
     func withdraw(_ token: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
-        let tables = journal.tables
-        try await store.write(deadline: deadline) { session throws(StoreError) in
-            try Self.withdraw(token, tables, session)
-            return .commit(())
-        }
+        try await clear([AsideMarks.Mark(aside: self, token: token, isCommitted: false)], deadline)
     }
 
     /// Settles every mark that is left over.

@@ -115,7 +115,7 @@ extension RecordEngine {
 /// A store whose transactions can also run while the caller waits, on a thread that may block.
 ///
 /// It is what a transaction of another store uses that has to know, before it commits, that something is kept.
-package protocol WaitingStore: RecordEngine {
+package protocol WaitingStore: RecordEngine, AnyObject {
     /// Runs `body` in one transaction that is committed unless it throws.
     /// - Throws: `StoreError`; nothing was written.
     func writeNow<Answer>(
