@@ -11,6 +11,7 @@ import NIOHTTPTypesHTTP1
 /// that a slow reader holds no more than one.
 struct AnswerWriter: Sendable {
     let channel: any Channel
+    let requestID: String
     let version: HTTPVersion
     let isKeptAlive: Bool
     /// The answer has the headers of one to GET, and no body.
@@ -26,6 +27,7 @@ struct AnswerWriter: Sendable {
             return
         }
         var headers = HTTPHeaders(response.headers)
+        headers.add(name: "x-request-id", value: requestID)
         headers.add(name: "date", value: HTTPDate.now)
         headers.add(name: "server", value: "fieldmerge")
         if !isKeptAlive {

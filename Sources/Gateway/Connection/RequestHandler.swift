@@ -169,12 +169,15 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         let channel = context.channel
         let request = Request(head: HTTPRequest(head), body: body)
         let writer = AnswerWriter(
-            channel: channel, version: head.version, isKeptAlive: head.isKeepAlive, isHead: head.method == .HEAD)
+            channel: channel, requestID: RequestID.next(), version: head.version, isKeptAlive: head.isKeepAlive,
+            isHead: head.method == .HEAD)
         let (responder, logger) = (responder, logger)
         Task {
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
             var context = GatewayContext(source: source)
             context.arrival = arrival
+            context.requestID = writer.requestID
+            context.headers = RequestHeaders(head.headers)
             await writer.write { [context] in try await responder.respond(to: request, context: context) }
         }
     }

@@ -32,29 +32,29 @@ struct JournalController {
         let found = try await service.entries(wanted, served: served, deadline: context.deadline)
         let shown = found.prefix(filter.limit)
         let next = found.count > filter.limit ? shown.last?.number : nil
-        return Reply.json(JournalEncoder.page(shown.map(\.shown), next: next), to: request)
+        return Reply.json(JournalEncoder.page(shown.map(\.shown), next: next), to: context.headers)
     }
 
     @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let entry = try await service.entry(
             try number(request), served: box.ready(), deadline: context.deadline)
-        return Reply.json(JournalEncoder.one(entry.shown), to: request)
+        return Reply.json(JournalEncoder.one(entry.shown), to: context.headers)
     }
 
     @Sendable private func undo(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let isPreview = try request.flag("preview")
         let number = try number(request)
         let served = try box.ready()
-        let sender = try request.sender(context)
+        let sender = try context.sender
         var body: [UInt8] = []
-        if request.headers[.contentType] != nil || request.hasBody {
-            body = try await request.readJSON(limit: limits.bodyBytes)
+        if context.headers["content-type"] != nil || context.headers.announceBody {
+            body = try await request.readJSON(context.headers, limit: limits.bodyBytes)
         }
         let groups = try UndoRequest.groups(body)
         let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
-        return Reply.json(answer.body, to: request, status: HTTPResponse.Status(code: answer.code))
+        return Reply.json(answer.body, to: context.headers, status: HTTPResponse.Status(code: answer.code))
     }
 
     private func number(_ request: Request) throws(Problem) -> Int {
@@ -71,9 +71,9 @@ struct JournalController {
     }
 }
 
-extension Request {
-    /// Whether the head announces a body.
-    fileprivate var hasBody: Bool {
-        headers[.transferEncoding] != nil || (headers[.contentLength].map { $0 != "0" } ?? false)
+extension RequestHeaders {
+    /// Whether there is to be a body.
+    fileprivate var announceBody: Bool {
+        self["transfer-encoding"] != nil || (self["content-length"].map { $0 != "0" } ?? false)
     }
 }

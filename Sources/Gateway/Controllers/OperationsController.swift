@@ -21,16 +21,17 @@ struct OperationsController {
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
         Reply.json(
-            Array(metrics.text(isReady: box.served != nil).utf8), to: request, type: "text/plain; version=0.0.4")
+            Array(metrics.text(isReady: box.served != nil).utf8), to: context.headers, type: "text/plain; version=0.0.4"
+        )
     }
 
     @Sendable private func description(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        Reply.json(Array(OpenAPI.document.utf8), to: request)
+        Reply.json(Array(OpenAPI.document.utf8), to: context.headers)
     }
 
     /// The process runs and answers.
     @Sendable private func health(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        Reply.json(Array(#"{"status":"ok"}"#.utf8), to: request)
+        Reply.json(Array(#"{"status":"ok"}"#.utf8), to: context.headers)
     }
 
     /// The database answers and the rules are served.
@@ -55,7 +56,7 @@ struct OperationsController {
             isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay)
         return Reply.json(
-            report.json, to: request, status: isReady ? .ok : .serviceUnavailable,
-            headers: isReady ? [:] : [.retryAfter: "5"])
+            report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,
+            with: isReady ? [:] : [.retryAfter: "5"])
     }
 }

@@ -40,9 +40,9 @@ struct PushController {
         decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let isPreview = try isPreview(request)
-        let sender = try request.sender(context)
-        let body = try await request.readJSON(limit: limits.bodyBytes)
-        let headerKey = request.headers[Self.idempotencyKey]
+        let sender = try context.sender
+        let body = try await request.readJSON(context.headers, limit: limits.bodyBytes)
+        let headerKey = context.headers["idempotency-key"]
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
         let push: Push
@@ -50,17 +50,19 @@ struct PushController {
         case .success(let sound): push = sound
         case .failure(let problem):
             // What was answered once is answered again, even where the rules have changed since.
-            if let known = try await service.replay(key, served, context.deadline) { return reply(known, request) }
+            if let known = try await service.replay(key, served, context.deadline) {
+                return reply(known, context)
+            }
             throw problem
         }
         let pushRequest = PushRequest(
             push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
             sender: sender, key: key, address: address, body: body, isPreview: isPreview)
         guard let name = key?.name, served.journal != nil else {
-            return reply(try await merged(pushRequest, served, context), request)
+            return reply(try await merged(pushRequest, served, context), context)
         }
         return try await running.alone(name, until: context.deadline) {
-            reply(try await merged(pushRequest, served, context), request)
+            reply(try await merged(pushRequest, served, context), context)
         }
     }
 
@@ -72,15 +74,14 @@ struct PushController {
         return answer
     }
 
-    private func reply(_ answer: PushAnswer, _ request: Request) -> Response {
+    private func reply(_ answer: PushAnswer, _ context: GatewayContext) -> Response {
         Reply.json(
-            answer.body, to: request, status: HTTPResponse.Status(code: answer.code),
-            headers: answer.isReplay ? Self.replayed : [:])
+            answer.body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            with: answer.isReplay ? Self.replayed : [:])
     }
 
     private func isPreview(_ request: Request) throws(Problem) -> Bool { try request.flag("preview") }
 
-    private static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .ifMatch
     private static let replayed: HTTPFields = {
         var fields = HTTPFields()
         if let name = HTTPField.Name("Idempotent-Replayed") { fields[name] = "true" }
@@ -100,17 +101,19 @@ extension Request {
                 detail: "“\(name)” is true or false; nothing was written.")
         }
     }
+}
 
+extension GatewayContext {
     /// Who sent the request, and from which device, where it says so.
-    func sender(_ context: GatewayContext) throws(Problem) -> Sender {
-        let device = headers[Self.deviceID]
-        guard (device?.unicodeScalars.count ?? 0) <= 255 else {
-            throw Problem(
-                status: 400, code: "invalid", title: "The device's name is too long",
-                detail: "The header X-Device-ID has at most 255 characters.")
+    var sender: Sender {
+        get throws(Problem) {
+            let device = headers["x-device-id"]
+            guard (device?.unicodeScalars.count ?? 0) <= 255 else {
+                throw Problem(
+                    status: 400, code: "invalid", title: "The device's name is too long",
+                    detail: "The header X-Device-ID has at most 255 characters.")
+            }
+            return Sender(who: bearer?.name ?? "", device: device)
         }
-        return Sender(who: context.bearer?.name ?? "", device: device)
     }
-
-    private static let deviceID = HTTPField.Name("X-Device-ID") ?? .from
 }

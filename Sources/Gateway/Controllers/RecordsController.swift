@@ -19,7 +19,7 @@ struct RecordsController {
     }
 
     @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        tagged(RulesEncoder.encode(try box.ready().catalog), request)
+        tagged(RulesEncoder.encode(try box.ready().catalog), context)
     }
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -32,7 +32,7 @@ struct RecordsController {
                 status: 404, code: "no-such-record", title: "Not found",
                 detail: "The resource “\(resource.name)” has no record with this id.")
         }
-        return tagged(RecordEncoder.encode(record, resource), request)
+        return tagged(RecordEncoder.encode(record, resource), context)
     }
 
     @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -41,7 +41,7 @@ struct RecordsController {
             try KeyText.decode(String(text), resource.root)
         }
         return try await PageStream(service: service, logger: logger)
-            .answer(request, context, resource, after: after, limit: try limit(request))
+            .answer(context, resource, after: after, limit: try limit(request))
     }
 
     private func limit(_ request: Request) throws(Problem) -> Int {
@@ -59,12 +59,12 @@ struct RecordsController {
         return min(max(number, 1), service.limits.pageSize)
     }
 
-    private func tagged(_ body: [UInt8], _ request: Request) -> Response {
+    private func tagged(_ body: [UInt8], _ context: GatewayContext) -> Response {
         let tag = "\"" + Hex.encode(SHA256.hash(data: body).prefix(16)) + "\""
-        if let known = request.headers[.ifNoneMatch], Self.matches(known, tag) {
+        if let known = context.headers["if-none-match"], Self.matches(known, tag) {
             return Response(status: .notModified, headers: [.eTag: tag])
         }
-        return Reply.json(body, to: request, headers: [.eTag: tag, .cacheControl: "private, no-cache"])
+        return Reply.json(body, to: context.headers, with: [.eTag: tag, .cacheControl: "private, no-cache"])
     }
 
     /// The weak comparison of RFC 9110 section 13.1.2.

@@ -5,7 +5,8 @@ import Logging
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Names the request in the log and in its answer.
-    let requestID = String(UInt64.random(in: .min ... .max), radix: 16)
+    var requestID = ""
+    var headers = RequestHeaders()
     /// When the head of the request had come.
     var arrival: ContinuousClock.Instant = .now
     /// When the request has to be done.

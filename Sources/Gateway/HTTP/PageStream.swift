@@ -16,14 +16,14 @@ struct PageStream: Sendable {
     let logger: Logger
 
     func answer(
-        _ request: Request, _ context: GatewayContext, _ resource: Resource, after key: RecordKey?, limit: Int
+        _ context: GatewayContext, _ resource: Resource, after key: RecordKey?, limit: Int
     ) async throws -> Response {
         let pieces = read(resource, after: key, limit: limit, context.deadline)
         var beginning = pieces.makeAsyncIterator()
         // As long as nothing is sent, what goes wrong has a status of its own.
         let first = try await beginning.next() ?? []
-        guard let second = try await beginning.next() else { return Reply.json(first, to: request) }
-        let isPacked = Reply.acceptsGzip(request)
+        guard let second = try await beginning.next() else { return Reply.json(first, to: context.headers) }
+        let isPacked = Reply.acceptsGzip(context.headers)
         var headers: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
         if isPacked { headers[.contentEncoding] = "gzip" }
         let (logger, id) = (logger, context.requestID)

@@ -9,32 +9,33 @@ enum Reply {
     private static let packingPays = 1_024
 
     static func json(
-        _ body: [UInt8], to request: Request, status: HTTPResponse.Status = .ok, type: String = "application/json",
-        headers: HTTPFields = [:]
+        _ body: [UInt8], to headers: RequestHeaders, status: HTTPResponse.Status = .ok,
+        type: String = "application/json",
+        with more: HTTPFields = [:]
     ) -> Response {
-        var headers = headers
-        headers[.contentType] = type
-        headers[.vary] = "Accept-Encoding"
+        var fields = more
+        fields[.contentType] = type
+        fields[.vary] = "Accept-Encoding"
         var bytes = body
-        if body.count >= packingPays, acceptsGzip(request), let packed = Gzip.pack(body) {
+        if body.count >= packingPays, acceptsGzip(headers), let packed = Gzip.pack(body) {
             bytes = packed
-            headers[.contentEncoding] = "gzip"
+            fields[.contentEncoding] = "gzip"
         }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    static func problem(_ problem: Problem, to request: Request) -> Response {
-        var headers: HTTPFields = [:]
-        if let seconds = problem.retryAfter { headers[.retryAfter] = String(seconds) }
-        if problem.status == 401 { headers[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
+    static func problem(_ problem: Problem, to headers: RequestHeaders) -> Response {
+        var fields: HTTPFields = [:]
+        if let seconds = problem.retryAfter { fields[.retryAfter] = String(seconds) }
+        if problem.status == 401 { fields[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
         return json(
-            ProblemEncoder.encode(problem), to: request, status: HTTPResponse.Status(code: problem.status),
-            type: "application/problem+json", headers: headers)
+            ProblemEncoder.encode(problem), to: headers, status: HTTPResponse.Status(code: problem.status),
+            type: "application/problem+json", with: fields)
     }
 
     /// Whether `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).
-    static func acceptsGzip(_ request: Request) -> Bool {
-        guard let accepted = request.headers[.acceptEncoding] else { return false }
+    static func acceptsGzip(_ headers: RequestHeaders) -> Bool {
+        guard let accepted = headers["accept-encoding"] else { return false }
         for entry in accepted.split(separator: ",") {
             let parts = entry.split(separator: ";").map { $0.trimmingSpaces.lowercased() }
             guard parts.first == "gzip" || parts.first == "*" else { continue }

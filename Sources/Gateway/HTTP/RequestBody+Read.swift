@@ -5,8 +5,8 @@ import NIOCore
 
 extension Request {
     /// The body of a JSON request, unpacked, within the limit.
-    func readJSON(limit: Int) async throws -> [UInt8] {
-        let type = headers[.contentType]
+    func readJSON(_ headers: RequestHeaders, limit: Int) async throws -> [UInt8] {
+        let type = headers["content-type"]
         guard
             type == "application/json"
                 || type?.split(separator: ";").first.map({ $0.trimmingSpaces.lowercased() }) == "application/json"
@@ -15,7 +15,7 @@ extension Request {
                 status: 415, code: "media-type", title: "Unsupported media type",
                 detail: "The body has to be application/json in UTF-8.")
         }
-        let encoding = headers[.contentEncoding]?.trimmingSpaces.lowercased() ?? "identity"
+        let encoding = headers["content-encoding"]?.trimmingSpaces.lowercased() ?? "identity"
         guard encoding == "identity" || encoding == "gzip" else {
             throw Problem(
                 status: 415, code: "content-encoding", title: "Unsupported content encoding",

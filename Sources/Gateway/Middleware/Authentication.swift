@@ -13,7 +13,7 @@ struct Authentication: RouterMiddleware {
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         guard let tokens, !Self.open.contains(request.uri.path) else { return try await next(request, context) }
-        guard let bearer = request.headers[.authorization].flatMap({ tokens.bearer(header: $0) }) else {
+        guard let bearer = context.headers["authorization"].flatMap({ tokens.bearer(header: $0) }) else {
             throw Problem(
                 status: 401, code: "no-token", title: "A token is needed",
                 detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")

@@ -9,7 +9,7 @@ struct ExposedHeaders: RouterMiddleware {
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        if request.headers[.origin] != nil { response.headers[.accessControlExposeHeaders] = Self.names }
+        if context.headers["origin"] != nil { response.headers[.accessControlExposeHeaders] = Self.names }
         return response
     }
 }

@@ -14,20 +14,20 @@ struct ProblemMapping: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let problem as Problem {
-            return Reply.problem(problem, to: request)
+            return Reply.problem(problem, to: context.headers)
         } catch let error as StoreError {
             note(error, context)
-            return Reply.problem(error.problem, to: request)
+            return Reply.problem(error.problem, to: context.headers)
         } catch let failure as Failure {
             if let cause = failure.cause { note(cause, context) }
-            return Reply.problem(failure.problem, to: request)
+            return Reply.problem(failure.problem, to: context.headers)
         } catch let error as any HTTPResponseError {
-            return Reply.problem(Self.problem(error.status), to: request)
+            return Reply.problem(Self.problem(error.status), to: context.headers)
         } catch {
             return Reply.problem(
                 Problem(
                     status: 500, code: "internal", title: "The gateway met an unexpected error",
-                    detail: "Nothing more is known; the gateway's log has the request's id."), to: request)
+                    detail: "Nothing more is known; the gateway's log has the request's id."), to: context.headers)
         }
     }
 

@@ -15,8 +15,7 @@ struct RequestLog: RouterMiddleware {
         var context = context
         context.deadline = start.advanced(by: .seconds(seconds))
         metrics.begin()
-        var response = try await next(request, context)
-        response.headers[Self.requestID] = context.requestID
+        let response = try await next(request, context)
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         metrics.end(
             GatewayMetrics.RequestKind(
@@ -43,6 +42,4 @@ struct RequestLog: RouterMiddleware {
         logger.log(level: level, "\(line)")
         return response
     }
-
-    private static let requestID = HTTPField.Name("X-Request-ID") ?? .server
 }

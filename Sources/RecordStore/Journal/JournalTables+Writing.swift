@@ -1,12 +1,6 @@
 package import MergeCore
 
 extension JournalTables {
-    /// What every row has.
-    private static let columns = [
-        "who", "device", "push_key", "resource", "record", "status", "outcomes", "rules", "entry",
-    ]
-    /// What the first row of a push has besides, for all of it.
-    private static let firstColumns = ["name", "request", "code", "answer", "address", "body", "reason"]
     /// Rows go out in runs of these lengths, so that few texts have to be prepared, and in what is left over from them.
     private static let runs = [128, 64, 32]
 
@@ -40,19 +34,28 @@ extension JournalTables {
         var rest = rows[...]
         while !rest.isEmpty {
             let run = rest.prefix(Self.runs.first { $0 <= rest.count } ?? rest.count)
-            inserts.append(Insert(statement: insert(run, isFirst: isFirst), rows: run.count))
+            inserts.append(Insert(statement: insert(run, columns(of: run, isFirst: isFirst)), rows: run.count))
             rest = rest.dropFirst(run.count)
         }
         return inserts
     }
 
-    private func insert(_ rows: ArraySlice<Row>, isFirst: Bool) -> Statement {
+    /// The columns that at least one of the rows fills: the others are NULL by themselves, and a value that is not sent
+    /// costs neither side anything.
+    private func columns(of rows: ArraySlice<Row>, isFirst: Bool) -> JournalColumns {
+        var columns: JournalColumns = isFirst ? .answer : []
+        if rows.contains(where: { $0.draft.sender.device != nil }) { columns.insert(.device) }
+        if isFirst, rows.contains(where: { $0.draft.refused != nil }) { columns.insert(.refused) }
+        return columns
+    }
+
+    private func insert(_ rows: ArraySlice<Row>, _ columns: JournalColumns) -> Statement {
+        let names = columns.names
         var binds: [Bind] = []
-        binds.reserveCapacity(rows.count * (Self.columns.count + (isFirst ? Self.firstColumns.count : 0)))
+        binds.reserveCapacity(rows.count * names.count)
         for row in rows {
             let (draft, entry) = (row.draft, row.entry)
             binds.append(Self.bind(draft.sender.who))
-            binds.append(Self.bind(draft.sender.device))
             binds.append(Self.bind(draft.key))
             binds.append(Self.bind(entry?.resource))
             binds.append(Self.bind(entry?.record))
@@ -60,19 +63,22 @@ extension JournalTables {
             binds.append(Self.bind(entry?.outcomes))
             binds.append(Self.bind(entry?.rules))
             binds.append(Self.bind(entry?.body))
-            guard isFirst else { continue }
-            binds.append(Self.bind(draft.name))
-            binds.append(Self.bind(draft.answer?.request))
-            binds.append(Self.bind(draft.answer?.code))
-            binds.append(Self.bind(draft.answer?.body))
-            binds.append(Self.bind(draft.refused?.address))
-            binds.append(Self.bind(draft.refused?.body))
-            binds.append(Self.bind(draft.refused?.reason))
+            if columns.contains(.device) { binds.append(Self.bind(draft.sender.device)) }
+            if columns.contains(.answer) {
+                binds.append(Self.bind(draft.name))
+                binds.append(Self.bind(draft.answer?.request))
+                binds.append(Self.bind(draft.answer?.code))
+                binds.append(Self.bind(draft.answer?.body))
+            }
+            if columns.contains(.refused) {
+                binds.append(Self.bind(draft.refused?.address))
+                binds.append(Self.bind(draft.refused?.body))
+                binds.append(Self.bind(draft.refused?.reason))
+            }
         }
         return Statement(
-            sql: Self.texts.text(.insert(schema, dialect, rows.count, isFirst)) {
-                insertText(rows.count, Self.columns + (isFirst ? Self.firstColumns : []))
-            }, binds: binds)
+            sql: Self.texts.text(.insert(schema, dialect, rows.count, columns)) { insertText(rows.count, names) },
+            binds: binds)
     }
 
     private static let texts = StatementTexts()
