@@ -2,10 +2,16 @@ import FoundationEssentials
 
 /// The tokens that open the gateway: one a line, `NAME RIGHTS sha256:HASH`; `#` begins a comment.
 package struct TokenFile: Sendable {
-    struct Entry: Sendable {
+    final class Entry: Sendable {
         let name: String
         let rights: Set<AccessRight>
         let hash: [UInt8]
+
+        init(name: String, rights: Set<AccessRight>, hash: [UInt8]) {
+            self.name = name
+            self.rights = rights
+            self.hash = hash
+        }
     }
 
     private let entries: [Entry]
@@ -44,9 +50,6 @@ package struct TokenFile: Sendable {
         self.entries = entries
     }
 
-    /// Who presents a token; nil where nobody does.
-    ///
-    /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
     /// Who sends `Authorization: Bearer …`; nil where nobody known does.
     func bearer(header: String) -> Entry? { Self.secret(header).flatMap { bearer(of: $0) } }
 
@@ -60,6 +63,9 @@ package struct TokenFile: Sendable {
         return parts[1].trimmingSpaces
     }
 
+    /// Who presents a token; nil where nobody does.
+    ///
+    /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
     func bearer(of secret: String) -> Entry? {
         let presented = AccessToken.hash(secret)
         var found: Entry?

@@ -240,7 +240,10 @@ package final class Section: Sendable {
     /// How values of a field look on the wire.
     package func style(ofField field: Int) -> ValueStyle { columns[fields[field].column].style }
 
-    package func key(of row: [Value]) -> RecordKey { RecordKey(Array(row.prefix(keyCount))) }
+    package func key(of row: [Value]) -> RecordKey {
+        if keyCount == 1, let only = row.first { return RecordKey([only]) }
+        return RecordKey(Array(row.prefix(keyCount)))
+    }
 
     /// The types of one group's columns.
     package func types(of group: Int) -> [ColumnType] { groupTypes[group] }

@@ -10,9 +10,18 @@ import Synchronization
 /// lane and starts one at once, so alone it waits for nobody. Pushes that edit the same record never share a
 /// transaction, nor run at once.
 final class Coalescer<Work: SharedWork>: Sendable {
-    private struct Waiting: Sendable {
+    /// An object, because it moves from the queue to a batch and is looked at on the way.
+    private final class Waiting: Sendable {
         let item: Work.Item
-        let continuation: CheckedContinuation<Result<Verdict<Work.Item.Answer>, StoreError>, Never>
+        private let continuation: CheckedContinuation<Result<Verdict<Work.Item.Answer>, StoreError>, Never>
+
+        init(
+            _ item: Work.Item,
+            _ continuation: CheckedContinuation<Result<Verdict<Work.Item.Answer>, StoreError>, Never>
+        ) {
+            self.item = item
+            self.continuation = continuation
+        }
 
         func resume(_ result: Result<Verdict<Work.Item.Answer>, StoreError>) { continuation.resume(returning: result) }
     }
@@ -52,7 +61,7 @@ final class Coalescer<Work: SharedWork>: Sendable {
     ///
     /// - Throws: `StoreError` where the transaction has no known outcome.
     func submit(_ item: Work.Item) async throws(StoreError) -> Verdict<Work.Item.Answer> {
-        let result = await withCheckedContinuation { enter(Waiting(item: item, continuation: $0)) }
+        let result = await withCheckedContinuation { enter(Waiting(item, $0)) }
         return try result.get()
     }
 
