@@ -135,7 +135,7 @@ final class PushRun {
             )
         }
         namesEachOnce = roots.count == 1 && roots[0].keys.count == plan.steps.count
-        roots.removeAll(where: \.keys.isEmpty)
+        roots.removeAll { $0.keys.isEmpty }
         guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
         for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
             let root = resource.root
@@ -180,7 +180,7 @@ final class PushRun {
 
     /// Runs of edits that touch different records, and so can be read at once.
     func waves() -> [[PushPlan.Step]] {
-        if namesEachOnce, plan.steps.allSatisfy(\.needs.isEmpty) { return [plan.steps] }
+        if namesEachOnce, plan.steps.allSatisfy({ $0.needs.isEmpty }) { return [plan.steps] }
         var waves: [[PushPlan.Step]] = []
         var wave: [PushPlan.Step] = []
         var touched: Set<RecordKey> = []

@@ -72,7 +72,7 @@ package struct PushResult: Sendable, Hashable {
     }
 
     /// No table without transactions took part.
-    package var isAtomic: Bool { results.allSatisfy(\.resource.isAtomic) }
+    package var isAtomic: Bool { results.allSatisfy { $0.resource.isAtomic } }
 
     package init(key: String?, status: PushStatus, results: [EditResult]) {
         self.key = key
