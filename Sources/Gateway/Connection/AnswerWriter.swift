@@ -3,7 +3,14 @@ import Hummingbird
 import HummingbirdCore
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
+
+/// Where the bytes of an answer go; used on the connection's event loop alone.
+protocol AnswerSink: AnyObject {
+    /// Bytes after which more follow.
+    func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>)
+    /// The last bytes, in one or two pieces.
+    func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?)
+}
 
 /// Writes the answer to one request.
 ///
@@ -11,6 +18,7 @@ import NIOHTTPTypesHTTP1
 /// that a slow reader holds no more than one.
 struct AnswerWriter: Sendable {
     let channel: any Channel
+    let sink: NIOLoopBound<any AnswerSink>
     let requestID: String
     let version: HTTPVersion
     let isKeptAlive: Bool
@@ -26,82 +34,109 @@ struct AnswerWriter: Sendable {
             channel.close(promise: nil)
             return
         }
-        var headers = HTTPHeaders(response.headers)
-        headers.add(name: "x-request-id", value: requestID)
-        headers.add(name: "date", value: HTTPDate.now)
-        headers.add(name: "server", value: "fieldmerge")
-        if !isKeptAlive {
-            headers.replaceOrAdd(name: "connection", value: "close")
-        } else if version == .http1_0 {
-            headers.replaceOrAdd(name: "connection", value: "keep-alive")
-        }
-        var isCollected = false
-        if response.body.contentLength == nil, !headers.contains(name: "content-length") {
-            // HTTP/1.0 knows no pieces, and a body that ends with the connection could not be told from half of it.
-            isCollected = version == .http1_0
-            if !isCollected { headers.add(name: "transfer-encoding", value: "chunked") }
-        }
-        let head = HTTPResponseHead(
-            version: version, status: HTTPResponseStatus(statusCode: response.status.code), headers: headers)
+        let head = AnswerHead(
+            version: version, status: response.status.code, fields: response.headers, requestID: requestID,
+            connection: !isKeptAlive ? "close" : version == .http1_0 ? "keep-alive" : nil)
         do {
-            try await response.body.write(
-                Pieces(channel: channel, head: head, isCollected: isCollected, isHead: isHead))
+            try await response.body.write(Pieces(self, head, form(response)))
         } catch {
             // The client is gone, or what it got cannot be completed: it has to see that.
             channel.close(promise: nil)
         }
     }
 
+    private enum Form {
+        case framed(AnswerHead.Framing)
+        /// HTTP/1.0 knows no pieces, and a body that ends with the connection could not be told from half of it.
+        case collected
+    }
+
+    private func form(_ response: Response) -> Form {
+        let status = response.status.code
+        if status == 204 || status == 304 || status < 200 { return .framed(.absent) }
+        if let count = response.body.contentLength { return .framed(.length(count)) }
+        return version == .http1_0 ? .collected : .framed(.chunked)
+    }
+
     private struct Pieces: ResponseBodyWriter {
-        let channel: any Channel
+        private let writer: AnswerWriter
         /// nil once it has left.
-        var head: HTTPResponseHead?
-        let isCollected: Bool
-        let isHead: Bool
+        private var head: AnswerHead?
+        private let form: Form
         private var held: ByteBuffer?
 
-        init(channel: any Channel, head: HTTPResponseHead, isCollected: Bool, isHead: Bool) {
-            self.channel = channel
+        /// A body that is longer leaves beside its head, uncopied.
+        private static let copied = 16_384
+
+        init(_ writer: AnswerWriter, _ head: AnswerHead, _ form: Form) {
+            self.writer = writer
             self.head = head
-            self.isCollected = isCollected
-            self.isHead = isHead
+            self.form = form
         }
 
         mutating func write(_ buffer: ByteBuffer) async throws {
-            if isHead, !isCollected { return }
             guard let earlier = held else {
                 held = buffer
                 return
             }
-            if isCollected {
+            guard case .framed(let framing) = form else {
                 held?.writeImmutableBuffer(buffer)
                 return
             }
             held = buffer
+            if writer.isHead || framing == .absent { return }
+            var out = ByteBuffer()
             if let head {
                 self.head = nil
-                channel.write(HTTPServerResponsePart.head(head), promise: nil)
+                head.write(framing, to: &out)
             }
-            try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(earlier)))
+            Self.append(earlier, framing, to: &out)
+            try await send(out)
         }
 
         consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-            var head = head
-            if isCollected { head?.headers.add(name: "content-length", value: String(held?.readableBytes ?? 0)) }
-            let (channel, body) = (channel, isHead ? nil : held)
-            @Sendable func leave(_ head: HTTPResponseHead?) {
-                if let head { channel.write(HTTPServerResponsePart.head(head), promise: nil) }
-                if let body, body.readableBytes > 0 {
-                    channel.write(HTTPServerResponsePart.body(.byteBuffer(body)), promise: nil)
-                }
-                channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+            var body = held
+            let framing: AnswerHead.Framing
+            switch form {
+            case .framed(let known): framing = known
+            case .collected: framing = .length(body?.readableBytes ?? 0)
             }
+            if writer.isHead || framing == .absent || body?.readableBytes == 0 { body = nil }
+            let isCopied = framing == .chunked || (body?.readableBytes ?? 0) <= Self.copied
+            var out = ByteBufferAllocator().buffer(capacity: 384 + (isCopied ? body?.readableBytes ?? 0 : 0))
+            head?.write(framing, to: &out)
+            if isCopied, let whole = body {
+                Self.append(whole, framing, to: &out)
+                body = nil
+            }
+            if framing == .chunked, !writer.isHead { out.writeStaticString("0\r\n\r\n") }
             // One hop to the connection's thread for all of it.
-            if channel.eventLoop.inEventLoop {
-                leave(head)
+            let (sink, last, rest) = (writer.sink, out, body)
+            if writer.channel.eventLoop.inEventLoop {
+                sink.value.end(last, rest)
             } else {
-                channel.eventLoop.execute { [head] in leave(head) }
+                writer.channel.eventLoop.execute { sink.value.end(last, rest) }
             }
+        }
+
+        private static func append(_ piece: ByteBuffer, _ framing: AnswerHead.Framing, to out: inout ByteBuffer) {
+            // An empty chunk would end the body.
+            guard framing == .chunked, piece.readableBytes > 0 else {
+                out.writeImmutableBuffer(piece)
+                return
+            }
+            out.writeString(String(piece.readableBytes, radix: 16))
+            out.writeStaticString("\r\n")
+            out.writeImmutableBuffer(piece)
+            out.writeStaticString("\r\n")
+        }
+
+        private func send(_ bytes: ByteBuffer) async throws {
+            let eventLoop = writer.channel.eventLoop
+            let promise = eventLoop.makePromise(of: Void.self)
+            let sink = writer.sink
+            eventLoop.execute { sink.value.send(bytes, promise) }
+            try await promise.futureResult.get()
         }
     }
 }

@@ -21,9 +21,7 @@ struct HTTPConnections<Responder: HTTPResponder>: ServerChildChannel where Respo
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            // Headers of answers come from types that hold nothing invalid.
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: true, withErrorHandling: true, withOutboundHeaderValidation: false)
+            try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
             try pipeline.addHandler(RequestHandler(responder: responder, limits: limits, logger: logger))
             return Value(channel: channel)
         }

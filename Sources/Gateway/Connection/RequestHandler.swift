@@ -6,12 +6,12 @@ import NIOHTTP1
 
 /// Collects each request of one connection and has it answered.
 ///
-/// One request is answered at a time: the pipeline keeps back what a client sends ahead until the end of an answer has
-/// been written, and that is held back until the client has taken most of it.
+/// One request is answered at a time: what a client sends ahead waits until the end of the answer has been written, and
+/// that counts only once the client has taken most of it. While something waits, nothing more is read.
 final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where Responder.Context == GatewayContext {
     typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private enum Phase {
         case waiting
@@ -20,25 +20,37 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         case answering
     }
 
+    private enum Inbound {
+        case part(HTTPServerRequestPart)
+        /// Something that is no HTTP.
+        case fault
+    }
+
     private let responder: Responder
     private let limits: ConnectionLimits
     private let logger: Logger
+    private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
     /// What has come of the body.
     private var body: ByteBuffer?
+    /// What was sent ahead.
+    private var ahead = CircularBuffer<Inbound>()
+    private var readIsHeld = false
     private var bodyAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
     /// When the last answer had left.
     private var waitingSince = NIODeadline.now()
-    /// The end of an answer of which the client has much to take still.
-    private var heldEnd: (data: NIOAny, promise: EventLoopPromise<Void>?)?
+    /// The answer has been written, and the client has much of it to take still.
+    private var endIsHeld = false
     /// Ends of answers that are on their way, and how many have left.
     private var unsentEnds = 0
     private var sentEnds = 0
     /// What was still to be sent when it was looked at last, and how many answers had left by then.
     private var lastLook = (bytes: 0, ends: 0)
-    /// Nothing follows the answer that is being given.
-    private var closesAfterAnswer = false
+    /// The client wants no other answer.
+    private var isLast = false
+    /// No request comes any more.
+    private var isOver = false
     private var isClosing = false
 
     init(responder: Responder, limits: ConnectionLimits, logger: Logger) {
@@ -48,20 +60,32 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         watch(context, after: limits.idleTime)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         idleAlarm?.cancel()
         bodyAlarm?.cancel()
-        heldEnd?.promise?.fail(ChannelError.ioOnClosedChannel)
-        heldEnd = nil
+        self.context = nil
     }
 
     // MARK: What comes in
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        if waits(part) { ahead.append(.part(part)) } else { take(part, context) }
+    }
+
+    /// Whether a part is of a request whose turn has not come.
+    private func waits(_ part: HTTPServerRequestPart) -> Bool {
+        if !ahead.isEmpty { return true }
+        if case .answering = phase, case .head = part { return true }
+        return false
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head(let head): begin(head, context)
         case .body(var piece):
             guard case .receiving(let head, let arrival) = phase else { return }
@@ -85,76 +109,99 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         }
         phase = .receiving(head, arrival)
         if head.version == .http1_1, head.headers.first(name: "expect")?.lowercased() == "100-continue" {
-            let head = HTTPResponseHead(version: .http1_1, status: .continue)
-            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if case .receiving = phase, bodyAlarm == nil {
-            bodyAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.bodyTime) {
-                guard case .receiving(let head, let arrival) = self.phase else { return }
-                self.answer(head, arrival, Self.failing(BodyTimeout()), context)
-            }
-        }
+        watchBody(context)
         context.fireChannelReadComplete()
     }
 
+    /// A body that does not come at once has its time.
+    private func watchBody(_ context: ChannelHandlerContext) {
+        guard case .receiving = phase, bodyAlarm == nil else { return }
+        bodyAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.bodyTime) {
+            guard case .receiving(let head, let arrival) = self.phase else { return }
+            self.answer(head, arrival, Self.failing(BodyTimeout()), context)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        // Reading goes on during an answer, so that mostly nothing has to be told to the system for it.
+        if ahead.isEmpty { context.read() } else { readIsHeld = true }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event {
+        switch event {
+        case ChannelEvent.inputClosed, is ChannelShouldQuiesceEvent:
             // Whoever sent a whole request may still read its answer.
-            closesAfterAnswer = true
-            if case .answering = phase {} else if unsentEnds == 0 { context.close(promise: nil) }
+            isOver = true
+            closeIfDone(context)
+        default: break
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return close(context) }
+        switch phase {
+        case .answering: ahead.append(.fault)
+        case .waiting, .receiving: if ahead.isEmpty { refuse(context) } else { ahead.append(.fault) }
+        }
+    }
+
+    /// Turns away what is no HTTP; nothing that follows it could be understood either.
+    private func refuse(_ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        isClosing = true
+        var bytes = ByteBuffer()
+        AnswerHead(version: .http1_1, status: 400, fields: [:], requestID: RequestID.next(), connection: "close")
+            .write(.length(0), to: &bytes)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
         isClosing = true
         context.close(promise: nil)
     }
 
+    private func closeIfDone(_ context: ChannelHandlerContext) {
+        guard isOver, unsentEnds == 0, !endIsHeld, ahead.isEmpty, case .waiting = phase else { return }
+        close(context)
+    }
+
     // MARK: What goes out
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // After a fault of the connection its other handlers expect no answer any more.
-        guard !isClosing, context.channel.isActive else {
-            promise?.fail(ChannelError.ioOnClosedChannel)
-            return
+    private func answered(_ context: ChannelHandlerContext) {
+        phase = .waiting
+        if isLast {
+            ahead.removeAll()
+            isOver = true
         }
-        guard case .end = unwrapOutboundIn(data) else {
-            context.write(data, promise: promise)
-            return
+        while let next = ahead.first {
+            if case .part(.head) = next, case .answering = phase { break }
+            ahead.removeFirst()
+            switch next {
+            case .part(let part): take(part, context)
+            case .fault: return refuse(context)
+            }
         }
-        if context.channel.isWritable {
-            writeEnd(data, promise, context)
-        } else {
-            heldEnd = (data, promise)
+        watchBody(context)
+        if ahead.isEmpty, readIsHeld {
+            readIsHeld = false
+            context.read()
         }
+        closeIfDone(context)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if let end = heldEnd, context.channel.isWritable, !isClosing {
-            heldEnd = nil
-            writeEnd(end.data, end.promise, context)
-            context.flush()
+        if endIsHeld, context.channel.isWritable, !isClosing {
+            endIsHeld = false
+            answered(context)
         }
         context.fireChannelWritabilityChanged()
-    }
-
-    /// Writes the end of an answer, upon which the pipeline hands over the next request, if there is one already.
-    private func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
-        phase = .waiting
-        unsentEnds += 1
-        let promise = promise ?? context.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { _ in
-            self.unsentEnds -= 1
-            self.sentEnds += 1
-            self.waitingSince = .now()
-            guard self.closesAfterAnswer, self.unsentEnds == 0, case .waiting = self.phase else { return }
-            context.close(promise: nil)
-        }
-        context.write(data, promise: promise)
     }
 
     private func answer(
@@ -165,12 +212,12 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         self.body = nil
         bodyAlarm?.cancel()
         bodyAlarm = nil
-        if !head.isKeepAlive { closesAfterAnswer = true }
+        if !head.isKeepAlive { isLast = true }
         let channel = context.channel
         let request = Request(head: HTTPRequest(head), body: body)
         let writer = AnswerWriter(
-            channel: channel, requestID: RequestID.next(), version: head.version, isKeptAlive: head.isKeepAlive,
-            isHead: head.method == .HEAD)
+            channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
+            version: head.version, isKeptAlive: head.isKeepAlive, isHead: head.method == .HEAD)
         let (responder, logger) = (responder, logger)
         Task {
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
@@ -213,6 +260,41 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
 
     private static func unsentBytes(_ context: ChannelHandlerContext) -> Int {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+}
+
+extension RequestHandler: AnswerSink {
+    func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>) {
+        guard let context = open(promise) else { return }
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+    }
+
+    func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?) {
+        guard let context = open(nil) else { return }
+        unsentEnds += 1
+        let promise = context.eventLoop.makePromise(of: Void.self)
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            self.unsentEnds -= 1
+            self.sentEnds += 1
+            self.waitingSince = .now()
+            self.closeIfDone(context)
+        }
+        if let rest {
+            context.write(wrapOutboundOut(bytes), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(rest), promise: promise)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+        }
+        if context.channel.isWritable { answered(context) } else { endIsHeld = true }
+    }
+
+    /// The way to the client, while there is one; after a fault of the connection there is none.
+    private func open(_ promise: EventLoopPromise<Void>?) -> ChannelHandlerContext? {
+        guard !isClosing, let context, context.channel.isActive else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return nil
+        }
+        return context
     }
 }
 

@@ -1,0 +1,60 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// The status line and headers of an answer (RFC 9112 section 4).
+struct AnswerHead {
+    /// How the client tells where the body ends (RFC 9112 section 6.3).
+    enum Framing: Equatable {
+        case length(Int)
+        case chunked
+        /// The status knows no body.
+        case absent
+    }
+
+    let version: HTTPVersion
+    let status: Int
+    let fields: HTTPFields
+    let requestID: String
+    /// What the header `Connection` says; nil where the version's own rule holds.
+    let connection: StaticString?
+
+    /// Writes it with the empty line that ends it.
+    ///
+    /// Names and values come from types that hold no line breaks.
+    func write(_ framing: Framing, to buffer: inout ByteBuffer) {
+        buffer.writeStaticString(version == .http1_0 ? "HTTP/1.0 " : "HTTP/1.1 ")
+        buffer.writeString(String(status))
+        buffer.writeStaticString(" ")
+        buffer.writeString(HTTPResponseStatus(statusCode: status).reasonPhrase)
+        buffer.writeStaticString("\r\n")
+        for field in fields where !Self.isAboutTheMessage(field.name) {
+            line(field.name.rawName, field.value, &buffer)
+        }
+        line("x-request-id", requestID, &buffer)
+        line("date", HTTPDate.now, &buffer)
+        buffer.writeStaticString("server: fieldmerge\r\n")
+        if let connection {
+            buffer.writeStaticString("connection: ")
+            buffer.writeStaticString(connection)
+            buffer.writeStaticString("\r\n")
+        }
+        switch framing {
+        case .length(let count): line("content-length", String(count), &buffer)
+        case .chunked: buffer.writeStaticString("transfer-encoding: chunked\r\n")
+        case .absent: break
+        }
+        buffer.writeStaticString("\r\n")
+    }
+
+    private func line(_ name: String, _ value: String, _ buffer: inout ByteBuffer) {
+        buffer.writeString(name)
+        buffer.writeStaticString(": ")
+        buffer.writeString(value)
+        buffer.writeStaticString("\r\n")
+    }
+
+    private static func isAboutTheMessage(_ name: HTTPField.Name) -> Bool {
+        name == .contentLength || name == .transferEncoding || name == .connection
+    }
+}
