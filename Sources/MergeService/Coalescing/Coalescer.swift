@@ -142,6 +142,11 @@ final class Coalescer<Work: SharedWork>: Sendable {
             state.lastMove = .now
             for waiting in batch { state.busy.subtract(waiting.item.records) }
         }
+        // Those who waited are called from elsewhere, so that the lane can go on.
+        if batch.count > 1 { Task { Self.tell(batch, result) } } else { Self.tell(batch, result) }
+    }
+
+    private static func tell(_ batch: [Waiting], _ result: Result<[Verdict<Work.Item.Answer>], StoreError>) {
         switch result {
         case .success(let verdicts):
             for (waiting, verdict) in zip(batch, verdicts) { waiting.resume(.success(verdict)) }
