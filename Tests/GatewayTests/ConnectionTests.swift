@@ -57,6 +57,44 @@ import TestSupport
         }
     }
 
+    /// What was asked soundly is answered before what is no HTTP is turned away, and nothing follows a last request.
+    @Test func whatIsSentAheadIsTakenInItsTurn() async throws {
+        try await Self.with { gateway async throws in
+            let edit = Ledger.Push(label: "b", account: 2, points: 7).body()
+            let broken = try await Self.exchange(gateway, Self.post(edit) + Self.get + "\r\n" + "HELO there\r\n\r\n")
+            #expect(Self.statuses(broken) == ["200", "200", "400"], "\(broken)")
+            let last = try await Self.exchange(
+                gateway, Self.get + "Connection: close\r\n\r\n" + Self.get + "\r\n" + Self.get + "\r\n")
+            #expect(Self.statuses(last) == ["200"], "\(last)")
+            let large = String(repeating: "x", count: 70_000)
+            let ahead = try await Self.exchange(
+                gateway, Self.get + "\r\n" + Self.post(large) + Self.get + "Connection: close\r\n\r\n")
+            #expect(Self.statuses(ahead) == ["200", "400", "200"], "\(ahead.prefix(2_000))")
+        }
+    }
+
+    /// Several headers of one name are one list.
+    @Test func headersOfOneNameAreOneList() async throws {
+        try await Self.with { gateway async throws in
+            let head = "GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: br\r\n"
+            let plain = try await Self.exchange(gateway, head + "\r\n")
+            #expect(!plain.lowercased().contains("content-encoding: gzip"))
+            let script = "import socket, sys\n" + Self.headOnly
+            let packed = try await Shell.run(
+                ["python3", "-c", script, String(gateway.port)], input: head + "aCCept-enCoding: gzip\r\n\r\n")
+            #expect(packed.lowercased().contains("content-encoding: gzip"), "\(packed)")
+        }
+    }
+
+    /// Prints the head of an answer whose body is no text.
+    private static let headOnly = """
+        client = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        client.sendall(sys.stdin.buffer.read())
+        text = b""
+        while piece := client.recv(65536): text += piece
+        print(text.split(b"\\r\\n\\r\\n")[0].decode())
+        """
+
     /// Whoever closes its own side still gets the answer.
     @Test func aClientMayCloseItsSide() async throws {
         try await Self.with { gateway async throws in

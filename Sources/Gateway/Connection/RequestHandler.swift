@@ -180,8 +180,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
             ahead.removeAll()
             isOver = true
         }
-        while let next = ahead.first {
-            if case .part(.head) = next, case .answering = phase { break }
+        while let next = ahead.first, isItsTurn(next) {
             ahead.removeFirst()
             switch next {
             case .part(let part): take(part, context)
@@ -194,6 +193,15 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
             context.read()
         }
         closeIfDone(context)
+    }
+
+    private func isItsTurn(_ next: Inbound) -> Bool {
+        guard case .answering = phase else { return true }
+        switch next {
+        case .part(.head), .fault: return false
+        // The rest of a request that was answered before it was whole.
+        case .part(.body), .part(.end): return true
+        }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -1,0 +1,48 @@
+import MergeCore
+import Testing
+import TestSupport
+
+/// What is quick for the usual case comes to the same as the long way.
+@Suite struct FastPathTests {
+    /// A number with an exponent is read the long way.
+    @Test(arguments: 0..<20)
+    func decimalsAreReadAlikeEitherWay(seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<500 {
+            func digits(_ most: Int) -> String {
+                String(
+                    (0..<Int.random(in: 0...most, using: &random)).map { _ in
+                        "0012345".randomElement(using: &random) ?? "0"
+                    })
+            }
+            let sign = ["", "", "-"].randomElement(using: &random) ?? ""
+            let point = ["", ".", "."].randomElement(using: &random) ?? ""
+            let text = sign + digits(6) + point + (point.isEmpty ? "" : digits(5))
+            #expect(ExactDecimal(text)?.text == ExactDecimal(text + "e0")?.text, "seed \(seed): \(text)")
+        }
+        #expect(ExactDecimal("-0.00")?.text == "0")
+        #expect(ExactDecimal("12.50")?.text == "12.5")
+    }
+
+    @Test(arguments: 0..<20)
+    func keysAreOrderedOnceEach(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        let isNumber = seed % 2 == 0
+        let keys = (0..<200).map { _ in
+            let number = Int128(Int.random(in: -40...40, using: &random))
+            return RecordKey(isNumber ? [.integer(number)] : [.text(ExactText("k\(number)")), .integer(number % 3)])
+        }
+        let ordered = RecordKey.ordered(keys)
+        #expect(Set(ordered) == Set(keys) && ordered.count == Set(keys).count, "seed \(seed)")
+        for (a, b) in zip(ordered, ordered.dropFirst()) { #expect(a.precedes(b) && !b.precedes(a), "seed \(seed)") }
+        // Whoever sends the same keys in another order takes the locks in the same.
+        #expect(RecordKey.ordered(keys.shuffled(using: &random)) == ordered, "seed \(seed)")
+    }
+
+    @Test func equalKeysHashAlike() {
+        let one = RecordKey([.integer(5)])
+        #expect(one == RecordKey([.integer(5)]) && one.hashValue == RecordKey([.integer(5)]).hashValue)
+        #expect(one != RecordKey([.integer(5), .integer(5)]) && one != RecordKey([.text(ExactText("5"))]))
+        #expect(RecordKey([.integer(1 << 64)]) != RecordKey([.integer(0)]))
+    }
+}
