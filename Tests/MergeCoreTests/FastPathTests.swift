@@ -39,6 +39,23 @@ import TestSupport
         #expect(RecordKey.ordered(keys.shuffled(using: &random)) == ordered, "seed \(seed)")
     }
 
+    @Test(arguments: 0..<10)
+    func textsAreComparedByteByByte(seed: Int) {
+        var random = SeededRandom(seed: seed)
+        // The last is two ways to spell one letter.
+        let letters = ["a", "b", "ß", "日", "\u{e9}", "e\u{301}"]
+        let texts = (0..<60).map { _ in
+            (0..<Int.random(in: 0...9, using: &random)).map { _ in letters.randomElement(using: &random) ?? "" }
+                .joined()
+        }
+        for a in texts {
+            for b in texts {
+                #expect((ExactText(a) == ExactText(b)) == (Array(a.utf8) == Array(b.utf8)), "seed \(seed): \(a), \(b)")
+            }
+        }
+        #expect(Set(texts.map { ExactText($0) }).count == Set(texts.map { Array($0.utf8) }).count, "seed \(seed)")
+    }
+
     @Test func equalKeysHashAlike() {
         let one = RecordKey([.integer(5)])
         #expect(one == RecordKey([.integer(5)]) && one.hashValue == RecordKey([.integer(5)]).hashValue)

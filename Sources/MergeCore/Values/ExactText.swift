@@ -10,13 +10,33 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 
     package static func == (a: ExactText, b: ExactText) -> Bool {
-        let x = a.string.utf8
-        let y = b.string.utf8
-        return x.count == y.count && x.elementsEqual(y)
+        var x = a.string
+        var y = b.string
+        return x.withUTF8 { x in y.withUTF8 { y in same(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y)) } }
+    }
+
+    /// Eight bytes at a time, because every base is compared with what stands there.
+    private static func same(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        guard a.count == b.count else { return false }
+        var place = 0
+        while place + 8 <= a.count {
+            let (x, y) = (
+                a.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+                b.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            )
+            if x != y { return false }
+            place += 8
+        }
+        while place < a.count {
+            if a[place] != b[place] { return false }
+            place += 1
+        }
+        return true
     }
 
     package func hash(into hasher: inout Hasher) {
-        for byte in string.utf8 { hasher.combine(byte) }
+        var text = string
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(UInt8(0xFF))
     }
 
