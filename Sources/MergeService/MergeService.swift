@@ -26,7 +26,10 @@ package struct MergeService: Sendable {
         let shared = SharedTransactions(
             engine: engine, limits: limits, digest: digest, form: form, marks: marks)
         coalescer = limits.coalesced > 1 ? Coalescer(limits, shared) : nil
-        readers = limits.coalesced > 1 ? Coalescer(limits, SharedReads(engine: engine, limits: limits)) : nil
+        // Nothing but a table that is locked as a whole holds reads up, so they need few lanes more.
+        var readLimits = limits
+        readLimits.maximumLanes = min(limits.maximumLanes, limits.lanes + 1)
+        readers = limits.coalesced > 1 ? Coalescer(readLimits, SharedReads(engine: engine, limits: limits)) : nil
         self.marks = marks
         self.engine = engine
         self.limits = limits
@@ -205,7 +208,7 @@ package struct MergeService: Sendable {
             // A mark that stays is settled by whoever looks a key up next.
             if let aside, attempt.answer != nil {
                 marks.end(AsideMarks.Mark(aside: aside, token: token, isCommitted: true, replays: request.replays))
-                await marks.clear(deadline)
+                await marks.clear()
             }
         } catch {
             if let aside, error.kind != .unknownOutcome { try? await aside.withdraw(token, deadline) }

@@ -54,6 +54,8 @@ struct AnswerWriter: Sendable {
     private func form(_ response: Response) -> Form {
         let status = response.status.code
         if status == 204 || status == 304 || status < 200 { return .framed(.absent) }
+        // An answer to HEAD may say how long the body would be, and has none.
+        if isHead, let count = response.headers[.contentLength].flatMap({ Int($0) }) { return .framed(.length(count)) }
         if let count = response.body.contentLength { return .framed(.length(count)) }
         return version == .http1_0 ? .collected : .framed(.chunked)
     }

@@ -42,11 +42,12 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     private var waitingSince = NIODeadline.now()
     /// The answer has been written, and the client has much of it to take still.
     private var endIsHeld = false
-    /// Ends of answers that are on their way, and how many have left.
+    /// Ends of answers that are on their way.
     private var unsentEnds = 0
-    private var sentEnds = 0
-    /// What was still to be sent when it was looked at last, and how many answers had left by then.
-    private var lastLook = (bytes: 0, ends: 0)
+    /// Parts of answers that have left.
+    private var sentParts = 0
+    /// What was still to be sent when it was looked at last, and how many parts had left by then.
+    private var lastLook = (bytes: 0, parts: 0)
     /// The client wants no other answer.
     private var isLast = false
     /// No request comes any more.
@@ -249,12 +250,12 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     private func watch(_ context: ChannelHandlerContext, after time: TimeAmount) {
         idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
             let unsent = Self.unsentBytes(context)
-            let look = (bytes: unsent, ends: self.sentEnds)
+            let look = (bytes: unsent, parts: self.sentParts)
             defer { self.lastLook = look }
             if unsent > 0 {
                 // A slow client takes something; one that takes nothing at all is gone.
                 let isStalled =
-                    unsent >= self.lastLook.bytes && self.lastLook.bytes > 0 && look.ends == self.lastLook.ends
+                    unsent >= self.lastLook.bytes && self.lastLook.bytes > 0 && look.parts == self.lastLook.parts
                 if isStalled { return context.close(promise: nil) }
             } else if case .waiting = self.phase {
                 let now = NIODeadline.now()
@@ -274,6 +275,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
 extension RequestHandler: AnswerSink {
     func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>) {
         guard let context = open(promise) else { return }
+        promise.futureResult.assumeIsolated().whenComplete { _ in self.sentParts += 1 }
         context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
     }
 
@@ -283,7 +285,7 @@ extension RequestHandler: AnswerSink {
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { _ in
             self.unsentEnds -= 1
-            self.sentEnds += 1
+            self.sentParts += 1
             self.waitingSince = .now()
             self.closeIfDone(context)
         }

@@ -129,9 +129,10 @@ final class Coalescer<Work: SharedWork>: Sendable {
             return batch
         }
         guard batch == nil, mayWait else { return batch }
-        _ = arrival.wait(timeout: .now() + Self.linger)
+        let wasCalled = arrival.wait(timeout: .now() + Self.linger) == .success
         return state.withLock { state in
             state.lingering -= 1
+            if wasCalled, state.called > 0 { state.called -= 1 }
             state.called = min(state.called, state.lingering)
             return next(&state)
         }

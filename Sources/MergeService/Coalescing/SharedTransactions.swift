@@ -48,7 +48,7 @@ struct SharedTransactions: SharedWork {
                     announced.withLock { _ = $0.insert(work.token) }
                 }
             })
-        await marks.clear(.now.advanced(by: Self.patience))
+        await marks.clear()
         for (batch, verdicts) in held.withLock({ $0 }) { done(batch, verdicts) }
     }
 
@@ -57,9 +57,6 @@ struct SharedTransactions: SharedWork {
         let batch: Batch
         let token = AsideJournal.newToken()
     }
-
-    /// How long a journal may be busy before its marks are left to others.
-    private static var patience: Duration { .seconds(5) }
 
     /// nil where nobody knows.
     private static func isCommitted(_ result: Result<[Verdict<PushAnswer>], StoreError>) -> Bool? {

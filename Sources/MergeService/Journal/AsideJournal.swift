@@ -54,10 +54,21 @@ struct AsideJournal {
         for mark in marks {
             if mark.isCommitted {
                 _ = try session.execute(tables.settled(mark.token))
-                if let number = mark.replays { _ = try session.execute(tables.markReplayed(number)) }
+                if let number = mark.replays { try markReplayed(number, tables, session) }
             } else {
                 try withdraw(mark.token, tables, session)
             }
+        }
+    }
+
+    /// Where the push was sent again twice at once, or the mark is taken off a second time, it is noted already.
+    private static func markReplayed(
+        _ number: Int, _ tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        do {
+            _ = try session.execute(tables.markReplayed(number))
+        } catch {
+            guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
         }
     }
 

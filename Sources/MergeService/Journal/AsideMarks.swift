@@ -28,12 +28,19 @@ final class AsideMarks: Sendable {
     /// Notes how a transaction ended.
     func end(_ mark: Mark) { ended.withLock { $0.append(mark) } }
 
-    /// Takes off what is left; what cannot be is settled by whoever looks a key up next.
-    func clear(_ deadline: ContinuousClock.Instant) async {
-        let left = ended.withLock { ended in
-            defer { ended = [] }
-            return ended
+    /// How long the journal may be busy before its marks are left to the next transaction.
+    private static let patience = Duration.seconds(5)
+
+    /// Takes off what is left; what cannot be stays noted for the next transaction, or is settled by whoever looks a key
+    /// up once this gateway has gone.
+    func clear() async {
+        for mark in ended.withLock({ $0 }) {
+            do {
+                try await mark.aside.clear([mark], .now.advanced(by: Self.patience))
+            } catch {
+                return
+            }
+            ended.withLock { $0.removeAll { $0.token == mark.token } }
         }
-        for mark in left { try? await mark.aside.clear([mark], deadline) }
     }
 }

@@ -66,7 +66,7 @@ struct Serve: AsyncParsableCommand {
                     + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
             )
         }
-        let connections = try settings.number(limits.connections, "connections", default: 8, in: 1...1_000)
+        let connections = try limits.connectionCount(settings)
         let days = try retention.days(settings)
         let store = try Store(databaseOptions, journalOptions, settings, connections: connections)
         let engine = store.engine

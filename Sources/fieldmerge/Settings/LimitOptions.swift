@@ -32,17 +32,23 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Pushes that may share one transaction; 1 gives each its own. (default: 32)", valueName: "n"))
+            "Pushes, or reads of single records, that may share one transaction; 1 gives each its own. (default: 32)",
+            valueName: "n"))
     var coalesce: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Shared transactions at once; more only while some are held up. (default: half the processors)",
+            "Shared transactions at once; more only while some are held up. (default: half the processors, see the guide)",
             valueName: "n"))
     var lanes: Int?
 
     @Option(help: ArgumentHelp("Seconds that a request may take. (default: 30)", valueName: "seconds"))
     var requestTime: Int?
+
+    /// Connections to MariaDB.
+    func connectionCount(_ settings: Settings) throws -> Int {
+        try settings.number(connections, "connections", default: 8, in: 1...1_000)
+    }
 
     /// - Throws: `SettingsError` for a number out of its range.
     func configuration(_ settings: Settings) throws -> GatewayConfiguration {
@@ -60,8 +66,11 @@ struct LimitOptions: ParsableArguments {
         out.merge.coalesced = try settings.number(
             coalesce, "coalesce", default: out.merge.coalesced, in: 1...128)
         // The more of them, the smaller each; the server needs processors as well.
+        // Pushes and reads have as many each, and everything else needs a connection too.
+        let most = (try connectionCount(settings) - 2) / 2
         out.merge.lanes = try settings.number(
-            lanes, "lanes", default: max(1, ProcessInfo.processInfo.activeProcessorCount / 2), in: 1...1_000)
+            lanes, "lanes", default: max(1, min(ProcessInfo.processInfo.activeProcessorCount / 2, most)),
+            in: 1...1_000)
         out.merge.maximumLanes = out.merge.lanes + 5
         out.requestSeconds = try settings.number(
             requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
