@@ -29,7 +29,8 @@ final class PushRun {
     let isShared: Bool
     /// The roots as they were locked at the start, as long as nothing was written to their records.
     var fresh = RowContext()
-    /// Every edit names a record of one and the same resource by its key, and no two the same record.
+    /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
+    /// record, which may turn out to be the one that another names.
     private(set) var namesEachOnce = false
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     var isDoomed = false
@@ -134,7 +135,9 @@ final class PushRun {
                     plan.steps.compactMap { $0.edit.resource === resource ? $0.edit.id.key : nil })
             )
         }
-        namesEachOnce = roots.count == 1 && roots[0].keys.count == plan.steps.count
+        namesEachOnce =
+            roots.count == 1 && roots[0].keys.count == plan.steps.count
+            && plan.steps.allSatisfy { !$0.edit.createsRecord }
         roots.removeAll { $0.keys.isEmpty }
         guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
         for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
