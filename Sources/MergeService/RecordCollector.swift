@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Reads the records of a push's edits, resource by resource.
+/// Reads records of several resources, resource by resource.
 struct RecordCollector {
     private let session: any StoreSession
     private let dialect: Dialect
@@ -15,16 +15,21 @@ struct RecordCollector {
 
     /// The records, parallel to the reports; nil where there is none.
     func records(of reports: [EditReport]) throws(StoreError) -> [Record?] {
-        var records = [Record?](repeating: nil, count: reports.count)
-        var left = reports.indices.filter { reports[$0].key != nil }
-        // Mostly all edits are of one resource.
+        try records(of: reports.indices.map { (reports[$0].resource, reports[$0].key) })
+    }
+
+    /// The records, parallel to their names; nil where there is none.
+    func records(of names: [(resource: Resource, key: RecordKey?)]) throws(StoreError) -> [Record?] {
+        var records = [Record?](repeating: nil, count: names.count)
+        var left = names.indices.filter { names[$0].key != nil }
+        // Mostly all are of one resource.
         while let first = left.first {
-            let resource = reports[first].resource
-            let same = left.filter { reports[$0].resource === resource }
-            left.removeAll { reports[$0].resource === resource }
+            let resource = names[first].resource
+            let same = left.filter { names[$0].resource === resource }
+            left.removeAll { names[$0].resource === resource }
             let reader = RecordReader(
                 resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord)
-            let found = try reader.records(same.compactMap { reports[$0].key }, locking: false)
+            let found = try reader.records(same.compactMap { names[$0].key }, locking: false)
             for (index, record) in zip(same, found) { records[index] = record }
         }
         return records

@@ -28,21 +28,10 @@ struct SharedReads: SharedWork {
         try await engine.series(
             of: .snapshot, deadline: deadline, next: next,
             done: { batch, result in done(batch, result.flatMapError { Self.verdict($0, items(batch)) }) },
-            { batch, session throws(StoreError) in .rollback(try read(items(batch), session)) })
-    }
-
-    private func read(_ reads: [RecordRead], _ session: any StoreSession) throws(StoreError) -> [Verdict<Record?>] {
-        var answers = [Verdict<Record?>](repeating: .answered(nil), count: reads.count)
-        var left = Array(reads.indices)
-        while let first = left.first {
-            let resource = reads[first].resource
-            let same = left.filter { reads[$0].resource === resource }
-            left.removeAll { reads[$0].resource === resource }
-            let reader = RecordReader(
-                resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
-            let records = try reader.records(same.map { reads[$0].key }, locking: false)
-            for (index, record) in zip(same, records) { answers[index] = .answered(record) }
-        }
-        return answers
+            { batch, session throws(StoreError) in
+                let names = items(batch).map { (resource: $0.resource, key: Optional($0.key)) }
+                let records = try RecordCollector(session, engine.dialect, limits).records(of: names)
+                return .rollback(records.map { .answered($0) })
+            })
     }
 }

@@ -23,7 +23,7 @@ struct AsideJournal {
     ///
     /// - Parameter marks: of other transactions that have ended; they go in the same commit.
     func announce(
-        _ drafts: [JournalDraft], token: String, clearing marks: [AsideMarks.Mark] = []
+        _ drafts: [JournalDraft], token: String, clearing marks: [AsideMarks.Mark]
     ) throws(StoreError) {
         let tables = journal.tables
         try store.writeNow { session throws(StoreError) in
