@@ -61,32 +61,66 @@ package struct MergeService: Sendable {
     package func merge(
         _ request: PushRequest, served: Served, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
+        let plan: PushPlan
         do throws(Failure) {
-            let answer = try await attempt(request, served, deadline)
-            guard request.key != nil, let result = answer.result, !result.isKept else { return answer }
-            return (try? await replay(request.key, served, deadline)) ?? answer
+            plan = try Self.plan(request)
         } catch {
-            // What was answered once is answered again, also where the push could not run any more.
-            guard request.key != nil, error.problem.status < 500,
-                let known = try? await replay(request.key, served, deadline)
-            else { throw error }
-            return known
+            return try await known(request, served, deadline, insteadOf: error)
         }
+        var lost: StoreError?
+        if let coalescer, let job = Job(request, plan, served, deadline) {
+            do throws(StoreError) {
+                // What shares a transaction and is answered there is merged, and kept.
+                if case .answered(let answer) = try await coalescer.submit(job) { return answer }
+            } catch {
+                lost = error
+            }
+        }
+        return try await mergeAlone(request, plan, served, deadline, after: lost)
     }
 
-    private func attempt(
-        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant
-    ) async throws(Failure) -> PushAnswer {
-        let plan: PushPlan
-        do {
-            if request.isPreview { try Self.checkPreviewable(request.push) }
-            plan = try PushPlan(request.push)
+    private static func plan(_ request: PushRequest) throws(Failure) -> PushPlan {
+        do throws(Problem) {
+            if request.isPreview { try checkPreviewable(request.push) }
+            return try PushPlan(request.push)
         } catch {
             throw Failure(problem: error, cause: nil)
         }
+    }
+
+    /// Merges a push in a transaction of its own.
+    ///
+    /// - Parameter lost: what became of a shared transaction with the push in it.
+    private func mergeAlone(
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
+        after lost: StoreError?
+    ) async throws(Failure) -> PushAnswer {
+        do throws(Failure) {
+            let answer = try await attempt(request, plan, served, deadline, after: lost)
+            guard request.key != nil, let result = answer.result, !result.isKept else { return answer }
+            return (try? await replay(request.key, served, deadline)) ?? answer
+        } catch {
+            return try await known(request, served, deadline, insteadOf: error)
+        }
+    }
+
+    /// What was answered once is answered again, also where the push could not run any more.
+    private func known(
+        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant, insteadOf failure: Failure
+    ) async throws(Failure) -> PushAnswer {
+        guard request.key != nil, failure.problem.status < 500,
+            let known = try? await replay(request.key, served, deadline)
+        else { throw failure }
+        return known
+    }
+
+    private func attempt(
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
+        after lost: StoreError?
+    ) async throws(Failure) -> PushAnswer {
         do {
             do {
-                return try await settle(request, plan, served, deadline)
+                return try await settle(request, plan, served, deadline, after: lost)
             } catch  where Self.leavesTimeToAsk(error, deadline) {
                 // What was answered once is answered again, whatever keeps the push from running now.
                 do {
@@ -106,11 +140,17 @@ package struct MergeService: Sendable {
     }
 
     private func settle(
-        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
+        after lost: StoreError?
     ) async throws -> PushAnswer {
         var attempts = 0
+        var lost = lost
         while true {
             do {
+                if let error = lost {
+                    lost = nil
+                    throw error
+                }
                 return try await run(request, plan, served, deadline)
             } catch let error as StoreError where error.kind == .knownKey {
                 // Another run of the same push was quicker; its answer is there now.
@@ -174,12 +214,6 @@ package struct MergeService: Sendable {
         let dialect = engine.dialect
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
-        if let coalescer, let job = Job(request, plan, served, deadline) {
-            switch try await coalescer.submit(job) {
-            case .answered(let answer): return answer
-            case .alone: break
-            }
-        }
         let token = aside == nil ? "" : AsideJournal.newToken()
         let mode = WriteMode()
         do {
@@ -266,9 +300,8 @@ package struct MergeService: Sendable {
     static func keep(
         _ drafts: [JournalDraft], in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) {
-        for insert in journal.tables.insert(drafts) {
-            try noting { () throws(StoreError) in _ = try session.execute(insert.statement) }
-        }
+        var inserts = journal.tables.insert(drafts)[...]
+        try noting { () throws(StoreError) in try session.run({ inserts.popFirst()?.statement }) { _ in } }
     }
 
     /// The only unique index of the journal is that of the keys.

@@ -27,6 +27,9 @@ struct PendingUpdates {
 
     var isEmpty: Bool { shapes.isEmpty }
 
+    /// The update that waits, where it is only one.
+    var only: Update? { shapes.count == 1 && shapes[0].updates.count == 1 ? shapes[0].updates[0] : nil }
+
     /// Whether an update of this row waits already.
     func holds(_ key: [Assignment], _ id: SectionID) -> Bool { rows[id]?.contains(key) ?? false }
 

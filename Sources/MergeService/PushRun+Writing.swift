@@ -80,29 +80,53 @@ extension PushRun {
 
     /// Writes the updates that wait.
     func flush() throws {
-        if updates.isEmpty { return }
-        let batches = updates.batches
-        updates = PendingUpdates()
-        for batch in batches {
-            guard let first = batch.first else { continue }
-            let sql = SectionSQL.of(first.section, dialect)
-            if batch.count == 1 {
-                let change = first.change
-                try refusing(first.step.index) {
-                    _ = try write(
-                        sql.update(change.assignments, key: change.key), change.assignments, first.row, first.edit,
-                        first.step)
-                }
-                continue
+        if let only = updates.only {
+            updates = PendingUpdates()
+            return try refusing(only.step.index) {
+                _ = try write(statement(only), only.change.assignments, only.row, only.edit, only.step)
             }
-            guard let statement = sql.update(batch.map(\.change)) else { continue }
-            do {
-                _ = try session.execute(statement)
-            } catch {
-                guard case .constraint = error.kind else { throw error }
-                mode.fallBack()
-                throw StoreError(.serialization, "a row of several was refused; they are written one by one", code: 0)
-            }
+        }
+        var writes = takeUpdates()[...]
+        try together { () throws(StoreError) in try session.run({ writes.popFirst() }) { _ in } }
+    }
+
+    /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
+    ///
+    /// Without checks nothing has to be known of the updates before the records are read, so they are sent at once.
+    func finish() throws -> [Record?] {
+        let collector = RecordCollector(session, dialect, limits)
+        // A refusal of the only one is explained by the run at hand, unless others share it.
+        guard written.rows.isEmpty, updates.only == nil || isShared else {
+            try flush()
+            try runChecks()
+            return try collector.records(of: reports)
+        }
+        let writes = takeUpdates()
+        return try together { () throws(StoreError) in try collector.records(of: reports, after: writes) }
+    }
+
+    /// The updates that wait, as few statements.
+    private func takeUpdates() -> [Statement] {
+        defer { updates = PendingUpdates() }
+        return updates.batches.compactMap { batch in
+            guard let first = batch.first else { return nil }
+            guard batch.count > 1 else { return statement(first) }
+            return SectionSQL.of(first.section, dialect).update(batch.map(\.change))
+        }
+    }
+
+    private func statement(_ update: PendingUpdates.Update) -> Statement {
+        SectionSQL.of(update.section, dialect).update(update.change.assignments, key: update.change.key)
+    }
+
+    /// Where one of several rows is refused, the next run of the transaction writes them one by one, to tell which.
+    private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws(StoreError) -> Answer {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            guard case .constraint = error.kind else { throw error }
+            mode.fallBack()
+            throw StoreError(.serialization, "a row of several was refused; they are written one by one", code: 0)
         }
     }
 

@@ -58,8 +58,9 @@ final class PushRun {
     ) throws(StoreError) -> Ending<PushAttempt> {
         do {
             try lockRoots()
+            var records: [Record?]?
             switch plan.push.atomicity {
-            case .push: try runTogether()
+            case .push: records = try runTogether()
             case .edit: try runEachAlone()
             }
             let stands =
@@ -71,9 +72,9 @@ final class PushRun {
                 for index in reports.indices { reports[index].rollBack() }
                 return .rollback(PushAttempt(reports: reports, records: nil))
             }
-            let records = try RecordCollector(session, dialect, limits).records(of: reports)
-            try prove(records)
-            var attempt = PushAttempt(reports: reports, records: records)
+            let standing = try records ?? RecordCollector(session, dialect, limits).records(of: reports)
+            try prove(standing)
+            var attempt = PushAttempt(reports: reports, records: standing)
             try finish(&attempt)
             return .commit(attempt)
         } catch let error as StoreError {
@@ -148,36 +149,39 @@ final class PushRun {
         }
     }
 
-    func runTogether() throws {
-        for wave in waves() {
+    /// - Returns: the records as they stand then; nil where an edit was refused.
+    func runTogether() throws -> [Record?]? {
+        let waves = waves()
+        for (number, wave) in waves.enumerated() {
             let context = try load(wave)
             for step in wave {
                 do {
                     try apply(step, context)
                 } catch let refusal as Refusal {
                     reports[step.index].problem = refusal.problem
-                    return
+                    return nil
                 } catch let failure as CheckFailure {
                     reports[failure.report].problem = failure.problem
-                    return
+                    return nil
                 }
                 if reports[step.index].isRejected { isDoomed = true }
             }
-            if !isDoomed {
-                do {
-                    try flush()
-                } catch let failure as CheckFailure {
-                    reports[failure.report].problem = failure.problem
-                    return
-                }
-            }
             fresh = RowContext()
+            // What the last ones write goes with what follows.
+            if isDoomed || number == waves.count - 1 { continue }
+            do {
+                try flush()
+            } catch let failure as CheckFailure {
+                reports[failure.report].problem = failure.problem
+                return nil
+            }
         }
-        if isDoomed { return }
+        if isDoomed { return nil }
         do {
-            try runChecks()
+            return try finish()
         } catch let failure as CheckFailure {
             reports[failure.report].problem = failure.problem
+            return nil
         }
     }
 

@@ -14,12 +14,17 @@ struct RecordCollector {
     }
 
     /// The records, parallel to the reports; nil where there is none.
-    func records(of reports: [EditReport]) throws(StoreError) -> [Record?] {
-        try records(of: reports.indices.map { (reports[$0].resource, reports[$0].key) })
+    ///
+    /// - Parameter writes: what is written before anything is read.
+    func records(of reports: [EditReport], after writes: [Statement] = []) throws(StoreError) -> [Record?] {
+        try records(of: reports.indices.map { (reports[$0].resource, reports[$0].key) }, after: writes)
     }
 
     /// The records, parallel to their names; nil where there is none.
-    func records(of names: [(resource: Resource, key: RecordKey?)]) throws(StoreError) -> [Record?] {
+    func records(
+        of names: [(resource: Resource, key: RecordKey?)], after writes: [Statement] = []
+    ) throws(StoreError) -> [Record?] {
+        var writes = writes[...]
         var records = [Record?](repeating: nil, count: names.count)
         var left = names.indices.filter { names[$0].key != nil }
         // Mostly all are of one resource.
@@ -29,9 +34,12 @@ struct RecordCollector {
             left.removeAll { names[$0].resource === resource }
             let reader = RecordReader(
                 resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord)
-            let found = try reader.records(same.compactMap { names[$0].key }, locking: false)
+            let found = try reader.records(
+                same.compactMap { names[$0].key }, locking: false, after: Array(writes))
+            writes = []
             for (index, record) in zip(same, found) { records[index] = record }
         }
+        try session.run({ writes.popFirst() }) { _ in }
         return records
     }
 }

@@ -13,7 +13,11 @@ struct RecordReader {
     private var locks: Bool { session.mustLockReads }
 
     /// The records of some keys, parallel to them; nil for those that are gone, or are spelled otherwise in the database.
-    func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [Record?] {
+    ///
+    /// - Parameter writes: what is written before anything is read.
+    func records(
+        _ keys: [RecordKey], locking: Bool, after writes: [Statement] = []
+    ) throws(StoreError) -> [Record?] {
         let root = resource.root
         var places: [RecordKey: Int] = Dictionary(minimumCapacity: keys.count)
         var wanted: [[Value]] = []
@@ -23,7 +27,9 @@ struct RecordReader {
         var records: [Record] = []
         records.reserveCapacity(wanted.count)
         var roots: [[Value]] = []
-        for row in try rows(of: root, where: Array(0..<root.keyCount), in: wanted, locking: locking) {
+        let found = try rows(
+            of: root, where: Array(0..<root.keyCount), in: wanted, locking: locking, after: writes)
+        for row in found {
             let key = root.key(of: row)
             guard let place = places[key] else { continue }
             positions[place] = records.count
@@ -103,25 +109,41 @@ struct RecordReader {
 
     /// Rows by tuples of columns, in batches.
     ///
-    /// - Parameter includesHidden: also rows that do not exist for clients.
+    /// - Parameters:
+    ///   - includesHidden: also rows that do not exist for clients.
+    ///   - writes: what is written before anything is read.
     func rows(
-        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false
+        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false,
+        after writes: [Statement] = []
     ) throws(StoreError) -> [[Value]] {
         let sql = SectionSQL.of(section, dialect)
-        var rows: [[Value]] = []
+        let isBound = section.kind == .list
+        var written = 0
         var start = 0
-        while start < tuples.count {
-            let end = min(start + SectionSQL.maximumBatch, tuples.count)
-            let bound = section.kind == .list ? rowsPerRecord * (end - start) + 1 : nil
-            let batch = try session.query(
-                sql.select(
-                    where: columns, in: Array(tuples[start..<end]), locking: locking || locks, isOrdered: true,
-                    limit: bound, includesHidden: includesHidden, waits: waits))
-            if let bound, batch.count == bound {
-                throw tooLarge(section)
+        let next: () -> Statement? = {
+            if written < writes.count {
+                written += 1
+                return writes[written - 1]
             }
-            rows += batch
-            start = end
+            guard start < tuples.count else { return nil }
+            let batch = Array(tuples[start..<min(start + SectionSQL.maximumBatch, tuples.count)])
+            start += batch.count
+            return sql.select(
+                where: columns, in: batch, locking: locking || locks, isOrdered: true,
+                limit: isBound ? rowsPerRecord * batch.count + 1 : nil, includesHidden: includesHidden, waits: waits)
+        }
+        var rows: [[Value]] = []
+        var unanswered = writes.count
+        var left = tuples.count
+        try session.run(next) { batch throws(StoreError) in
+            guard unanswered == 0 else {
+                unanswered -= 1
+                return
+            }
+            let asked = min(SectionSQL.maximumBatch, left)
+            left -= asked
+            if isBound, batch.count > rowsPerRecord * asked { throw tooLarge(section) }
+            if rows.isEmpty { rows = batch } else { rows += batch }
         }
         return rows
     }

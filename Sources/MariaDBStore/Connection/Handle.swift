@@ -98,8 +98,22 @@ final class Handle {
         guard mysql_ping(mysql) == 0 else { throw seen(Self.error(mysql, place)) }
     }
 
+    /// Whether a statement of this text can be sent at once.
+    func isPrepared(_ sql: String) -> Bool { statements[sql] != nil }
+
+    /// Leaves the answers to the statements that `body` executes unread.
+    func leavingAnswers(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        var flag: my_bool = 1
+        mysql_options(mysql, MARIADB_OPT_SKIP_READ_RESPONSE, &flag)
+        defer {
+            flag = 0
+            mysql_options(mysql, MARIADB_OPT_SKIP_READ_RESPONSE, &flag)
+        }
+        try body()
+    }
+
     /// The statement of this text, prepared once; the one unused for longest makes room for a new one.
-    private func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
+    func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
         if let known = statements[sql] { return known }
         guard let raw = mysql_stmt_init(mysql) else {
             throw StoreError(.other, "the MariaDB client library has no memory for a statement")
@@ -118,25 +132,25 @@ final class Handle {
 
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
         let prepared = try prepared(statement.sql)
-        try prepared.execute(statement.binds, on: self)
+        try prepared.execute(ParameterBuffers(statement.binds), on: self)
         do {
             return try prepared.rows(statement.columns, on: self)
         } catch {
-            // The client library takes a statement that failed while its rows were read for one with rows to come, and
-            // would wait for them when it is executed again.
             forget(statement.sql)
             throw error
         }
     }
 
-    private func forget(_ sql: String) {
+    /// A statement that failed while its rows were read counts for the client library as one with rows to come, and it
+    /// would wait for them when the statement is executed again.
+    func forget(_ sql: String) {
         statements[sql] = nil
         useOrder.removeAll { $0 == sql }
     }
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution {
         let prepared = try prepared(statement.sql)
-        try prepared.execute(statement.binds, on: self)
+        try prepared.execute(ParameterBuffers(statement.binds), on: self)
         return Execution(generatedKey: prepared.generatedKey)
     }
 }

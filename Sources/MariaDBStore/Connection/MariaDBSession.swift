@@ -127,6 +127,12 @@ final class MariaDBSession: StoreSession {
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution { try handle.execute(statement) }
 
+    func run(
+        _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try handle.run(next, take)
+    }
+
     func setSavepoint() throws(StoreError) { try handle.command("SAVEPOINT " + Self.savepoint) }
 
     func rollBackToSavepoint() throws(StoreError) { try handle.command("ROLLBACK TO SAVEPOINT " + Self.savepoint) }

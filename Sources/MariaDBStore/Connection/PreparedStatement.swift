@@ -17,14 +17,23 @@ final class PreparedStatement {
 
     var generatedKey: Int128 { Int128(mysql_stmt_insert_id(raw)) }
 
-    func execute(_ binds: [Bind], on handle: Handle) throws(StoreError) {
-        guard mysql_stmt_param_count(raw) == binds.count else {
-            throw StoreError(.other, "a statement has \(binds.count) values for \(mysql_stmt_param_count(raw)) places")
+    func execute(_ parameters: ParameterBuffers, on handle: Handle) throws(StoreError) {
+        guard mysql_stmt_param_count(raw) == parameters.count else {
+            throw StoreError(
+                .other, "a statement has \(parameters.count) values for \(mysql_stmt_param_count(raw)) places")
         }
-        let parameters = ParameterBuffers(binds)
-        if !binds.isEmpty, mysql_stmt_bind_param(raw, parameters.binds) != 0 { throw handle.error(of: raw) }
+        if parameters.count > 0, mysql_stmt_bind_param(raw, parameters.binds) != 0 { throw handle.error(of: raw) }
         let status = withExtendedLifetime(parameters) { mysql_stmt_execute(raw) }
         guard status == 0 else { throw handle.error(of: raw) }
+    }
+
+    /// Takes the answer to an execution that was sent ahead; where there are rows, they are read next.
+    func receive(on handle: Handle) throws(StoreError) {
+        // The library would read no rows for a statement whose execution before this one was refused.
+        raw.pointee.last_errno = 0
+        guard let read = raw.pointee.mysql?.pointee.methods?.pointee.db_read_execute_response, read(raw) == 0 else {
+            throw handle.error(of: raw)
+        }
     }
 
     /// Fetches every row.
@@ -58,18 +67,21 @@ final class PreparedStatement {
 }
 
 /// The values of one execution in the form that the C client reads them.
-private final class ParameterBuffers {
+final class ParameterBuffers {
     let binds: UnsafeMutablePointer<MYSQL_BIND>
-    private let count: Int
+    let count: Int
+    /// About as many bytes as they are when they are sent.
+    let size: Int
     private let bytes: UnsafeMutableRawPointer
 
     init(_ values: [Bind]) {
-        count = max(values.count, 1)
-        binds = .allocate(capacity: count)
+        count = values.count
+        binds = .allocate(capacity: max(count, 1))
         binds.initialize(repeating: MYSQL_BIND(), count: count)
         let texts = values.map { bind in bind.storedText }
         var size = 8
         for (bind, text) in zip(values, texts) { size += Self.size(bind, text) }
+        self.size = size
         bytes = .allocate(byteCount: size, alignment: 8)
         var offset = 0
         for (index, bind) in values.enumerated() {

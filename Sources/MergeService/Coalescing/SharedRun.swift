@@ -45,9 +45,7 @@ struct SharedRun {
             run.updates.drop { excluded.contains(owner[$0.index]) }
             for index in run.reports.indices where excluded.contains(owner[index]) { run.reports[index].meant = [] }
         }
-        try run.flush()
-        try run.runChecks()
-        let records = try RecordCollector(run.session, run.dialect, run.limits).records(of: run.reports)
+        let records = try run.finish()
         try run.prove(records)
         return try answers(ranges, excluded, records, form)
     }

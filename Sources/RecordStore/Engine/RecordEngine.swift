@@ -131,6 +131,19 @@ package protocol StoreSession: AnyObject {
     /// Runs an INSERT, UPDATE or DELETE.
     func execute(_ statement: Statement) throws(StoreError) -> Execution
 
+    /// Runs statements one after the other; where the engine can, the next is sent before the last is answered.
+    ///
+    /// Behind one that is refused others may run yet, so they have to be such that the end of the transaction takes
+    /// them back.
+    ///
+    /// - Parameters:
+    ///   - next: the statements in their order; nil behind the last.
+    ///   - take: is handed the rows of each in the same order, none of a write.
+    /// - Throws: what was refused first, or what `take` throws; then nothing is under way any more.
+    func run(
+        _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
+    ) throws(StoreError)
+
     /// Marks a place in the transaction to which it can be taken back.
     func setSavepoint() throws(StoreError)
     func rollBackToSavepoint() throws(StoreError)
@@ -138,6 +151,22 @@ package protocol StoreSession: AnyObject {
 
     /// Every read inside the transaction has to lock, or it would show an old snapshot.
     var mustLockReads: Bool { get }
+}
+
+extension StoreSession {
+    /// For an engine that answers at once.
+    package func run(
+        _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        while let statement = next() {
+            if statement.columns.isEmpty {
+                _ = try execute(statement)
+                try take([])
+            } else {
+                try take(try query(statement))
+            }
+        }
+    }
 }
 
 /// What a write did.
