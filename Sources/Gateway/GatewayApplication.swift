@@ -10,7 +10,7 @@ import ServiceLifecycle
 
 /// The gateway as a service: routes, authentication, limits.
 package struct GatewayApplication: Service {
-    private let application: Application<RouterResponder<GatewayContext>>
+    private let application: Application<GatewayResponder>
     private let engine: any RecordEngine
     private let place: String
 
@@ -23,7 +23,7 @@ package struct GatewayApplication: Service {
     ) {
         self.engine = engine
         place = "\(configuration.host):\(configuration.port)"
-        let responder = Self.router(configuration, engine, rules.box, tokens, logger).buildResponder()
+        let responder = Self.responder(configuration, engine, rules.box, tokens, logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes, tokens: tokens,
             bodyTime: .seconds(Int64(configuration.requestSeconds)),
@@ -39,20 +39,19 @@ package struct GatewayApplication: Service {
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
     }
 
-    static func router(
+    private static func responder(
         _ configuration: GatewayConfiguration, _ engine: any RecordEngine, _ box: RulesBox, _ tokens: TokenFile?,
         _ logger: Logger
-    ) -> Router<GatewayContext> {
+    ) -> GatewayResponder {
         let service = MergeService.gateway(engine, configuration.merge)
         let router = Router(context: GatewayContext.self)
         let metrics = GatewayMetrics()
-        router.add(middleware: RequestLog(logger: logger, seconds: configuration.requestSeconds, metrics: metrics))
+        let problems = ProblemMapping(box: box)
         if let origin = configuration.allowedOrigin {
             router.add(middleware: ExposedHeaders())
             router.add(middleware: CORSMiddleware.gateway(origin))
         }
-        router.add(middleware: ProblemMapping(box: box))
-        router.add(middleware: Authentication(tokens: tokens))
+        router.add(middleware: Admission(authentication: Authentication(tokens: tokens), problems: problems))
         RecordsController(service: service, box: box, logger: logger).addRoutes(to: router)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, running: RunningKeys()
@@ -61,7 +60,9 @@ package struct GatewayApplication: Service {
             to: router)
         OperationsController(engine: engine, box: box, metrics: metrics).addRoutes(to: router)
         LaterController().addRoutes(to: router)
-        return router
+        return GatewayResponder(
+            routes: router.buildResponder(), problems: problems, logger: logger,
+            seconds: configuration.requestSeconds, metrics: metrics)
     }
 
     package func run() async throws {

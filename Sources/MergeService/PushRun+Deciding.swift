@@ -21,7 +21,9 @@ extension PushRun {
                 try applyPart(edit, step, root, context)
             }
         }
-        if let root { reports[step.index].key = resource.root.key(of: root) }
+        if let root, reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true {
+            reports[step.index].key = resource.root.key(of: root)
+        }
         if !step.edit.returning.isEmpty, !isDoomed, reports[step.index].isMerged { try bringBack(step) }
     }
 

@@ -25,15 +25,7 @@ struct AnswerWriter: Sendable {
     /// The answer has the headers of one to GET, and no body.
     let isHead: Bool
 
-    func write(_ respond: () async throws -> Response) async {
-        let response: Response
-        do {
-            response = try await respond()
-        } catch {
-            // Every error is an answer by now, so this one is of the server itself.
-            channel.close(promise: nil)
-            return
-        }
+    func write(_ response: Response) async {
         let head = AnswerHead(
             version: version, status: response.status.code, fields: response.headers, requestID: requestID,
             connection: !isKeptAlive ? "close" : version == .http1_0 ? "keep-alive" : nil)

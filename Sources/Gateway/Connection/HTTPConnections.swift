@@ -10,8 +10,8 @@ import NIOHTTP1
 /// streamed. Here every body is read whole before it means anything, so a channel handler collects it, and only a
 /// request that is complete costs a task; a connection that idles costs its buffers alone. Routes, middleware and the
 /// server around it stay Hummingbird's.
-struct HTTPConnections<Responder: HTTPResponder>: ServerChildChannel where Responder.Context == GatewayContext {
-    let responder: Responder
+struct HTTPConnections: ServerChildChannel {
+    let responder: GatewayResponder
     let limits: ConnectionLimits
 
     struct Value: ServerChildChannelValue {

@@ -8,7 +8,7 @@ import NIOHTTP1
 ///
 /// One request is answered at a time: what a client sends ahead waits until the end of the answer has been written, and
 /// that counts only once the client has taken most of it. While something waits, nothing more is read.
-final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where Responder.Context == GatewayContext {
+final class RequestHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -26,7 +26,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         case fault
     }
 
-    private let responder: Responder
+    private let responder: GatewayResponder
     private let limits: ConnectionLimits
     private let logger: Logger
     private var context: ChannelHandlerContext?
@@ -38,23 +38,23 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     private var readIsHeld = false
     private var bodyAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
-    /// When the last answer had left.
+    /// When the last answer was written.
     private var waitingSince = NIODeadline.now()
     /// The answer has been written, and the client has much of it to take still.
     private var endIsHeld = false
-    /// Ends of answers that are on their way.
-    private var unsentEnds = 0
-    /// Parts of answers that have left.
-    private var sentParts = 0
-    /// What was still to be sent when it was looked at last, and how many parts had left by then.
-    private var lastLook = (bytes: 0, parts: 0)
+    /// Bytes of answers that were written.
+    private var written = 0
+    /// How many of them had left when it was looked at last; nil where nothing was left to be sent.
+    private var lastSent: Int?
+    /// Everything has been written, and its end is waited for.
+    private var isDraining = false
     /// The client wants no other answer.
     private var isLast = false
     /// No request comes any more.
     private var isOver = false
     private var isClosing = false
 
-    init(responder: Responder, limits: ConnectionLimits, logger: Logger) {
+    init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
         self.responder = responder
         self.limits = limits
         self.logger = logger
@@ -93,11 +93,11 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
             let count = body?.readableBytes ?? 0
             if count > limits.unquestionedBytes, count > limits.bodyBytes(of: head) {
-                answer(head, arrival, Self.failing(tooLarge), context)
+                answer(head, arrival, .failure(.tooLarge), context)
             }
         case .end:
             guard case .receiving(let head, let arrival) = phase else { return }
-            answer(head, arrival, RequestBody(buffer: body ?? ByteBuffer()), context)
+            answer(head, arrival, .success(body ?? ByteBuffer()), context)
         }
     }
 
@@ -106,7 +106,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         // A body that says that it is too large is not waited for.
         let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         if length > limits.unquestionedBytes, length > limits.bodyBytes(of: head) {
-            return answer(head, arrival, Self.failing(tooLarge), context)
+            return answer(head, arrival, .failure(.tooLarge), context)
         }
         phase = .receiving(head, arrival)
         if head.version == .http1_1, head.headers.first(name: "expect")?.lowercased() == "100-continue" {
@@ -124,7 +124,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         guard case .receiving = phase, bodyAlarm == nil else { return }
         bodyAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.bodyTime) {
             guard case .receiving(let head, let arrival) = self.phase else { return }
-            self.answer(head, arrival, Self.failing(BodyTimeout()), context)
+            self.answer(head, arrival, .failure(.tooSlow), context)
         }
     }
 
@@ -169,8 +169,10 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     }
 
     private func closeIfDone(_ context: ChannelHandlerContext) {
-        guard isOver, unsentEnds == 0, !endIsHeld, ahead.isEmpty, case .waiting = phase else { return }
-        close(context)
+        guard isOver, !isClosing, !isDraining, !endIsHeld, ahead.isEmpty, case .waiting = phase else { return }
+        isDraining = true
+        // What is written last leaves last.
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.close(context) }
     }
 
     // MARK: What goes out
@@ -214,7 +216,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     }
 
     private func answer(
-        _ head: HTTPRequestHead, _ arrival: ContinuousClock.Instant, _ body: RequestBody,
+        _ head: HTTPRequestHead, _ arrival: ContinuousClock.Instant, _ body: Result<ByteBuffer, BodyFault>,
         _ context: ChannelHandlerContext
     ) {
         phase = .answering
@@ -223,7 +225,7 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
         bodyAlarm = nil
         if !head.isKeepAlive { isLast = true }
         let channel = context.channel
-        let request = Request(head: HTTPRequest(head), body: body)
+        let request = Request(head: HTTPRequest(head), body: RequestBody(buffer: ByteBuffer()))
         let writer = AnswerWriter(
             channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
             version: head.version, isKeptAlive: head.isKeepAlive, isHead: head.method == .HEAD)
@@ -234,14 +236,10 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
             context.arrival = arrival
             context.requestID = writer.requestID
             context.headers = RequestHeaders(head.headers)
-            await writer.write { [context] in try await responder.respond(to: request, context: context) }
+            context.path = request.uri.path
+            context.body = body
+            await writer.write(await responder.respond(to: request, context: context))
         }
-    }
-
-    private var tooLarge: NIOTooManyBytesError { NIOTooManyBytesError(maxBytes: limits.bodyBytes) }
-
-    private static func failing(_ error: any Error & Sendable) -> RequestBody {
-        RequestBody(asyncSequence: AsyncThrowingStream<ByteBuffer, any Error> { $0.finish(throwing: error) })
     }
 
     // MARK: Time
@@ -250,12 +248,11 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
     private func watch(_ context: ChannelHandlerContext, after time: TimeAmount) {
         idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
             let unsent = Self.unsentBytes(context)
-            let look = (bytes: unsent, parts: self.sentParts)
-            defer { self.lastLook = look }
+            let sent = self.written - unsent
+            let isStalled = unsent > 0 && self.lastSent == sent
+            self.lastSent = unsent > 0 ? sent : nil
             if unsent > 0 {
                 // A slow client takes something; one that takes nothing at all is gone.
-                let isStalled =
-                    unsent >= self.lastLook.bytes && self.lastLook.bytes > 0 && look.parts == self.lastLook.parts
                 if isStalled { return context.close(promise: nil) }
             } else if case .waiting = self.phase {
                 let now = NIODeadline.now()
@@ -275,25 +272,19 @@ final class RequestHandler<Responder: HTTPResponder>: ChannelDuplexHandler where
 extension RequestHandler: AnswerSink {
     func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>) {
         guard let context = open(promise) else { return }
-        promise.futureResult.assumeIsolated().whenComplete { _ in self.sentParts += 1 }
+        written += bytes.readableBytes
         context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
     }
 
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?) {
         guard let context = open(nil) else { return }
-        unsentEnds += 1
-        let promise = context.eventLoop.makePromise(of: Void.self)
-        promise.futureResult.assumeIsolated().whenComplete { _ in
-            self.unsentEnds -= 1
-            self.sentParts += 1
-            self.waitingSince = .now()
-            self.closeIfDone(context)
-        }
+        written += bytes.readableBytes + (rest?.readableBytes ?? 0)
+        waitingSince = .now()
         if let rest {
             context.write(wrapOutboundOut(bytes), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(rest), promise: promise)
+            context.writeAndFlush(wrapOutboundOut(rest), promise: nil)
         } else {
-            context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+            context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
         }
         if context.channel.isWritable { answered(context) } else { endIsHeld = true }
     }
@@ -307,6 +298,3 @@ extension RequestHandler: AnswerSink {
         return context
     }
 }
-
-/// A body that did not arrive in time.
-struct BodyTimeout: Error {}

@@ -48,7 +48,7 @@ struct JournalController {
         let sender = try context.sender
         var body: [UInt8] = []
         if context.headers["content-type"] != nil || context.headers.announceBody {
-            body = try await request.readJSON(context.headers, limit: limits.bodyBytes)
+            body = try context.jsonBody(limit: limits.bodyBytes)
         }
         let groups = try UndoRequest.groups(body)
         let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)

@@ -91,7 +91,9 @@ extension RulesBox {
 extension Served {
     /// The resource that the URL names.
     func resource(at request: Request) throws(Problem) -> Resource {
-        let name = request.rawPath(2).flatMap { KeyText.percentDecoded($0.utf8) } ?? ""
+        let part = request.rawPath(2) ?? ""
+        let isPlain = !part.utf8.contains(UInt8(ascii: "%"))
+        let name = isPlain ? String(part) : KeyText.percentDecoded(part.utf8) ?? ""
         guard let resource = catalog[name] else {
             throw Problem(
                 status: 404, code: "unknown-resource", title: "Unknown resource",

@@ -15,12 +15,15 @@ final class RunningKeys: Sendable {
     private let state = Mutex(State())
     private static let patience = Duration.seconds(2)
 
-    /// Runs a push while no other one with the same key runs here.
+    /// Takes a key for a push, unless another one with it runs here.
     ///
-    /// - Throws: a 409 `Problem` where the other one takes longer than the client should wait, and what `body` throws.
-    func alone<Answer: Sendable>(
-        _ name: [UInt8], until deadline: ContinuousClock.Instant, _ body: () async throws -> Answer
-    ) async throws -> Answer {
+    /// Whoever took a key gives it back with `end`.
+    func begin(_ name: [UInt8]) -> Bool { state.withLock { $0.running.insert(name).inserted } }
+
+    /// Takes a key once the push that runs with it has ended.
+    ///
+    /// - Throws: a 409 `Problem` where that one takes longer than the client should wait.
+    func beginLater(_ name: [UInt8], until deadline: ContinuousClock.Instant) async throws(Problem) {
         let latest = min(deadline, .now.advanced(by: Self.patience))
         while !begin(name) {
             guard await ended(name, by: latest) else {
@@ -30,13 +33,9 @@ final class RunningKeys: Sendable {
                     path: WirePath("key"), retry: true, retryAfter: 1)
             }
         }
-        defer { end(name) }
-        return try await body()
     }
 
-    private func begin(_ name: [UInt8]) -> Bool { state.withLock { $0.running.insert(name).inserted } }
-
-    private func end(_ name: [UInt8]) {
+    func end(_ name: [UInt8]) {
         let waiters = state.withLock { state in
             state.running.remove(name)
             return state.waiters.removeValue(forKey: name) ?? [:]

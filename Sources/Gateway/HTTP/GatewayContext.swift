@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import NIOCore
 
 /// What travels with a request besides the request itself.
 struct GatewayContext: RequestContext {
@@ -7,6 +8,12 @@ struct GatewayContext: RequestContext {
     /// Names the request in the log and in its answer.
     var requestID = ""
     var headers = RequestHeaders()
+    /// The path of the address, without its query.
+    var path = ""
+    /// All of the body, or why there is none.
+    ///
+    /// Every body is read whole before it means anything, so nobody has to wait for it here.
+    var body: Result<ByteBuffer, BodyFault> = .success(ByteBuffer())
     /// When the head of the request had come.
     var arrival: ContinuousClock.Instant = .now
     /// When the request has to be done.
@@ -19,4 +26,11 @@ struct GatewayContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
     }
+}
+
+/// Why the body of a request was not taken.
+enum BodyFault: Error {
+    case tooLarge
+    /// It did not arrive in time.
+    case tooSlow
 }

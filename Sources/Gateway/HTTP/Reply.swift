@@ -7,15 +7,22 @@ import NIOCore
 /// Answers in the shapes that PROTOCOL section 5 knows.
 enum Reply {
     private static let packingPays = 1_024
+    /// The headers of nearly every answer.
+    private static let plain: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
 
     static func json(
         _ body: [UInt8], to headers: RequestHeaders, status: HTTPResponse.Status = .ok,
         type: String = "application/json",
         with more: HTTPFields = [:]
     ) -> Response {
-        var fields = more
-        fields[.contentType] = type
-        fields[.vary] = "Accept-Encoding"
+        var fields: HTTPFields
+        if more.isEmpty, type == "application/json" {
+            fields = Self.plain
+        } else {
+            fields = more
+            fields[.contentType] = type
+            fields[.vary] = "Accept-Encoding"
+        }
         var bytes = body
         if body.count >= packingPays, acceptsGzip(headers), let packed = Gzip.pack(body) {
             bytes = packed

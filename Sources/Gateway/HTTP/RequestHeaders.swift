@@ -15,8 +15,19 @@ struct RequestHeaders: Sendable {
     ///
     /// - Parameter name: in lower case; any case of it is found.
     subscript(name: String) -> String? {
-        guard let first = fields.first(name: name) else { return nil }
-        let all = fields[name]
-        return all.count == 1 ? first : all.joined(separator: ", ")
+        var found: String?
+        for (other, value) in fields where Self.isSame(other, name) {
+            found = found.map { $0 + ", " + value } ?? value
+        }
+        return found
+    }
+
+    /// Names of headers are ASCII.
+    private static func isSame(_ name: String, _ lowercased: String) -> Bool {
+        let (name, lowercased) = (name.utf8, lowercased.utf8)
+        guard name.count == lowercased.count else { return false }
+        return zip(name, lowercased).allSatisfy { byte, wanted in
+            byte == wanted || (byte | 0x20 == wanted && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte))
+        }
     }
 }

@@ -43,9 +43,11 @@ final class GatewayMetrics: Sendable {
         state.withLock { state in
             state.pushes[result.status, default: 0] += 1
             guard result.status == .merged || result.status == .partial else { return }
-            for outcome in result.results.flatMap(\.outcomes) {
-                state.outcomes[outcome.kind, default: 0] += 1
-                if outcome.isConflict { state.conflicts += 1 }
+            for edit in result.results {
+                for outcome in edit.outcomes {
+                    state.outcomes[outcome.kind, default: 0] += 1
+                    if outcome.isConflict { state.conflicts += 1 }
+                }
             }
         }
     }

@@ -1,18 +1,18 @@
-import HTTPTypes
 import Hummingbird
 import MergeCore
 
-/// Lets in who has a token, and keeps the addresses for probes open.
-struct Authentication: RouterMiddleware {
+/// Knows who has a token, and keeps the addresses for probes open.
+struct Authentication {
     /// nil where the gateway listens on loopback addresses without tokens.
     let tokens: TokenFile?
 
     private static let open: Set<String> = ["/healthz", "/readyz"]
 
-    func handle(
-        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
-    ) async throws -> Response {
-        guard let tokens, !Self.open.contains(request.uri.path) else { return try await next(request, context) }
+    /// Who sends a request; nil where nobody has to say so.
+    ///
+    /// - Throws: a 401 or 403 `Problem` where the request may not be served.
+    func bearer(of request: Request, _ context: GatewayContext) throws(Problem) -> TokenFile.Entry? {
+        guard let tokens, !Self.open.contains(context.path) else { return nil }
         guard let bearer = context.headers["authorization"].flatMap({ tokens.bearer(header: $0) }) else {
             throw Problem(
                 status: 401, code: "no-token", title: "A token is needed",
@@ -24,8 +24,6 @@ struct Authentication: RouterMiddleware {
                 status: 403, code: "no-right", title: "The token lacks a right",
                 detail: "The token may not \(needed.rawValue).")
         }
-        var context = context
-        context.bearer = bearer
-        return try await next(request, context)
+        return bearer
     }
 }

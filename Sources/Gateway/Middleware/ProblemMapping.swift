@@ -5,29 +5,27 @@ import MergeService
 import RecordStore
 
 /// Turns every error into a problem document.
-struct ProblemMapping: RouterMiddleware {
+struct ProblemMapping {
     let box: RulesBox
 
-    func handle(
-        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let problem as Problem {
-            return Reply.problem(problem, to: context.headers)
-        } catch let error as StoreError {
+    func response(to error: any Error, _ context: GatewayContext) -> Response {
+        Reply.problem(problem(of: error, context), to: context.headers)
+    }
+
+    private func problem(of error: any Error, _ context: GatewayContext) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let error as StoreError:
             note(error, context)
-            return Reply.problem(error.problem, to: context.headers)
-        } catch let failure as Failure {
+            return error.problem
+        case let failure as Failure:
             if let cause = failure.cause { note(cause, context) }
-            return Reply.problem(failure.problem, to: context.headers)
-        } catch let error as any HTTPResponseError {
-            return Reply.problem(Self.problem(error.status), to: context.headers)
-        } catch {
-            return Reply.problem(
-                Problem(
-                    status: 500, code: "internal", title: "The gateway met an unexpected error",
-                    detail: "Nothing more is known; the gateway's log has the request's id."), to: context.headers)
+            return failure.problem
+        case let error as any HTTPResponseError: return Self.problem(error.status)
+        default:
+            return Problem(
+                status: 500, code: "internal", title: "The gateway met an unexpected error",
+                detail: "Nothing more is known; the gateway's log has the request's id.")
         }
     }
 

@@ -125,6 +125,7 @@ package struct RowDecider {
         result.outcomes.append(outcome)
         guard let written = decision.written else { return }
         // Columns that already hold their value are left alone: they cannot wake a trigger or an ON UPDATE clause.
+        assignments.reserveCapacity(assignments.count + group.fields.count)
         for (field, (value, held)) in zip(group.fields, zip(written, current)) where value != held {
             assignments.append(Assignment(column: section.fields[field].column, value: value))
         }

@@ -20,7 +20,8 @@ package enum KeyPart: Sendable, Hashable {
 
 /// How an edit names its row.
 package struct RowID: Sendable, Hashable {
-    package let parts: [KeyPart]
+    /// Its parts, where they are not all settled.
+    private let open: [KeyPart]
     /// The name under which other edits refer to the row, and the reply maps it.
     package let temporary: TemporaryID?
     /// A negative integer in an AUTO_INCREMENT key that this push does not create: a real key, should the row exist.
@@ -29,15 +30,20 @@ package struct RowID: Sendable, Hashable {
     package let key: RecordKey?
 
     package init(parts: [KeyPart], temporary: TemporaryID? = nil, isSuspect: Bool = false) {
-        self.parts = parts
         self.temporary = temporary
         self.isSuspect = isSuspect
         key = Self.key(parts)
+        open = key == nil ? parts : []
     }
 
     package init(_ key: RecordKey) {
-        self.init(parts: key.parts.map { .value($0) })
+        self.key = key
+        open = []
+        temporary = nil
+        isSuspect = false
     }
+
+    package var parts: [KeyPart] { key.map { $0.parts.map { .value($0) } } ?? open }
 
     private static func key(_ parts: [KeyPart]) -> RecordKey? {
         var values: [Value] = []
@@ -49,5 +55,5 @@ package struct RowID: Sendable, Hashable {
         return RecordKey(values)
     }
 
-    package var isGenerated: Bool { parts.contains(.generated) }
+    package var isGenerated: Bool { open.contains(.generated) }
 }

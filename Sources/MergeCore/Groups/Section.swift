@@ -245,6 +245,9 @@ package final class Section: Sendable {
         return RecordKey(Array(row.prefix(keyCount)))
     }
 
+    /// Whether a row has this key.
+    package func isKey(_ key: RecordKey, of row: [Value]) -> Bool { key.parts.elementsEqual(row.prefix(keyCount)) }
+
     /// The types of one group's columns.
     package func types(of group: Int) -> [ColumnType] { groupTypes[group] }
 

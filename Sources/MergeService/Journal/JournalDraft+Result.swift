@@ -26,15 +26,23 @@ extension JournalDraft {
     }
 
     private static func entry(_ edit: EditResult, _ served: Served, _ codec: JournalCodec) -> JournalEntry? {
-        let telling = edit.outcomes.filter { $0.kind != .already && $0.kind != .unchanged }
-        guard edit.status == .merged || edit.status == .rejected, !telling.isEmpty,
-            case .key(let key)? = edit.id
-        else { return nil }
-        var words: [String] = []
-        for outcome in telling where !words.contains(outcome.kind.rawValue) { words.append(outcome.kind.rawValue) }
+        guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
+        // Each kind once, in their order; mostly there is one.
+        var outcomes = ","
+        for (index, outcome) in edit.outcomes.enumerated() where outcome.kind.isTold {
+            if edit.outcomes[..<index].contains(where: { $0.kind == outcome.kind }) { continue }
+            outcomes += outcome.kind.rawValue
+            outcomes += ","
+        }
+        guard outcomes != "," else { return nil }
         return JournalEntry(
             resource: edit.resource.name, record: codec.key(key, edit.resource.root), status: edit.status.rawValue,
-            outcomes: "," + words.joined(separator: ",") + ",", rules: served.catalog.version,
+            outcomes: outcomes, rules: served.catalog.version,
             body: codec.entry(edit, served.catalog))
     }
+}
+
+extension OutcomeKind {
+    /// Something was done or refused, so that the journal has something to tell.
+    fileprivate var isTold: Bool { self != .already && self != .unchanged }
 }

@@ -27,16 +27,18 @@ struct EditDecoder {
             )
         }
         var rootAction: RowAction?
+        var rootPlace = place
         if let node = changeset[root.name] {
-            rootAction = try RowDecoder(section: root, created: created).decode(node, place.member(root.name))
+            rootPlace = place.member(root.name)
+            rootAction = try RowDecoder(section: root, created: created).decode(node, rootPlace)
         }
         let isCreation = if case .create? = rootAction { true } else { false }
-        let id = try RowIDDecoder(resource: resource, section: root, created: created, path: path.member("id"))
+        let id = try RowIDDecoder(resource: resource, section: root, created: created, row: path)
             .decode(node["id"], isCreation: isCreation, record: nil)
         var rows: [RowEdit] = []
         if let rootAction {
             items += 1
-            rows.append(RowEdit(section: 0, id: id, action: rootAction, path: place.member(root.name)))
+            rows.append(RowEdit(section: 0, id: id, action: rootAction, path: rootPlace))
         }
         for (name, value) in members {
             guard let index = resource.section(named: name), index > 0 else { continue }
@@ -70,7 +72,7 @@ struct EditDecoder {
             let place = path.element(position)
             let action = try decoder.decode(item, place)
             let isCreation = if case .create? = action { true } else { false }
-            let id = try RowIDDecoder(resource: resource, section: section, created: created, path: place.member("id"))
+            let id = try RowIDDecoder(resource: resource, section: section, created: created, row: place)
                 .decode(item["id"], isCreation: isCreation, record: record)
             if id.key != nil, !seen.insert(id).inserted {
                 throw Invalid.problem(place.member("id"), "names an item that stands in the list already")

@@ -6,6 +6,7 @@ package struct PushDecoder: Sendable {
     private let limits: WireLimits
     private let requiresVersion: Bool
 
+    private static let keyPlace = WirePath("key")
     private static let pushMembers = ["key", "rules", "atomic", "edits"]
     private static let mergeMembers = ["id", "changeset", "resource", "key", "rules"]
     private static let editMembers = ["resource", "id", "changeset"]
@@ -114,7 +115,7 @@ package struct PushDecoder: Sendable {
     }
 
     private func key(_ node: JSONNode?, _ header: String?) throws(Problem) -> String? {
-        let place = WirePath("key")
+        let place = Self.keyPlace
         var body: String?
         if let node {
             guard let text = node.string else { throw Invalid.problem(place, "must be a string") }

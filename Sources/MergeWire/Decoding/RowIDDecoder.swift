@@ -5,7 +5,11 @@ struct RowIDDecoder {
     let resource: Resource
     let section: Section
     let created: CreatedIDs
-    let path: WirePath
+    /// Where the row stands.
+    let row: WirePath
+
+    /// Where its id stands, which is only asked where something is wrong with it.
+    private var path: WirePath { row.member("id") }
 
     /// - Parameters:
     ///   - node: the `id` member; nil where it was left out.
@@ -38,8 +42,13 @@ struct RowIDDecoder {
             throw malformed("one part")
         }
         let part = try self.part(node.scalar, 0, isCreation, path)
-        return try checked(
-            RowID(parts: [part.part], temporary: part.temporary, isSuspect: part.isSuspect), record)
+        let id =
+            if case .value(let value) = part.part, !part.isSuspect {
+                RowID(RecordKey([value]))
+            } else {
+                RowID(parts: [part.part], temporary: part.temporary, isSuspect: part.isSuspect)
+            }
+        return try checked(id, record)
     }
 
     private func malformed(_ has: String) -> Problem {
@@ -64,7 +73,7 @@ struct RowIDDecoder {
     }
 
     private func part(
-        _ scalar: Scalar, _ column: Int, _ isCreation: Bool, _ path: WirePath
+        _ scalar: Scalar, _ column: Int, _ isCreation: Bool, _ path: @autoclosure () -> WirePath
     ) throws(Problem) -> (part: KeyPart, temporary: TemporaryID?, isSuspect: Bool) {
         let isGenerated = section.generatedKeyColumn == column
         let isParent = section.parent.contains { $0.column == column }
@@ -79,22 +88,25 @@ struct RowIDDecoder {
                     status: 400, code: "temporary-id", title: "Unknown temporary id",
                     detail: isCreation
                         ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
-                        : "No row of this push is created under the temporary id “\(temporary)”.", path: path)
+                        : "No row of this push is created under the temporary id “\(temporary)”.", path: path())
             }
-            return (.value(try value(scalar, column, path)), nil, isGenerated)
+            return (.value(try value(scalar, column, path())), nil, isGenerated)
         }
-        return (.value(try value(scalar, column, path)), nil, false)
+        return (.value(try value(scalar, column, path())), nil, false)
     }
 
-    private func value(_ scalar: Scalar, _ column: Int, _ path: WirePath) throws(Problem) -> Value {
+    private func value(
+        _ scalar: Scalar, _ column: Int, _ path: @autoclosure () -> WirePath
+    ) throws(Problem) -> Value {
         do throws(ValueProblem) {
             let value = try section.columns[column].type.accept(scalar)
             guard !value.isNull else { throw ValueProblem("is null, which no key is") }
             return value
         } catch {
+            let place = path()
             throw Problem(
                 status: 400, code: "malformed-id", title: "The id is malformed",
-                detail: "“\(path)” \(error.reason).", path: path)
+                detail: "“\(place)” \(error.reason).", path: place)
         }
     }
 

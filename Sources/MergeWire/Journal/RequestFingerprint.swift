@@ -8,11 +8,13 @@ package import MergeCore
 enum RequestFingerprint {
     static func digest(_ root: JSONNode, address: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(4_096)
+        bytes.reserveCapacity(960)
         bytes.append(contentsOf: address.utf8)
         bytes.append(0)
         write(root, &bytes, leavingOut: "key")
-        return Array(SHA256.hash(data: bytes))
+        var hash = SHA256()
+        hash.update(data: bytes)
+        return Self.bytes(of: hash)
     }
 
     private typealias Member = (name: UnsafeBufferPointer<UInt8>, value: JSONNode)
@@ -85,8 +87,16 @@ enum RequestFingerprint {
 
     /// The name under which an answer is kept: every sender has keys of its own, compared by bytes.
     static func name(of key: String, sender: String) -> [UInt8] {
-        Array(SHA256.hash(data: Array(sender.utf8) + [0] + Array(key.utf8)))
+        var (sender, key) = (sender, key)
+        var hash = SHA256()
+        sender.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        withUnsafeBytes(of: UInt8(0)) { hash.update(bufferPointer: $0) }
+        key.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        return bytes(of: hash)
     }
+
+    /// As one array at once: taken as a sequence a digest is copied several times.
+    private static func bytes(of hash: SHA256) -> [UInt8] { hash.finalize().withUnsafeBytes { [UInt8]($0) } }
 }
 
 /// A body as far as it is read: its key first, which may be known already, and then what it wants.

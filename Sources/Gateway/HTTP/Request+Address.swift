@@ -1,0 +1,27 @@
+import Hummingbird
+
+extension Request {
+    /// One member of the query, as it stands in the URL; nil where it is missing.
+    func query(_ name: String) -> Substring? {
+        guard let query = uri.query else { return nil }
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.first.map(String.init) == name { return parts.count > 1 ? parts[1] : "" }
+        }
+        return nil
+    }
+
+    /// A part of the path as it stands in the URL, not decoded; nil where there is none.
+    ///
+    /// - Parameter position: counted from 0 behind the first slash.
+    func rawPath(_ position: Int) -> Substring? {
+        guard let path = head.path?.utf8 else { return nil }
+        let end = path.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? path.endIndex
+        var rest = path[..<end]
+        for _ in 0...position {
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+            rest = rest[rest.index(after: slash)...]
+        }
+        return Substring(rest.prefix { $0 != UInt8(ascii: "/") })
+    }
+}
