@@ -1,0 +1,242 @@
+import MergeCore
+import RecordStore
+import Synchronization
+import Testing
+import TestSupport
+
+/// Statements that are sent before the ones before them are answered.
+@Suite struct PipelineTests {
+    private static let mariadb =
+        "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL, note LONGTEXT NULL) ENGINE=InnoDB;"
+    private static let sqlite = "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT NOT NULL, note TEXT NULL);"
+    private static let text = ColumnType.text(TextType())
+
+    private static func open(_ kind: TestEngine) async throws -> (database: TestDatabase, engine: any RecordEngine) {
+        let database = try await TestDatabase(kind, mariadb: mariadb, sqlite: sqlite)
+        return (database, try database.engine())
+    }
+
+    private static func number(_ number: Int) -> Bind { Bind(.integer(Int128(number)), JournalColumn.number.type) }
+
+    private static func insert(_ id: Int, _ note: String? = nil) -> Statement {
+        Statement(
+            sql: "INSERT INTO t VALUES (?, 0, ?)",
+            binds: [number(id), Bind(note.map { .text(ExactText($0)) } ?? .null, text)])
+    }
+
+    private static func set(_ id: Int, _ value: Int) -> Statement {
+        Statement(sql: "UPDATE t SET n = ? WHERE id = ?", binds: [number(value), number(id)])
+    }
+
+    private static func get(from first: Int, to last: Int) -> Statement {
+        Statement(
+            sql: "SELECT id, n FROM t WHERE id BETWEEN ? AND ? ORDER BY id", binds: [number(first), number(last)],
+            columns: [JournalColumn.number, JournalColumn.number])
+    }
+
+    private static let notes = Statement(
+        sql: "SELECT note FROM t ORDER BY id", binds: [], columns: [Column(name: "note", type: text, isNullable: true)])
+
+    /// Runs statements and gathers the rows of each.
+    private static func run(_ session: any StoreSession, _ statements: [Statement]) throws(StoreError) -> [[[Value]]] {
+        var left = statements[...]
+        var answers: [[[Value]]] = []
+        try session.run({ left.popFirst() }) { answers.append($0) }
+        return answers
+    }
+
+    private static func pairs(_ rows: [[Value]]) -> [[Int]] {
+        rows.map { row in row.map { if case .integer(let number) = $0 { Int(number) } else { -1 } } }
+    }
+
+    @Test(arguments: TestEngine.allCases) func eachHasItsOwnAnswer(_ kind: TestEngine) async throws {
+        let (database, engine) = try await Self.open(kind)
+        let answers = try await engine.write(deadline: .distant) { session throws(StoreError) in
+            // The same texts again and again, writes and reads in any order, and some for the first time.
+            let inserts = (1...300).map { Self.insert($0) }
+            let rest = (1...100).flatMap { [Self.set($0, $0 * 7), Self.get(from: $0, to: $0 + 1)] }
+            return .commit(try Self.run(session, inserts + rest))
+        }
+        #expect(answers.count == 500)
+        #expect(answers.prefix(300).map(\.count) == Array(repeating: 0, count: 300))
+        for id in 1...100 {
+            #expect(answers[300 + (id - 1) * 2].isEmpty)
+            #expect(Self.pairs(answers[301 + (id - 1) * 2]) == [[id, id * 7], [id + 1, 0]])
+        }
+        #expect(try await database.run("SELECT COUNT(*), SUM(n) FROM t") == "300\t\(5050 * 7)\n")
+        await engine.close()
+    }
+
+    /// Rows of megabytes are under way when statements of megabytes are to be sent: nobody waits for the other.
+    @Test(arguments: TestEngine.allCases) func longStatementsAndLongRows(_ kind: TestEngine) async throws {
+        let (database, engine) = try await Self.open(kind)
+        defer { withExtendedLifetime(database) {} }
+        let long = String(repeating: "0123456789abcdef", count: 100_000)
+        let answers = try await engine.write(deadline: .distant) { session throws(StoreError) in
+            .rollback(
+                try Self.run(
+                    session,
+                    [
+                        Self.insert(1, long), Self.insert(2, long), Self.notes, Self.notes, Self.insert(3, long),
+                        Self.notes, Self.insert(4, long), Self.insert(5, long), Self.notes,
+                    ]))
+        }
+        #expect(answers.map(\.count) == [0, 0, 2, 2, 0, 3, 0, 0, 5])
+        #expect(answers[8] == Array(repeating: [.text(ExactText(long))], count: 5))
+        await engine.close()
+    }
+
+    /// The first refusal is told, the session goes on in step, and nothing of it stays.
+    @Test(arguments: TestEngine.allCases, 0..<6) func aRefusalIsToldOnce(_ kind: TestEngine, at place: Int) async throws
+    {
+        let (database, engine) = try await Self.open(kind)
+        try await engine.write(deadline: .distant) { session throws(StoreError) in
+            var statements = [
+                Self.insert(1), Self.get(from: 1, to: 9), Self.insert(2), Self.set(1, 4), Self.get(from: 1, to: 9),
+                Self.get(from: 1, to: 9),
+            ]
+            statements.insert(Self.insert(1), at: max(place, 1))
+            var taken = 0
+            var refusal: StoreError?
+            var left = statements[...]
+            do throws(StoreError) {
+                try session.run({ left.popFirst() }) { _ in taken += 1 }
+            } catch {
+                refusal = error
+            }
+            #expect(taken == max(place, 1))
+            guard case .constraint(let violation)? = refusal?.kind else {
+                Issue.record("\(String(describing: refusal))")
+                return .rollback(())
+            }
+            #expect(violation.kind == .unique)
+            // The transaction is alive, and so are its statements.
+            let row = try session.query(Self.get(from: 1, to: 1))
+            #expect(row.count == 1)
+            let after = try Self.run(session, [Self.insert(7), Self.get(from: 7, to: 7)])
+            #expect(after[1].count == 1)
+            return .rollback(())
+        }
+        #expect(try await database.run("SELECT COUNT(*) FROM t") == "0\n")
+        await engine.close()
+    }
+
+    @Test(arguments: TestEngine.allCases) func whoTakesMayStop(_ kind: TestEngine) async throws {
+        let (database, engine) = try await Self.open(kind)
+        defer { withExtendedLifetime(database) {} }
+        try await engine.write(deadline: .distant) { session throws(StoreError) in
+            _ = try Self.run(session, (1...50).map { Self.insert($0) })
+            var next = 0
+            var error: StoreError?
+            do throws(StoreError) {
+                try session.run({
+                    next += 1
+                    return next <= 50 ? Self.get(from: next, to: 50) : nil
+                }) { rows throws(StoreError) in
+                    if rows.count == 45 { throw StoreError(.tooLarge, "enough") }
+                }
+            } catch let caught {
+                error = caught
+            }
+            #expect(error?.kind == .tooLarge)
+            #expect(next < 12)
+            let last = try session.query(Self.get(from: 50, to: 50))
+            #expect(Self.pairs(last) == [[50, 0]])
+            return .rollback(())
+        }
+        await engine.close()
+    }
+
+    /// What came of each transaction of a series, in the order in which it was told.
+    private final class Told: Sendable {
+        private let told = Mutex<[String]>([])
+
+        var all: [String] { told.withLock { $0 } }
+
+        func note(_ work: Int, _ result: Result<[[Int]], StoreError>) {
+            told.withLock { told in
+                switch result {
+                case .success(let rows): told.append("\(work) saw \(rows.map { $0[1] })")
+                case .failure(let error): told.append("\(work) \(error.kind)")
+                }
+            }
+        }
+    }
+
+    /// Hands out the numbers from 1 on.
+    private static func numbers(to last: Int) -> @Sendable (Bool) -> Int? {
+        let next = Mutex(0)
+        return { _ in
+            next.withLock { next in
+                next += 1
+                return next <= last ? next : nil
+            }
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func transactionsFollowOneAnother(_ kind: TestEngine) async throws {
+        let (database, engine) = try await Self.open(kind)
+        try await database.run("INSERT INTO t VALUES (1, 0, NULL)")
+        let told = Told()
+        try await engine.series(
+            of: .write, deadline: .distant, next: Self.numbers(to: 20), done: { told.note($0, $1) }
+        ) { work, session throws(StoreError) in
+            let rows = Self.pairs(try Self.run(session, [Self.get(from: 1, to: 1)])[0])
+            #expect(told.all.count == work - 1, "the one before is answered first")
+            if work % 5 == 0 { throw StoreError(.other, "no") }
+            _ = try Self.run(session, [Self.set(1, work)])
+            return work % 3 == 0 ? .rollback(rows) : .commit(rows)
+        }
+        // What each sees is what the last that was committed wrote.
+        var held = 0
+        var expected: [String] = []
+        for work in 1...20 {
+            expected.append(work % 5 == 0 ? "\(work) other" : "\(work) saw [\(held)]")
+            if work % 5 != 0, work % 3 != 0 { held = work }
+        }
+        #expect(told.all == expected)
+        #expect(try await database.run("SELECT n FROM t") == "19\n")
+        await engine.close()
+    }
+
+    /// A COMMIT that the server refuses takes the transaction along whose first statement was sent already, and no other.
+    @Test func aRefusedCommitIsTold() async throws {
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(
+            .mariadb, mariadb: Self.mariadb + "INSERT INTO t VALUES (1, 0, NULL);", sqlite: "", server: server)
+        try await database.run(
+            "CREATE USER plain@localhost; GRANT SELECT, INSERT, UPDATE, DELETE ON \(database.name).* TO plain@localhost"
+        )
+        let engine = try database.asUser("plain").engine()
+        let told = Told()
+        let hasWritten = AsyncStream<Void>.makeStream()
+        let isReadOnly = Flag()
+        let mayGoOn = Flag()
+        let series = Task {
+            try await engine.series(
+                of: .write, deadline: .distant, next: Self.numbers(to: 4),
+                done: { work, result in told.note(work, result) }
+            ) { work, session throws(StoreError) in
+                if work == 3 { while !mayGoOn.isRaised { continue } }
+                let rows = Self.pairs(try Self.run(session, [Self.get(from: 1, to: 1)])[0])
+                _ = try Self.run(session, [Self.set(1, work * 11)])
+                if work == 1 {
+                    hasWritten.continuation.finish()
+                    while !isReadOnly.isRaised { continue }
+                }
+                return .commit(rows)
+            }
+        }
+        for await _ in hasWritten.stream {}
+        try await database.run("SET GLOBAL read_only = 1")
+        isReadOnly.raise()
+        while told.all.count < 2 { await Task.yield() }
+        try await database.run("SET GLOBAL read_only = 0")
+        mayGoOn.raise()
+        try await series.value
+        #expect(told.all == ["1 unwritable", "2 serialization", "3 saw [0]", "4 saw [33]"])
+        #expect(try await database.run("SELECT n FROM t") == "44\n")
+        await engine.close()
+        server.kill()
+    }
+}
