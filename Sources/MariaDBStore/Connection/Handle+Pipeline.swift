@@ -37,7 +37,6 @@ extension Handle {
                 }
                 try leavingAnswers { () throws(StoreError) in try prepared.execute(parameters, on: self) }
                 underWay.append(Sent(statement: statement, prepared: prepared))
-                try settle()
             }
             try receiveAll(&underWay, take)
         } catch {

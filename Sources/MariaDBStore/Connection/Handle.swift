@@ -11,8 +11,6 @@ final class Handle {
     private var statements: [String: PreparedStatement] = [:]
     private var useOrder: [String] = []
     private let health: ConnectionHealth
-    /// Whoever waits for the answer to a command that was sent ahead.
-    private var ahead: ((StoreError?) -> Void)?
     /// A fatal error was seen: nothing more may be sent.
     var isBroken: Bool { health.isBroken }
     let isMariaDB: Bool
@@ -90,46 +88,13 @@ final class Handle {
 
     /// Runs a statement without values and without rows, such as COMMIT.
     func command(_ sql: String) throws(StoreError) {
-        try settle()
         guard mysql_real_query(mysql, sql, UInt(sql.utf8.count)) == 0 else {
             throw seen(Self.error(mysql, place))
         }
         if let result = mysql_store_result(mysql) { mysql_free_result(result) }
     }
 
-    /// Sends a statement without values and without rows, and goes on.
-    ///
-    /// Its answer is taken once the next statement has been sent, so that the server need not wait for that one, or by
-    /// `settle`.
-    ///
-    /// - Parameter told: is told why it was refused; nil where it was not.
-    func commandAhead(_ sql: String, _ told: @escaping (StoreError?) -> Void) {
-        do throws(StoreError) {
-            try settle()
-            guard mysql_send_query(mysql, sql, UInt(sql.utf8.count)) == 0 else { throw seen(Self.error(mysql, place)) }
-            ahead = told
-        } catch {
-            told(error)
-            // What was to be ended would be taken for a part of what comes next.
-            giveUp()
-        }
-    }
-
-    /// Takes the answer to a command that was sent ahead.
-    ///
-    /// - Throws: where it was refused, because what follows counts on it; whoever sent it was told why.
-    func settle() throws(StoreError) {
-        guard let told = ahead else { return }
-        ahead = nil
-        guard mysql_read_query_result(mysql) == 0 else {
-            told(seen(Self.error(mysql, place)))
-            throw StoreError(.serialization, "the transaction before this one could not be ended")
-        }
-        told(nil)
-    }
-
     func ping() throws(StoreError) {
-        try settle()
         guard mysql_ping(mysql) == 0 else { throw seen(Self.error(mysql, place)) }
     }
 
@@ -150,7 +115,6 @@ final class Handle {
     /// The statement of this text, prepared once; the one unused for longest makes room for a new one.
     func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
         if let known = statements[sql] { return known }
-        try settle()
         guard let raw = mysql_stmt_init(mysql) else {
             throw StoreError(.other, "the MariaDB client library has no memory for a statement")
         }
@@ -167,7 +131,6 @@ final class Handle {
     }
 
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
-        try settle()
         let prepared = try prepared(statement.sql)
         try prepared.execute(ParameterBuffers(statement.binds), on: self)
         do {
@@ -186,7 +149,6 @@ final class Handle {
     }
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution {
-        try settle()
         let prepared = try prepared(statement.sql)
         try prepared.execute(ParameterBuffers(statement.binds), on: self)
         return Execution(generatedKey: prepared.generatedKey)

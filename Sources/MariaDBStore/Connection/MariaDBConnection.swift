@@ -68,58 +68,25 @@ actor MariaDBConnection {
     }
 
     /// One transaction after the other, each from its beginning to its end.
-    ///
-    /// Where the next is known when one is to be committed, its first statement is sent before that is answered.
     func series<Work: Sendable, Answer: Sendable>(
         of kind: TransactionKind, next: @Sendable (_ mayWait: Bool) -> Work?,
-        done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
+        done: @Sendable (Work, Result<Answer, StoreError>) -> Void,
         _ body: @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
     ) {
-        var upcoming: Work?
-        while isUsable, let work = upcoming ?? next(true) {
-            upcoming = nil
+        while isUsable, let work = next(true) {
+            let result: Result<Answer, StoreError>
             do throws(StoreError) {
                 switch kind {
-                case .write: upcoming = try writeAhead(work, next, done, body)
+                case .write:
+                    result = .success(
+                        try write(locking: []) { session throws(StoreError) in try body(work, session) })
                 case .snapshot:
-                    done(work, .success(try read { session throws(StoreError) in try body(work, session).answer }))
+                    result = .success(try read { session throws(StoreError) in try body(work, session).answer })
                 }
             } catch {
-                done(work, .failure(error))
+                result = .failure(error)
             }
-        }
-        session?.settle()
-        // Whoever was taken already cannot be helped by this connection any more.
-        if let work = upcoming {
-            done(work, .failure(StoreError(.unavailable, "the connection to the database broke")))
-        }
-    }
-
-    /// - Returns: what the next transaction is about, where that is known before this one is committed.
-    private func writeAhead<Work: Sendable, Answer: Sendable>(
-        _ work: Work, _ next: @Sendable (_ mayWait: Bool) -> Work?,
-        _ done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
-        _ body: @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
-    ) throws(StoreError) -> Work? {
-        let session = try opened()
-        let ending: Ending<Answer>
-        do {
-            try session.begin(locking: [])
-            ending = try body(work, session)
-        } catch {
-            session.abandon()
-            throw error
-        }
-        switch ending {
-        case .rollback(let answer):
-            session.abandon()
-            done(work, .success(answer))
-            return nil
-        case .commit(let answer):
-            session.commitAhead { error in done(work, error.map { .failure($0) } ?? .success(answer)) }
-            let upcoming = next(false)
-            if upcoming == nil { session.settle() }
-            return upcoming
+            done(work, result)
         }
     }
 
@@ -129,7 +96,7 @@ actor MariaDBConnection {
     ) throws(StoreError) -> Answer {
         let session = try opened()
         try session.beginSnapshot()
-        defer { session.endSnapshot() }
+        defer { session.abandon() }
         return try body(session)
     }
 

@@ -95,9 +95,12 @@ final class MariaDBSession: StoreSession {
         do {
             try handle.command("COMMIT")
         } catch {
-            let refused = refusal(ofCommit: error)
+            if handle.isBroken {
+                throw StoreError(
+                    .unknownOutcome, "the connection to the database broke during COMMIT", code: error.code)
+            }
             abandon()
-            throw refused
+            throw error
         }
         do {
             try letTablesGo()
@@ -105,36 +108,6 @@ final class MariaDBSession: StoreSession {
             // The transaction is committed; only the connection is of no more use.
             handle.giveUp()
         }
-    }
-
-    private func refusal(ofCommit error: StoreError) -> StoreError {
-        handle.isBroken
-            ? StoreError(.unknownOutcome, "the connection to the database broke during COMMIT", code: error.code)
-            : error
-    }
-
-    /// Ends the transaction without waiting for it; what the next one sends first follows at once.
-    ///
-    /// - Parameter told: is told, before anything of the next transaction is answered, why it was not committed; nil
-    ///   where it was.
-    func commitAhead(_ told: @escaping (StoreError?) -> Void) {
-        handle.commandAhead("COMMIT") { error in told(error.map { self.refusal(ofCommit: $0) }) }
-    }
-
-    /// Waits for what was sent ahead.
-    func settle() {
-        do {
-            try handle.settle()
-        } catch {
-            // A transaction that could not be committed may still be open.
-            abandon()
-        }
-    }
-
-    /// Ends a transaction that only read; nothing depends on the answer.
-    func endSnapshot() {
-        guard !handle.isBroken else { return }
-        handle.commandAhead("ROLLBACK") { error in if error != nil { self.handle.giveUp() } }
     }
 
     /// Ends the transaction without effect.
