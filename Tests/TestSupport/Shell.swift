@@ -44,12 +44,14 @@ package enum Shell {
             try FileHandle(forWritingTo: URL(filePath: folder.path + "/output")),
             try FileHandle(forWritingTo: URL(filePath: folder.path + "/errors")),
         ]
-        defer { for handle in handles { try? handle.close() } }
         process.standardInput = handles[0]
         process.standardOutput = handles[1]
         process.standardError = handles[2]
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
+            // The program has its own by then. Hundreds of programs run at once, and with some 1,360 open files
+            // Foundation's `Process` reads beyond the end of their list.
+            defer { for handle in handles { try? handle.close() } }
             do {
                 try process.run()
             } catch {
