@@ -5,9 +5,11 @@ import RecordStore
 extension PushRun {
 
     /// Reads rows of any section; whole records are read at the end, by resource.
-    var reader: RecordReader {
+    var reader: RecordReader { reader(of: plan.steps[0].edit.resource) }
+
+    func reader(of resource: Resource) -> RecordReader {
         RecordReader(
-            resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
+            resource: resource, session: session, dialect: dialect,
             rowsPerRecord: limits.rowsPerRecord, waits: !isShared)
     }
 

@@ -86,33 +86,51 @@ extension PushRun {
                 _ = try write(statement(only), only.change.assignments, only.row, only.edit, only.step)
             }
         }
-        var writes = takeUpdates()[...]
-        try together { () throws(StoreError) in try session.run({ writes.popFirst() }) { _ in } }
+        let sent = sendUpdates()
+        try together { () throws(StoreError) in try receive(sent) }
     }
 
-    /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
+    /// Everything is written, or about to be, and the records are asked for.
+    struct Finishing {
+        /// Updates that are not answered yet.
+        fileprivate let updates: [Ticket]
+        fileprivate let asked: RecordCollector.Asked
+    }
+
+    /// Writes the updates that wait, runs the checks on everything written, and asks for the records.
     ///
-    /// Without checks nothing has to be known of the updates before the records are read, so they are sent at once.
-    func finish() throws -> [Record?] {
+    /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
+    func beginToFinish() throws -> Finishing {
         let collector = RecordCollector(session, dialect, limits)
         // A refusal of the only one is explained by the run at hand, unless others share it.
         guard written.rows.isEmpty, updates.only == nil || isShared else {
             try flush()
             try runChecks()
-            return try collector.records(of: reports)
+            return Finishing(updates: [], asked: collector.send(reports))
         }
-        let writes = takeUpdates()
-        return try together { () throws(StoreError) in try collector.records(of: reports, after: writes) }
+        return Finishing(updates: sendUpdates(), asked: collector.send(reports))
     }
 
-    /// The updates that wait, as few statements.
-    private func takeUpdates() -> [Statement] {
+    /// The records as they stand once everything is written.
+    func finish(_ finishing: Finishing) throws -> [Record?] {
+        try together { () throws(StoreError) in
+            try receive(finishing.updates)
+            return try RecordCollector(session, dialect, limits).receive(finishing.asked)
+        }
+    }
+
+    /// Sends the updates that wait as few statements.
+    private func sendUpdates() -> [Ticket] {
         defer { updates = PendingUpdates() }
         return updates.batches.compactMap { batch in
             guard let first = batch.first else { return nil }
-            guard batch.count > 1 else { return statement(first) }
-            return SectionSQL.of(first.section, dialect).update(batch.map(\.change))
+            guard batch.count > 1 else { return session.send(statement(first)) }
+            return SectionSQL.of(first.section, dialect).update(batch.map(\.change)).map { session.send($0) }
         }
+    }
+
+    private func receive(_ writes: [Ticket]) throws(StoreError) {
+        for ticket in writes { _ = try session.receive(ticket) }
     }
 
     private func statement(_ update: PendingUpdates.Update) -> Statement {

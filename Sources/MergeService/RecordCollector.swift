@@ -14,18 +14,26 @@ struct RecordCollector {
     }
 
     /// The records, parallel to the reports; nil where there is none.
-    ///
-    /// - Parameter writes: what is written before anything is read.
-    func records(of reports: [EditReport], after writes: [Statement] = []) throws(StoreError) -> [Record?] {
-        try records(of: reports.indices.map { (reports[$0].resource, reports[$0].key) }, after: writes)
-    }
+    func records(of reports: [EditReport]) throws(StoreError) -> [Record?] { try receive(send(reports)) }
 
     /// The records, parallel to their names; nil where there is none.
-    func records(
-        of names: [(resource: Resource, key: RecordKey?)], after writes: [Statement] = []
-    ) throws(StoreError) -> [Record?] {
-        var writes = writes[...]
-        var records = [Record?](repeating: nil, count: names.count)
+    func records(of names: [(resource: Resource, key: RecordKey?)]) throws(StoreError) -> [Record?] {
+        try receive(send(names))
+    }
+
+    /// Records that were asked for.
+    struct Asked {
+        fileprivate let count: Int
+        fileprivate var parts: [(reader: RecordReader, places: [Int], asked: RecordReader.Asked)] = []
+    }
+
+    /// Asks for the records of reports without waiting for them.
+    func send(_ reports: [EditReport]) -> Asked {
+        send(reports.indices.map { (reports[$0].resource, reports[$0].key) })
+    }
+
+    private func send(_ names: [(resource: Resource, key: RecordKey?)]) -> Asked {
+        var asked = Asked(count: names.count)
         var left = names.indices.filter { names[$0].key != nil }
         // Mostly all are of one resource.
         while let first = left.first {
@@ -34,12 +42,17 @@ struct RecordCollector {
             left.removeAll { names[$0].resource === resource }
             let reader = RecordReader(
                 resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord)
-            let found = try reader.records(
-                same.compactMap { names[$0].key }, locking: false, after: Array(writes))
-            writes = []
-            for (index, record) in zip(same, found) { records[index] = record }
+            asked.parts.append((reader, same, reader.send(same.compactMap { names[$0].key }, locking: false)))
         }
-        try session.run({ writes.popFirst() }) { _ in }
+        return asked
+    }
+
+    /// The records that were asked for; nil where there is none.
+    func receive(_ asked: Asked) throws(StoreError) -> [Record?] {
+        var records = [Record?](repeating: nil, count: asked.count)
+        for part in asked.parts {
+            for (place, record) in zip(part.places, try part.reader.receive(part.asked)) { records[place] = record }
+        }
         return records
     }
 }

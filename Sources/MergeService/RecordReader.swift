@@ -13,32 +13,67 @@ struct RecordReader {
     private var locks: Bool { session.mustLockReads }
 
     /// The records of some keys, parallel to them; nil for those that are gone, or are spelled otherwise in the database.
-    ///
-    /// - Parameter writes: what is written before anything is read.
-    func records(
-        _ keys: [RecordKey], locking: Bool, after writes: [Statement] = []
-    ) throws(StoreError) -> [Record?] {
-        let root = resource.root
+    func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [Record?] {
+        try receive(send(keys, locking: locking))
+    }
+
+    /// Records that were asked for.
+    struct Asked {
+        fileprivate let keys: [RecordKey]
+        /// Every key once, with its position.
+        fileprivate let places: [RecordKey: Int]
+        fileprivate let roots: [Ticket]
+        fileprivate let locking: Bool
+    }
+
+    /// Asks for records without waiting for them.
+    func send(_ keys: [RecordKey], locking: Bool) -> Asked {
         var places: [RecordKey: Int] = Dictionary(minimumCapacity: keys.count)
         var wanted: [[Value]] = []
         wanted.reserveCapacity(keys.count)
         for key in keys where places.updateIfMissing(wanted.count, for: key) { wanted.append(key.parts) }
-        var positions = [Int?](repeating: nil, count: wanted.count)
+        return Asked(keys: keys, places: places, roots: sendRoots(wanted, locking: locking), locking: locking)
+    }
+
+    /// The records that were asked for, parallel to their keys.
+    func receive(_ asked: Asked) throws(StoreError) -> [Record?] {
+        let places = asked.places
+        var positions = [Int?](repeating: nil, count: places.count)
         var records: [Record] = []
-        records.reserveCapacity(wanted.count)
-        var roots: [[Value]] = []
-        let found = try rows(
-            of: root, where: Array(0..<root.keyCount), in: wanted, locking: locking, after: writes)
-        for row in found {
-            let key = root.key(of: row)
+        records.reserveCapacity(places.count)
+        let roots = try receive(asked.roots)
+        for row in roots {
+            let key = resource.root.key(of: row)
             guard let place = places[key] else { continue }
             positions[place] = records.count
             records.append(Record(key: key, sections: [.one(row)]))
-            roots.append(row)
         }
-        try complete(&records, roots, locking: locking)
-        if wanted.count == keys.count { return positions.map { $0.map { records[$0] } } }
-        return keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
+        // A key that only the collation equates finds a row of another key.
+        let own = records.count == roots.count ? roots : roots.filter { places[resource.root.key(of: $0)] != nil }
+        try complete(&records, own, locking: asked.locking)
+        if places.count == asked.keys.count { return positions.map { $0.map { records[$0] } } }
+        return asked.keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
+    }
+
+    /// Asks for root rows by their keys without waiting for them.
+    func sendRoots(_ keys: [[Value]], locking: Bool) -> [Ticket] {
+        let root = resource.root
+        let sql = SectionSQL.of(root, dialect)
+        return stride(from: 0, to: keys.count, by: SectionSQL.maximumBatch).map { start in
+            session.send(
+                sql.select(
+                    where: Array(0..<root.keyCount),
+                    in: Array(keys[start..<min(start + SectionSQL.maximumBatch, keys.count)]),
+                    locking: locking || locks, isOrdered: true, waits: waits))
+        }
+    }
+
+    /// The rows of statements that were sent.
+    func receive(_ tickets: [Ticket]) throws(StoreError) -> [[Value]] {
+        guard tickets.count != 1 else { return try session.receive(tickets[0]) }
+        var rows: [[Value]] = []
+        for ticket in tickets { rows += try session.receive(ticket) }
+        return rows
     }
 
     /// A page of records in key order.
@@ -109,22 +144,14 @@ struct RecordReader {
 
     /// Rows by tuples of columns, in batches.
     ///
-    /// - Parameters:
-    ///   - includesHidden: also rows that do not exist for clients.
-    ///   - writes: what is written before anything is read.
+    /// - Parameter includesHidden: also rows that do not exist for clients.
     func rows(
-        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false,
-        after writes: [Statement] = []
+        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false
     ) throws(StoreError) -> [[Value]] {
         let sql = SectionSQL.of(section, dialect)
         let isBound = section.kind == .list
-        var written = 0
         var start = 0
         let next: () -> Statement? = {
-            if written < writes.count {
-                written += 1
-                return writes[written - 1]
-            }
             guard start < tuples.count else { return nil }
             let batch = Array(tuples[start..<min(start + SectionSQL.maximumBatch, tuples.count)])
             start += batch.count
@@ -133,13 +160,8 @@ struct RecordReader {
                 limit: isBound ? rowsPerRecord * batch.count + 1 : nil, includesHidden: includesHidden, waits: waits)
         }
         var rows: [[Value]] = []
-        var unanswered = writes.count
         var left = tuples.count
         try session.run(next) { batch throws(StoreError) in
-            guard unanswered == 0 else {
-                unanswered -= 1
-                return
-            }
             let asked = min(SectionSQL.maximumBatch, left)
             left -= asked
             if isBound, batch.count > rowsPerRecord * asked { throw tooLarge(section) }

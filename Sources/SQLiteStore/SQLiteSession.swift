@@ -8,6 +8,8 @@ import RecordStore
 /// Values pass through SQLite's own functions, because GRDB ends a text at its first NUL.
 final class SQLiteSession: StoreSession {
     private let database: Database
+    /// Answers to statements that were sent, which are run at once.
+    private var answers: [Result<[[Value]], StoreError>?] = []
     private static let savepoint = "fieldmerge"
 
     init(_ database: Database) {
@@ -30,6 +32,28 @@ final class SQLiteSession: StoreSession {
             }
             return row
         }
+    }
+
+    func send(_ statement: RecordStore.Statement) -> Ticket {
+        do throws(StoreError) {
+            if statement.columns.isEmpty {
+                _ = try execute(statement)
+                answers.append(.success([]))
+            } else {
+                answers.append(.success(try query(statement)))
+            }
+        } catch {
+            answers.append(.failure(error))
+        }
+        return Ticket(number: answers.count - 1)
+    }
+
+    func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] {
+        guard answers.indices.contains(ticket.number), let answer = answers[ticket.number] else {
+            throw StoreError(.other, "an answer was asked for twice")
+        }
+        answers[ticket.number] = nil
+        return try answer.get()
     }
 
     func execute(_ statement: RecordStore.Statement) throws(StoreError) -> Execution {

@@ -199,7 +199,7 @@ import TestSupport
         await engine.close()
     }
 
-    /// A COMMIT that the server refuses takes the transaction along whose first statement was sent already, and no other.
+    /// A COMMIT that the server refuses takes no other transaction along.
     @Test func aRefusedCommitIsTold() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
@@ -217,7 +217,7 @@ import TestSupport
                 of: .write, deadline: .distant, next: Self.numbers(to: 4),
                 done: { work, result in told.note(work, result) }
             ) { work, session throws(StoreError) in
-                if work == 3 { while !mayGoOn.isRaised { continue } }
+                if work == 2 { while !mayGoOn.isRaised { continue } }
                 let rows = Self.pairs(try Self.run(session, [Self.get(from: 1, to: 1)])[0])
                 _ = try Self.run(session, [Self.set(1, work * 11)])
                 if work == 1 {
@@ -230,11 +230,11 @@ import TestSupport
         for await _ in hasWritten.stream {}
         try await database.run("SET GLOBAL read_only = 1")
         isReadOnly.raise()
-        while told.all.count < 2 { await Task.yield() }
+        while told.all.isEmpty { await Task.yield() }
         try await database.run("SET GLOBAL read_only = 0")
         mayGoOn.raise()
         try await series.value
-        #expect(told.all == ["1 unwritable", "2 serialization", "3 saw [0]", "4 saw [33]"])
+        #expect(told.all == ["1 unwritable", "2 saw [0]", "3 saw [22]", "4 saw [33]"])
         #expect(try await database.run("SELECT n FROM t") == "44\n")
         await engine.close()
         server.kill()

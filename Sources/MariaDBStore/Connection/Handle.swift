@@ -11,6 +11,7 @@ final class Handle {
     private var statements: [String: PreparedStatement] = [:]
     private var useOrder: [String] = []
     private let health: ConnectionHealth
+    private let pipeline = Pipeline()
     /// A fatal error was seen: nothing more may be sent.
     var isBroken: Bool { health.isBroken }
     let isMariaDB: Bool
@@ -88,6 +89,7 @@ final class Handle {
 
     /// Runs a statement without values and without rows, such as COMMIT.
     func command(_ sql: String) throws(StoreError) {
+        pipeline.drain(self)
         guard mysql_real_query(mysql, sql, UInt(sql.utf8.count)) == 0 else {
             throw seen(Self.error(mysql, place))
         }
@@ -95,11 +97,9 @@ final class Handle {
     }
 
     func ping() throws(StoreError) {
+        pipeline.drain(self)
         guard mysql_ping(mysql) == 0 else { throw seen(Self.error(mysql, place)) }
     }
-
-    /// Whether a statement of this text can be sent at once.
-    func isPrepared(_ sql: String) -> Bool { statements[sql] != nil }
 
     /// Leaves the answers to the statements that `body` executes unread.
     func leavingAnswers(_ body: () throws(StoreError) -> Void) throws(StoreError) {
@@ -115,6 +115,8 @@ final class Handle {
     /// The statement of this text, prepared once; the one unused for longest makes room for a new one.
     func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
         if let known = statements[sql] { return known }
+        // To prepare a statement is to ask the server and to wait for its answer.
+        pipeline.drain(self)
         guard let raw = mysql_stmt_init(mysql) else {
             throw StoreError(.other, "the MariaDB client library has no memory for a statement")
         }
@@ -130,7 +132,19 @@ final class Handle {
         return statement
     }
 
+    /// Sends a statement; its answer is taken with `receive`.
+    func send(_ statement: Statement) -> Ticket { pipeline.send(statement, on: self) }
+
+    func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try pipeline.receive(ticket, on: self) }
+
+    /// Whether every statement that was sent has been answered, and every answer been taken.
+    var isAnswered: Bool { pipeline.isEmpty }
+
+    /// Takes all answers that are left, and has no use for them.
+    func dropAnswers() { pipeline.drop(self) }
+
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
+        pipeline.drain(self)
         let prepared = try prepared(statement.sql)
         try prepared.execute(ParameterBuffers(statement.binds), on: self)
         do {
@@ -149,6 +163,7 @@ final class Handle {
     }
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution {
+        pipeline.drain(self)
         let prepared = try prepared(statement.sql)
         try prepared.execute(ParameterBuffers(statement.binds), on: self)
         return Execution(generatedKey: prepared.generatedKey)

@@ -92,6 +92,10 @@ final class MariaDBSession: StoreSession {
 
     /// - Throws: `unknownOutcome` where the connection broke on the way; then nobody here knows what became of it.
     func commit() throws(StoreError) {
+        guard handle.isAnswered else {
+            abandon()
+            throw StoreError(.other, "a transaction was to be committed before all of it was answered")
+        }
         do {
             try handle.command("COMMIT")
         } catch {
@@ -114,6 +118,7 @@ final class MariaDBSession: StoreSession {
     ///
     /// A connection that cannot even do that is given up, which has the same effect on the server.
     func abandon() {
+        handle.dropAnswers()
         guard !handle.isBroken else { return }
         do {
             try handle.command("ROLLBACK")
@@ -127,11 +132,9 @@ final class MariaDBSession: StoreSession {
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution { try handle.execute(statement) }
 
-    func run(
-        _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        try handle.run(next, take)
-    }
+    func send(_ statement: Statement) -> Ticket { handle.send(statement) }
+
+    func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try handle.receive(ticket) }
 
     func setSavepoint() throws(StoreError) { try handle.command("SAVEPOINT " + Self.savepoint) }
 

@@ -131,18 +131,16 @@ package protocol StoreSession: AnyObject {
     /// Runs an INSERT, UPDATE or DELETE.
     func execute(_ statement: Statement) throws(StoreError) -> Execution
 
-    /// Runs statements one after the other; where the engine can, the next is sent before the last is answered.
+    /// Hands a statement over without waiting for its answer, where the engine can; the next may follow at once.
     ///
     /// Behind one that is refused others may run yet, so they have to be such that the end of the transaction takes
     /// them back.
+    func send(_ statement: Statement) -> Ticket
+
+    /// The rows of a statement that was sent, none of a write. Each answer is taken once, in any order.
     ///
-    /// - Parameters:
-    ///   - next: the statements in their order; nil behind the last.
-    ///   - take: is handed the rows of each in the same order, none of a write.
-    /// - Throws: what was refused first, or what `take` throws; then nothing is under way any more.
-    func run(
-        _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
-    ) throws(StoreError)
+    /// - Throws: why the statement was refused.
+    func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]]
 
     /// Marks a place in the transaction to which it can be taken back.
     func setSavepoint() throws(StoreError)
@@ -153,18 +151,36 @@ package protocol StoreSession: AnyObject {
     var mustLockReads: Bool { get }
 }
 
+/// Stands for the answer to a statement that was sent.
+package struct Ticket: Sendable, Hashable {
+    package let number: Int
+
+    package init(number: Int) {
+        self.number = number
+    }
+}
+
 extension StoreSession {
-    /// For an engine that answers at once.
+    /// Runs statements one after the other, each of which may be sent before the one before it is answered.
+    ///
+    /// - Parameters:
+    ///   - next: the statements in their order; nil behind the last.
+    ///   - take: is handed the rows of each in the same order, none of a write.
+    /// - Throws: what was refused first, or what `take` throws; then nothing is under way any more.
     package func run(
         _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
     ) throws(StoreError) {
-        while let statement = next() {
-            if statement.columns.isEmpty {
-                _ = try execute(statement)
-                try take([])
-            } else {
-                try take(try query(statement))
+        // One that the database works on, and one that it finds next.
+        var underWay: [Ticket] = []
+        do throws(StoreError) {
+            while let statement = next() {
+                if underWay.count == 2 { try take(receive(underWay.removeFirst())) }
+                underWay.append(send(statement))
             }
+            while !underWay.isEmpty { try take(receive(underWay.removeFirst())) }
+        } catch {
+            for ticket in underWay { _ = try? receive(ticket) }
+            throw error
         }
     }
 }
