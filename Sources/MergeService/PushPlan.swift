@@ -68,6 +68,8 @@ package struct PushPlan: Sendable {
     init(joining plans: [PushPlan]) {
         var steps: [Step] = []
         var edits: [Edit] = []
+        steps.reserveCapacity(plans.count)
+        edits.reserveCapacity(plans.count)
         for plan in plans {
             for step in plan.steps {
                 steps.append(Step(index: edits.count + step.index, edit: step.edit, rows: step.rows, needs: []))

@@ -5,11 +5,9 @@ import RecordStore
 extension PushRun {
 
     /// Reads rows of any section; whole records are read at the end, by resource.
-    var reader: RecordReader { reader(of: plan.steps[0].edit.resource) }
-
-    func reader(of resource: Resource) -> RecordReader {
+    var reader: RecordReader {
         RecordReader(
-            resource: resource, session: session, dialect: dialect,
+            resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
             rowsPerRecord: limits.rowsPerRecord, waits: !isShared)
     }
 

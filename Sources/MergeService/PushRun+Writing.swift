@@ -90,32 +90,22 @@ extension PushRun {
         try together { () throws(StoreError) in try receive(sent) }
     }
 
-    /// Everything is written, or about to be, and the records are asked for.
-    struct Finishing {
-        /// Updates that are not answered yet.
-        fileprivate let updates: [Ticket]
-        fileprivate let asked: RecordCollector.Asked
-    }
-
-    /// Writes the updates that wait, runs the checks on everything written, and asks for the records.
+    /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
     ///
     /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
-    func beginToFinish() throws -> Finishing {
+    func finish() throws -> [Record?] {
         let collector = RecordCollector(session, dialect, limits)
         // A refusal of the only one is explained by the run at hand, unless others share it.
         guard written.rows.isEmpty, updates.only == nil || isShared else {
             try flush()
             try runChecks()
-            return Finishing(updates: [], asked: collector.send(reports))
+            return try collector.records(of: reports)
         }
-        return Finishing(updates: sendUpdates(), asked: collector.send(reports))
-    }
-
-    /// The records as they stand once everything is written.
-    func finish(_ finishing: Finishing) throws -> [Record?] {
-        try together { () throws(StoreError) in
-            try receive(finishing.updates)
-            return try RecordCollector(session, dialect, limits).receive(finishing.asked)
+        let updates = sendUpdates()
+        let asked = collector.send(reports)
+        return try together { () throws(StoreError) in
+            try receive(updates)
+            return try collector.receive(asked)
         }
     }
 

@@ -126,17 +126,8 @@ final class PushRun {
 
     // MARK: Order
 
-    /// Root rows that are being locked.
-    struct Locking {
-        fileprivate let resource: Resource
-        fileprivate let rows: [Ticket]
-    }
-
-    /// Locks every root that is known beforehand.
-    func lockRoots() throws { try lock(beginToLock()) }
-
-    /// Asks for the locks in one order for all pushes, so that they do not wait in a circle.
-    func beginToLock() -> [Locking] {
+    /// Locks every root that is known beforehand, in one order for all pushes, so that they do not wait in a circle.
+    func lockRoots() throws {
         // Two resources over one table may see it differently, so each has rows of its own.
         var roots = plan.resources.map { resource in
             (
@@ -149,17 +140,12 @@ final class PushRun {
             roots.count == 1 && roots[0].keys.count == plan.steps.count
             && plan.steps.allSatisfy { !$0.edit.createsRecord }
         roots.removeAll { $0.keys.isEmpty }
-        guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return [] }
-        return roots.sorted(by: { $0.name < $1.name }).map { _, resource, keys in
-            Locking(resource: resource, rows: reader(of: resource).sendRoots(keys.map(\.parts), locking: true))
-        }
-    }
-
-    func lock(_ locking: [Locking]) throws {
-        for locking in locking {
-            let rows = try reader(of: locking.resource).receive(locking.rows)
-            fresh.store(
-                rows, of: locking.resource.root, as: SectionID(resource: locking.resource.name, section: 0))
+        guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
+        for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
+            let root = resource.root
+            let rows = try reader.rows(
+                of: root, where: Array(0..<root.keyCount), in: keys.map(\.parts), locking: true)
+            fresh.store(rows, of: root, as: SectionID(resource: resource.name, section: 0))
         }
     }
 
@@ -192,7 +178,7 @@ final class PushRun {
         }
         if isDoomed { return nil }
         do {
-            return try finish(beginToFinish())
+            return try finish()
         } catch let failure as CheckFailure {
             reports[failure.report].problem = failure.problem
             return nil

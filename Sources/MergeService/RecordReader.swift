@@ -32,7 +32,14 @@ struct RecordReader {
         var wanted: [[Value]] = []
         wanted.reserveCapacity(keys.count)
         for key in keys where places.updateIfMissing(wanted.count, for: key) { wanted.append(key.parts) }
-        return Asked(keys: keys, places: places, roots: sendRoots(wanted, locking: locking), locking: locking)
+        let columns = Array(0..<resource.root.keyCount)
+        let roots = stride(from: 0, to: wanted.count, by: SectionSQL.maximumBatch).map { start in
+            let batch = Array(wanted[start..<min(start + SectionSQL.maximumBatch, wanted.count)])
+            return session.send(
+                SectionSQL.of(resource.root, dialect).select(
+                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits))
+        }
+        return Asked(keys: keys, places: places, roots: roots, locking: locking)
     }
 
     /// The records that were asked for, parallel to their keys.
@@ -41,39 +48,19 @@ struct RecordReader {
         var positions = [Int?](repeating: nil, count: places.count)
         var records: [Record] = []
         records.reserveCapacity(places.count)
-        let roots = try receive(asked.roots)
-        for row in roots {
-            let key = resource.root.key(of: row)
-            guard let place = places[key] else { continue }
-            positions[place] = records.count
-            records.append(Record(key: key, sections: [.one(row)]))
+        var roots: [[Value]] = []
+        for ticket in asked.roots {
+            for row in try session.receive(ticket) {
+                let key = resource.root.key(of: row)
+                guard let place = places[key] else { continue }
+                positions[place] = records.count
+                records.append(Record(key: key, sections: [.one(row)]))
+                roots.append(row)
+            }
         }
-        // A key that only the collation equates finds a row of another key.
-        let own = records.count == roots.count ? roots : roots.filter { places[resource.root.key(of: $0)] != nil }
-        try complete(&records, own, locking: asked.locking)
+        try complete(&records, roots, locking: asked.locking)
         if places.count == asked.keys.count { return positions.map { $0.map { records[$0] } } }
         return asked.keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
-    }
-
-    /// Asks for root rows by their keys without waiting for them.
-    func sendRoots(_ keys: [[Value]], locking: Bool) -> [Ticket] {
-        let root = resource.root
-        let sql = SectionSQL.of(root, dialect)
-        return stride(from: 0, to: keys.count, by: SectionSQL.maximumBatch).map { start in
-            session.send(
-                sql.select(
-                    where: Array(0..<root.keyCount),
-                    in: Array(keys[start..<min(start + SectionSQL.maximumBatch, keys.count)]),
-                    locking: locking || locks, isOrdered: true, waits: waits))
-        }
-    }
-
-    /// The rows of statements that were sent.
-    func receive(_ tickets: [Ticket]) throws(StoreError) -> [[Value]] {
-        guard tickets.count != 1 else { return try session.receive(tickets[0]) }
-        var rows: [[Value]] = []
-        for ticket in tickets { rows += try session.receive(ticket) }
-        return rows
     }
 
     /// A page of records in key order.

@@ -5,35 +5,72 @@ import RecordStore
 struct NotShareable: Error {}
 
 /// One transaction that several pushes share.
-///
-/// They go through it in parts: the database works on one part while the gateway decides or answers another.
 struct SharedRun {
-    private let parts: [SharedPart]
-    private let keeper: DraftKeeper
+    private let run: PushRun
+    private let jobs: [Job]
+    private let keep: ([JournalDraft]) throws(StoreError) -> Void
 
-    /// Fewer pushes are one part: each costs statements of its own.
-    private static let leastOfPart = 4
-    /// With more parts the statements cost more than the waiting.
-    private static let mostParts = 2
-
-    /// - Parameter run: makes the run of some of the pushes.
-    init(_ jobs: [Job], keeper: DraftKeeper, _ run: (PushPlan) -> PushRun) {
-        let count = max(1, min(Self.mostParts, jobs.count / Self.leastOfPart))
-        parts = (0..<count).map { part in
-            let own = Array(jobs[jobs.count * part / count..<jobs.count * (part + 1) / count])
-            return SharedPart(run(PushPlan(joining: own.map(\.plan))), own)
-        }
-        self.keeper = keeper
+    /// - Parameter keep: is handed what the pushes leave behind, once everything is written and read again.
+    init(_ run: PushRun, _ jobs: [Job], keep: @escaping ([JournalDraft]) throws(StoreError) -> Void) {
+        self.run = run
+        self.jobs = jobs
+        self.keep = keep
     }
 
     /// - Returns: the answers, nil for a push that has to run alone; nil where none is left.
     func run(_ form: (PushResult, AnswerForm) -> [UInt8]) throws -> [PushAnswer?]? {
-        for part in parts { part.beginToLock() }
-        for part in parts { try part.decide() }
-        guard parts.contains(where: \.hasWrites) else { return nil }
+        try run.lockRoots()
+        var ranges: [Range<Int>] = []
+        var owner: [Int] = []
+        for (number, job) in jobs.enumerated() {
+            ranges.append(owner.count..<owner.count + job.request.push.edits.count)
+            owner += Array(repeating: number, count: job.request.push.edits.count)
+        }
+        var excluded: Set<Int> = []
+        for wave in run.waves() {
+            let context = try run.load(wave)
+            for step in wave where !excluded.contains(owner[step.index]) {
+                do {
+                    try run.apply(step, context)
+                    if run.reports[step.index].isRejected { excluded.insert(owner[step.index]) }
+                } catch let error as StoreError {
+                    throw error
+                } catch {
+                    excluded.insert(owner[step.index])
+                }
+            }
+        }
+        guard excluded.count < jobs.count else { return nil }
+        if !excluded.isEmpty {
+            run.updates.drop { excluded.contains(owner[$0.index]) }
+            for index in run.reports.indices where excluded.contains(owner[index]) { run.reports[index].meant = [] }
+        }
+        let records = try run.finish()
+        try run.prove(records)
+        return try answers(ranges, excluded, records, form)
+    }
+
+    private func answers(
+        _ ranges: [Range<Int>], _ excluded: Set<Int>, _ records: [Record?],
+        _ form: (PushResult, AnswerForm) -> [UInt8]
+    ) throws(StoreError) -> [PushAnswer?] {
         var answers: [PushAnswer?] = []
-        for part in parts { answers += try part.answer(form, keeper) }
-        try keeper.settle()
+        var drafts: [JournalDraft] = []
+        for (number, job) in jobs.enumerated() {
+            if excluded.contains(number) {
+                answers.append(nil)
+                continue
+            }
+            let result = ResultAssembly(
+                push: job.request.push, reports: run.reports[ranges[number]], wasRolledBack: false
+            ).result(records[ranges[number]])
+            let answer = PushAnswer(code: result.code, body: form(result, job.request.form), result: result)
+            answers.append(answer)
+            if let journal = job.served.journal {
+                drafts.append(JournalDraft(job.request, result, answer, job.served, journal.codec))
+            }
+        }
+        try keep(drafts)
         return answers
     }
 }

@@ -75,11 +75,17 @@ struct SharedTransactions: SharedWork {
     ) throws(StoreError) -> Ending<[Verdict<PushAnswer>]> {
         guard let served = jobs.first?.served else { return .rollback([]) }
         do {
-            let keeper = DraftKeeper(served.journal, session, announce: announce)
-            let run = SharedRun(jobs, keeper: keeper) { plan in
+            let run = SharedRun(
                 PushRun(
-                    plan, served, session: session, dialect: engine.dialect, limits: limits, digest: digest,
-                    journal: served.journal, mode: WriteMode(), isShared: true)
+                    PushPlan(joining: jobs.map(\.plan)), served, session: session, dialect: engine.dialect,
+                    limits: limits, digest: digest, journal: served.journal, mode: WriteMode(), isShared: true), jobs
+            ) { drafts throws(StoreError) in
+                guard let journal = served.journal else { return }
+                if let aside = AsideJournal(journal) {
+                    try announce(drafts, aside)
+                } else {
+                    try MergeService.keep(drafts, in: journal, session)
+                }
             }
             guard let answers = try run.run(form) else { return .rollback(jobs.map { _ in .alone }) }
             return .commit(answers.map { answer in answer.map { .answered($0) } ?? .alone })
