@@ -119,8 +119,17 @@ extension PushRun {
         }
     }
 
+    /// Waits for all writes, also behind one that was refused.
     private func receive(_ writes: [Ticket]) throws(StoreError) {
-        for ticket in writes { _ = try session.receive(ticket) }
+        var refusal: StoreError?
+        for ticket in writes {
+            do throws(StoreError) {
+                _ = try session.receive(ticket)
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        if let refusal { throw refusal }
     }
 
     private func statement(_ update: PendingUpdates.Update) -> Statement {

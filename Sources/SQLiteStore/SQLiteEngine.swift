@@ -77,8 +77,10 @@ package final class SQLiteEngine: WaitingStore {
             try await writer.writeWithoutTransaction { database in
                 var answer: Answer?
                 try database.inTransaction(.immediate) {
-                    switch try body(SQLiteSession(database)) {
+                    let session = SQLiteSession(database)
+                    switch try body(session) {
                     case .commit(let made):
+                        try session.checkAnswered()
                         answer = made
                         return .commit
                     case .rollback(let made):
@@ -99,7 +101,9 @@ package final class SQLiteEngine: WaitingStore {
             return try writer.writeWithoutTransaction { database in
                 var answer: Answer?
                 try database.inTransaction(.immediate) {
-                    answer = try body(SQLiteSession(database))
+                    let session = SQLiteSession(database)
+                    answer = try body(session)
+                    try session.checkAnswered()
                     return .commit
                 }
                 guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }

@@ -56,6 +56,11 @@ final class SQLiteSession: StoreSession {
         return try answer.get()
     }
 
+    /// - Throws: where an answer was not taken.
+    func checkAnswered() throws(StoreError) {
+        if answers.contains(where: { $0 != nil }) { throw .unanswered }
+    }
+
     func execute(_ statement: RecordStore.Statement) throws(StoreError) -> Execution {
         _ = try run(statement) { _ throws(StoreError) in [] }
         return Execution(generatedKey: Int128(database.lastInsertedRowID))

@@ -67,6 +67,55 @@ import TestSupport
         await engine.close()
     }
 
+    @Test(arguments: TestEngine.allCases) func answersAreTakenInAnyOrder(_ kind: TestEngine) async throws {
+        let (database, engine) = try await Self.open(kind)
+        defer { withExtendedLifetime(database) {} }
+        try await engine.write(deadline: .distant) { session throws(StoreError) in
+            let writes = (1...20).map { session.send(Self.insert($0)) }
+            let twice = session.send(Self.insert(20))
+            let reads = (1...20).map { session.send(Self.get(from: $0, to: $0)) }
+            for (id, ticket) in zip(1..., reads).reversed() {
+                let rows = try session.receive(ticket)
+                #expect(Self.pairs(rows) == [[id, 0]])
+            }
+            let between = try session.query(Self.get(from: 3, to: 4))
+            #expect(Self.pairs(between) == [[3, 0], [4, 0]])
+            for ticket in writes.shuffled() {
+                let rows = try session.receive(ticket)
+                #expect(rows == [])
+            }
+            for (ticket, isConstraint) in [(twice, true), (twice, false), (reads[0], false)] {
+                do throws(StoreError) {
+                    _ = try session.receive(ticket)
+                    Issue.record("an answer twice, or none of a refusal")
+                } catch {
+                    let isRefusal = if case .constraint = error.kind { true } else { false }
+                    #expect(isRefusal == isConstraint)
+                }
+            }
+            return .commit(())
+        }
+        #expect(try await database.run("SELECT COUNT(*) FROM t") == "20\n")
+        await engine.close()
+    }
+
+    /// What was not answered may have been refused, so it is not committed.
+    @Test(arguments: TestEngine.allCases) func nothingIsCommittedUnanswered(_ kind: TestEngine) async throws {
+        let (database, engine) = try await Self.open(kind)
+        let error = await #expect(throws: StoreError.self) {
+            try await engine.write(deadline: .distant) { session throws(StoreError) in
+                _ = session.send(Self.insert(1))
+                return .commit(())
+            }
+        }
+        #expect(error?.kind == .other)
+        _ = try await engine.write(deadline: .distant) { session throws(StoreError) in
+            .commit(try session.receive(session.send(Self.insert(2))))
+        }
+        #expect(try await database.run("SELECT id FROM t") == "2\n")
+        await engine.close()
+    }
+
     /// Rows of megabytes are under way when statements of megabytes are to be sent: nobody waits for the other.
     @Test(arguments: TestEngine.allCases) func longStatementsAndLongRows(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)

@@ -94,7 +94,7 @@ final class MariaDBSession: StoreSession {
     func commit() throws(StoreError) {
         guard handle.isAnswered else {
             abandon()
-            throw StoreError(.other, "a transaction was to be committed before all of it was answered")
+            throw .unanswered
         }
         do {
             try handle.command("COMMIT")

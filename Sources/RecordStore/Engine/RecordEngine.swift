@@ -137,7 +137,8 @@ package protocol StoreSession: AnyObject {
     /// them back.
     func send(_ statement: Statement) -> Ticket
 
-    /// The rows of a statement that was sent, none of a write. Each answer is taken once, in any order.
+    /// The rows of a statement that was sent, none of a write. Each answer is taken once, in any order, and all are before
+    /// the transaction is committed.
     ///
     /// - Throws: why the statement was refused.
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]]
@@ -149,6 +150,12 @@ package protocol StoreSession: AnyObject {
 
     /// Every read inside the transaction has to lock, or it would show an old snapshot.
     var mustLockReads: Bool { get }
+}
+
+extension StoreError {
+    /// What was not answered may have been refused, so nothing of its transaction is kept.
+    package static let unanswered = StoreError(
+        .other, "a transaction was to be committed before all of it was answered")
 }
 
 /// Stands for the answer to a statement that was sent.
