@@ -38,7 +38,7 @@ final class RequestHandler: ChannelDuplexHandler {
     private var readIsHeld = false
     private var bodyAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
-    /// When the last answer was written.
+    /// When the client had taken most of the last answer.
     private var waitingSince = NIODeadline.now()
     /// The answer has been written, and the client has much of it to take still.
     private var endIsHeld = false
@@ -179,6 +179,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private func answered(_ context: ChannelHandlerContext) {
         phase = .waiting
+        waitingSince = .now()
         if isLast {
             ahead.removeAll()
             isOver = true
@@ -279,7 +280,6 @@ extension RequestHandler: AnswerSink {
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?) {
         guard let context = open(nil) else { return }
         written += bytes.readableBytes + (rest?.readableBytes ?? 0)
-        waitingSince = .now()
         if let rest {
             context.write(wrapOutboundOut(bytes), promise: nil)
             context.writeAndFlush(wrapOutboundOut(rest), promise: nil)
