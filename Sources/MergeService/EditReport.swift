@@ -1,4 +1,5 @@
 import MergeCore
+import RecordStore
 
 /// What is known of one edit while its push runs.
 struct EditReport: Sendable {
@@ -36,10 +37,15 @@ struct EditReport: Sendable {
 /// What one run of a push's transaction came to.
 struct PushAttempt: Sendable {
     var reports: [EditReport]
-    /// The records after the push, parallel to the reports; nil where the transaction was taken back.
-    var records: [Record?]?
     /// What the client is answered, where the transaction was not taken back.
     var answer: PushAnswer?
     /// A fault in the request that only the database could show: nothing has a result.
     var fault: Problem?
+}
+
+/// The answer to a push that stands, and what it leaves behind in the journal.
+struct KeptPush: Sendable {
+    let answer: PushAnswer
+    /// nil where nothing is kept.
+    let draft: JournalDraft?
 }

@@ -222,17 +222,23 @@ package struct MergeService: Sendable {
                 let run = PushRun(
                     plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
                     journal: request.isPreview ? nil : served.journal, mode: mode)
-                let ending = try run.run { attempt throws(StoreError) in
-                    let result = ResultAssembly(push: request.push, reports: attempt.reports[...], wasRolledBack: false)
-                        .result((attempt.records ?? [])[...])
-                    attempt.answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
-                    guard !request.isPreview, let journal = served.journal else { return }
+                let ending = try run.run { reports, records in
+                    let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: false)
+                        .result(records[...])
+                    let answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
+                    return KeptPush(
+                        answer: answer,
+                        draft: request.isPreview
+                            ? nil
+                            : served.journal.map { JournalDraft(request, result, answer, served, $0.codec) })
+                } keep: { kept throws(StoreError) in
+                    guard let draft = kept.draft, let journal = served.journal else { return }
                     if let aside {
-                        let draft = JournalDraft(request, result, attempt.answer, served, journal.codec)
-                        try Self.noting { () throws(StoreError) in try marks.announce([draft], token: token, in: aside)
+                        try Self.noting { () throws(StoreError) in
+                            try marks.announce([draft], token: token, in: aside)
                         }
                     } else {
-                        try Self.keep(request, result, attempt.answer, served, in: journal, session)
+                        try Self.keep([draft], in: journal, session)
                         if let number = request.replays { try Self.markReplayed(number, in: journal, session) }
                     }
                 }

@@ -90,23 +90,32 @@ extension PushRun {
         try together { () throws(StoreError) in try receive(sent) }
     }
 
-    /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
+    /// Writes the updates that wait, runs the checks on everything written, reads the records again, and makes the
+    /// answer of them.
     ///
-    /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
-    func finish() throws -> [Record?] {
+    /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once; and
+    /// where it can be foretold what the records will be, the answer is made while the database works.
+    func finish<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer {
         let collector = RecordCollector(session, dialect, limits)
         // A refusal of the only one is explained by the run at hand, unless others share it.
         guard written.rows.isEmpty, updates.only == nil || isShared else {
             try flush()
             try runChecks()
-            return try collector.records(of: reports)
+            let records = try collector.records(of: reports)
+            try prove(records)
+            return answer(records)
         }
         let updates = sendUpdates()
         let asked = collector.send(reports)
-        return try together { () throws(StoreError) in
+        let foretold = foretold()
+        let early = foretold.map(answer)
+        let records = try together { () throws(StoreError) in
             try receive(updates)
             return try collector.receive(asked)
         }
+        if let early, foretold == records { return early }
+        try prove(records)
+        return answer(records)
     }
 
     /// Sends the updates that wait as few statements.

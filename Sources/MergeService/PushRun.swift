@@ -34,6 +34,8 @@ final class PushRun {
     private(set) var namesEachOnce = false
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     var isDoomed = false
+    /// The roots that the edits were decided on, parallel to the reports; nil where nobody has to know them.
+    var roots: [[Value]?]?
 
     init(
         _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,
@@ -52,15 +54,17 @@ final class PushRun {
         reports = plan.push.edits.map(EditReport.init)
     }
 
-    /// - Parameter finish: what remains to be done in the transaction once everything is written and read again.
+    /// - Parameters:
+    ///   - answer: makes the answer of the reports and the records that stand in the end; it may be asked twice.
+    ///   - keep: what remains to be done in the transaction.
     func run(
-        finish: (inout PushAttempt) throws(StoreError) -> Void
+        answer: ([EditReport], [Record?]) -> KeptPush, keep: (KeptPush) throws(StoreError) -> Void
     ) throws(StoreError) -> Ending<PushAttempt> {
         do {
             try lockRoots()
-            var records: [Record?]?
+            var made: KeptPush?
             switch plan.push.atomicity {
-            case .push: records = try runTogether()
+            case .push: made = try runTogether { answer(reports, $0) }
             case .edit: try runEachAlone()
             }
             let stands =
@@ -70,13 +74,11 @@ final class PushRun {
             guard stands else {
                 try takeBack(to: 0)
                 for index in reports.indices { reports[index].rollBack() }
-                return .rollback(PushAttempt(reports: reports, records: nil))
+                return .rollback(PushAttempt(reports: reports))
             }
-            let standing = try records ?? RecordCollector(session, dialect, limits).records(of: reports)
-            try prove(standing)
-            var attempt = PushAttempt(reports: reports, records: standing)
-            try finish(&attempt)
-            return .commit(attempt)
+            let kept = try made ?? readAgain { answer(reports, $0) }
+            try keep(kept)
+            return .commit(PushAttempt(reports: reports, answer: kept.answer))
         } catch let error as StoreError {
             try takeBack(to: 0)
             throw error
@@ -86,6 +88,13 @@ final class PushRun {
         } catch {
             throw StoreError(.other, "a push ended with an unknown error")
         }
+    }
+
+    /// Reads the records as they stand, and makes the answer of them.
+    private func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws(StoreError) -> Answer {
+        let records = try RecordCollector(session, dialect, limits).records(of: reports)
+        try prove(records)
+        return answer(records)
     }
 
     /// A deletion may change what other edits wrote (ON DELETE SET NULL), so only pushes without one are proved.
@@ -149,9 +158,10 @@ final class PushRun {
         }
     }
 
-    /// - Returns: the records as they stand then; nil where an edit was refused.
-    func runTogether() throws -> [Record?]? {
+    /// - Returns: the answer of the records as they stand then; nil where an edit was refused.
+    func runTogether<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer? {
         let waves = waves()
+        mayForetell()
         for (number, wave) in waves.enumerated() {
             let context = try load(wave)
             for step in wave {
@@ -178,7 +188,7 @@ final class PushRun {
         }
         if isDoomed { return nil }
         do {
-            return try finish()
+            return try finish(answer)
         } catch let failure as CheckFailure {
             reports[failure.report].problem = failure.problem
             return nil

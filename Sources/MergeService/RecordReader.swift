@@ -23,7 +23,15 @@ struct RecordReader {
         /// Every key once, with its position.
         fileprivate let places: [RecordKey: Int]
         fileprivate let roots: [Ticket]
+        /// Rows of the sections that hang on the records' keys, by the section's position.
+        fileprivate let children: [Int: [AskedRows]]
         fileprivate let locking: Bool
+    }
+
+    /// Rows that were asked for, of so many records.
+    fileprivate struct AskedRows {
+        let ticket: Ticket
+        let records: Int
     }
 
     /// Asks for records without waiting for them.
@@ -33,13 +41,28 @@ struct RecordReader {
         wanted.reserveCapacity(keys.count)
         for key in keys where places.updateIfMissing(wanted.count, for: key) { wanted.append(key.parts) }
         let columns = Array(0..<resource.root.keyCount)
-        let roots = stride(from: 0, to: wanted.count, by: SectionSQL.maximumBatch).map { start in
-            let batch = Array(wanted[start..<min(start + SectionSQL.maximumBatch, wanted.count)])
-            return session.send(
+        let roots = batches(wanted).map { batch in
+            session.send(
                 SectionSQL.of(resource.root, dialect).select(
                     where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits))
         }
-        return Asked(keys: keys, places: places, roots: roots, locking: locking)
+        var children: [Int: [AskedRows]] = [:]
+        for (index, section) in resource.sections.enumerated().dropFirst() where section.hangs(onKeyOf: resource.root) {
+            let links = Set(wanted.map { section.link(to: $0) })
+            children[index] = batches(Array(links)).map { batch in
+                AskedRows(
+                    ticket: session.send(
+                        select(section, section.parent.map(\.column), batch, locking: locking, includesHidden: false)),
+                    records: batch.count)
+            }
+        }
+        return Asked(keys: keys, places: places, roots: roots, children: children, locking: locking)
+    }
+
+    private func batches(_ tuples: [[Value]]) -> [[[Value]]] {
+        stride(from: 0, to: tuples.count, by: SectionSQL.maximumBatch).map { start in
+            Array(tuples[start..<min(start + SectionSQL.maximumBatch, tuples.count)])
+        }
     }
 
     /// The records that were asked for, parallel to their keys.
@@ -58,7 +81,7 @@ struct RecordReader {
                 roots.append(row)
             }
         }
-        try complete(&records, roots, locking: asked.locking)
+        try complete(&records, roots, asked.children, locking: asked.locking)
         if places.count == asked.keys.count { return positions.map { $0.map { records[$0] } } }
         return asked.keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
     }
@@ -68,7 +91,7 @@ struct RecordReader {
         let root = resource.root
         let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
         var records = rows.map { Record(key: root.key(of: $0), sections: [.one($0)]) }
-        try complete(&records, rows, locking: false)
+        try complete(&records, rows, [:], locking: false)
         return records
     }
 
@@ -80,12 +103,20 @@ struct RecordReader {
     }
 
     /// Adds the other sections to records that have their root rows alone.
-    private func complete(_ records: inout [Record], _ roots: [[Value]], locking: Bool) throws(StoreError) {
-        if roots.isEmpty { return }
-        for section in resource.sections.dropFirst() {
-            let children = try children(of: roots, in: section, locking: locking)
+    ///
+    /// - Parameter asked: what was asked for already, by the section's position.
+    private func complete(
+        _ records: inout [Record], _ roots: [[Value]], _ asked: [Int: [AskedRows]], locking: Bool
+    ) throws(StoreError) {
+        for (position, section) in resource.sections.enumerated().dropFirst() {
+            let rows: [[Value]: [[Value]]]
+            if let parts = asked[position], let known = try receive(parts, of: section) {
+                rows = known
+            } else {
+                rows = try children(of: roots, in: section, locking: locking)
+            }
             for (index, root) in roots.enumerated() {
-                let found = children[section.link(to: root)] ?? []
+                let found = rows[section.link(to: root)] ?? []
                 switch section.kind {
                 case .list:
                     guard found.count <= rowsPerRecord else { throw tooLarge(section) }
@@ -101,6 +132,20 @@ struct RecordReader {
                 }
             }
         }
+    }
+
+    /// The rows of one section that were asked for, by what they are linked by; nil where they may not be all, which
+    /// need not be due to records that exist.
+    private func receive(_ asked: [AskedRows], of section: Section) throws(StoreError) -> [[Value]: [[Value]]]? {
+        var found: [[Value]: [[Value]]] = [:]
+        let columns = section.parent.map(\.column)
+        var isWhole = true
+        for part in asked {
+            let rows = try session.receive(part.ticket)
+            if exceeds(rows, section, records: part.records) { isWhole = false }
+            for row in rows { found[columns.map { row[$0] }, default: []].append(row) }
+        }
+        return isWhole ? found : nil
     }
 
     /// The rows of one section, by what they are linked by.
@@ -135,26 +180,31 @@ struct RecordReader {
     func rows(
         of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false
     ) throws(StoreError) -> [[Value]] {
-        let sql = SectionSQL.of(section, dialect)
-        let isBound = section.kind == .list
-        var start = 0
-        let next: () -> Statement? = {
-            guard start < tuples.count else { return nil }
-            let batch = Array(tuples[start..<min(start + SectionSQL.maximumBatch, tuples.count)])
-            start += batch.count
-            return sql.select(
-                where: columns, in: batch, locking: locking || locks, isOrdered: true,
-                limit: isBound ? rowsPerRecord * batch.count + 1 : nil, includesHidden: includesHidden, waits: waits)
-        }
+        let batches = batches(tuples)
+        var next = batches[...]
+        var asked = batches[...]
         var rows: [[Value]] = []
-        var left = tuples.count
-        try session.run(next) { batch throws(StoreError) in
-            let asked = min(SectionSQL.maximumBatch, left)
-            left -= asked
-            if isBound, batch.count > rowsPerRecord * asked { throw tooLarge(section) }
+        try session.run {
+            next.popFirst().map { select(section, columns, $0, locking: locking, includesHidden: includesHidden) }
+        } _: { batch throws(StoreError) in
+            guard !exceeds(batch, section, records: asked.popFirst()?.count ?? 0) else { throw tooLarge(section) }
             if rows.isEmpty { rows = batch } else { rows += batch }
         }
         return rows
+    }
+
+    private func select(
+        _ section: Section, _ columns: [Int], _ tuples: [[Value]], locking: Bool, includesHidden: Bool
+    ) -> Statement {
+        SectionSQL.of(section, dialect).select(
+            where: columns, in: tuples, locking: locking || locks, isOrdered: true,
+            limit: section.kind == .list ? rowsPerRecord * tuples.count + 1 : nil, includesHidden: includesHidden,
+            waits: waits)
+    }
+
+    /// A list's SELECT is asked for one row more than it may have.
+    private func exceeds(_ rows: [[Value]], _ section: Section, records: Int) -> Bool {
+        section.kind == .list && rows.count > rowsPerRecord * records
     }
 
     private func tooLarge(_ section: Section) -> StoreError {
@@ -176,6 +226,16 @@ extension Dictionary {
 extension Section {
     /// What this section's parent columns hold in the rows of a root row.
     func link(to root: [Value]) -> [Value] { parent.map { root[$0.rootColumn] } }
+
+    /// Whether a record's key says which rows of this section are its own.
+    fileprivate func hangs(onKeyOf root: Section) -> Bool {
+        !isLinkedByText
+            && parent.allSatisfy { link in
+                guard link.rootColumn < root.keyCount else { return false }
+                if case .text = root.columns[link.rootColumn].type { return false }
+                return true
+            }
+    }
 
     var isLinkedByText: Bool {
         parent.contains { link in

@@ -135,6 +135,28 @@ import TestSupport
         await engine.close()
     }
 
+    /// Hundreds of statements are sent behind rows that nobody has read yet, of a few bytes and of many.
+    @Test(arguments: TestEngine.allCases, [10, 20_000]) func manyFollowUnreadRows(
+        _ kind: TestEngine, _ length: Int
+    ) async throws {
+        let (database, engine) = try await Self.open(kind)
+        defer { withExtendedLifetime(database) {} }
+        let text = String(repeating: "x", count: length)
+        try await engine.write(deadline: .distant) { session throws(StoreError) in
+            _ = try session.execute(Self.insert(1, String(repeating: "0123456789abcdef", count: 100_000)))
+            let notes = session.send(Self.notes)
+            let writes = (2...300).map { session.send(Self.insert($0, text)) }
+            let count = session.send(Self.get(from: 1, to: 300))
+            for ticket in writes.reversed() { _ = try session.receive(ticket) }
+            let counted = try session.receive(count)
+            #expect(counted.count == 300)
+            let read = try session.receive(notes)
+            #expect(read.count == 1)
+            return .rollback(())
+        }
+        await engine.close()
+    }
+
     /// The first refusal is told, the session goes on in step, and nothing of it stays.
     @Test(arguments: TestEngine.allCases, 0..<6) func aRefusalIsToldOnce(_ kind: TestEngine, at place: Int) async throws
     {

@@ -8,9 +8,19 @@ import RecordStore
 /// (`MARIADB_OPT_SKIP_READ_RESPONSE`, `db_read_execute_response`).
 final class Pipeline {
     private enum Sent {
-        case underWay(Ticket, Statement, PreparedStatement)
+        case underWay(Execution)
         /// It could not even be sent.
         case failed(Ticket, StoreError)
+    }
+
+    private struct Execution {
+        let ticket: Ticket
+        let statement: Statement
+        let prepared: PreparedStatement
+        /// About as many bytes as were sent.
+        let size: Int
+
+        var hasRows: Bool { !statement.columns.isEmpty }
     }
 
     private var sent: [Sent] = []
@@ -18,11 +28,13 @@ final class Pipeline {
     private var answers: [Ticket: Result<[[Value]], StoreError>] = [:]
     private var next = 0
 
-    /// How many may be under way; the answers to the ones before are then read first, and kept.
-    private static let most = 8
-    /// A statement that is longer waits until no rows are under way: the server might not read it before its rows were
-    /// read here, which happens only once all of the statement has been sent.
-    private static let longest = 16_384
+    /// How many may be under way; the oldest answer is then read first, and kept.
+    private static let most = 64
+    /// How many bytes may be under way behind a statement with rows.
+    ///
+    /// The server might not read them before its rows were read here, which happens only once all has been sent. The
+    /// system's buffers hold more than this.
+    private static let mostBehindRows = 49_152
 
     var isEmpty: Bool { sent.isEmpty && answers.isEmpty }
 
@@ -32,16 +44,26 @@ final class Pipeline {
         do throws(StoreError) {
             let prepared = try handle.prepared(statement.sql)
             let parameters = ParameterBuffers(statement.binds)
-            let hasRows = sent.contains {
-                if case .underWay(_, let other, _) = $0 { !other.columns.isEmpty } else { false }
+            let size = parameters.size + 64
+            while sent.count >= Self.most || (bytesBehindRows.map { $0 + size > Self.mostBehindRows } ?? false) {
+                keepFirst(handle)
             }
-            if sent.count >= Self.most || (parameters.size > Self.longest && hasRows) { drain(handle) }
             try handle.leavingAnswers { () throws(StoreError) in try prepared.execute(parameters, on: handle) }
-            sent.append(.underWay(ticket, statement, prepared))
+            sent.append(
+                .underWay(Execution(ticket: ticket, statement: statement, prepared: prepared, size: size)))
         } catch {
             sent.append(.failed(ticket, error))
         }
         return ticket
+    }
+
+    /// How many bytes were sent behind the first statement whose rows are under way; nil where none are.
+    private var bytesBehindRows: Int? {
+        var bytes: Int?
+        for case .underWay(let execution) in sent {
+            if let before = bytes { bytes = before + execution.size } else if execution.hasRows { bytes = 0 }
+        }
+        return bytes
     }
 
     func receive(_ ticket: Ticket, on handle: Handle) throws(StoreError) -> [[Value]] {
@@ -56,10 +78,12 @@ final class Pipeline {
 
     /// Reads the answers to everything that is under way, so that something else can be asked.
     func drain(_ handle: Handle) {
-        while !sent.isEmpty {
-            let (ticket, answer) = readFirst(handle)
-            answers[ticket] = answer
-        }
+        while !sent.isEmpty { keepFirst(handle) }
+    }
+
+    private func keepFirst(_ handle: Handle) {
+        let (ticket, answer) = readFirst(handle)
+        answers[ticket] = answer
     }
 
     func drop(_ handle: Handle) {
@@ -70,11 +94,11 @@ final class Pipeline {
     private func readFirst(_ handle: Handle) -> (Ticket, Result<[[Value]], StoreError>) {
         switch sent.removeFirst() {
         case .failed(let ticket, let error): return (ticket, .failure(error))
-        case .underWay(let ticket, let statement, let prepared):
+        case .underWay(let execution):
             do throws(StoreError) {
-                return (ticket, .success(try read(statement, prepared, handle)))
+                return (execution.ticket, .success(try read(execution.statement, execution.prepared, handle)))
             } catch {
-                return (ticket, .failure(error))
+                return (execution.ticket, .failure(error))
             }
         }
     }
@@ -89,7 +113,7 @@ final class Pipeline {
             return try prepared.rows(statement.columns, on: handle)
         } catch {
             let isUnderWay = sent.contains {
-                if case .underWay(_, _, let other) = $0 { other === prepared } else { false }
+                if case .underWay(let other) = $0 { other.prepared === prepared } else { false }
             }
             // What is under way of the same statement could not be told from the rest of these rows.
             if isUnderWay { handle.giveUp() } else { handle.forget(statement.sql) }

@@ -17,6 +17,12 @@ struct SharedRun {
         self.keep = keep
     }
 
+    private struct Made {
+        /// nil for a push that has to run alone.
+        let answers: [PushAnswer?]
+        let drafts: [JournalDraft]
+    }
+
     /// - Returns: the answers, nil for a push that has to run alone; nil where none is left.
     func run(_ form: (PushResult, AnswerForm) -> [UInt8]) throws -> [PushAnswer?]? {
         try run.lockRoots()
@@ -27,6 +33,7 @@ struct SharedRun {
             owner += Array(repeating: number, count: job.request.push.edits.count)
         }
         var excluded: Set<Int> = []
+        run.mayForetell()
         for wave in run.waves() {
             let context = try run.load(wave)
             for step in wave where !excluded.contains(owner[step.index]) {
@@ -45,15 +52,15 @@ struct SharedRun {
             run.updates.drop { excluded.contains(owner[$0.index]) }
             for index in run.reports.indices where excluded.contains(owner[index]) { run.reports[index].meant = [] }
         }
-        let records = try run.finish()
-        try run.prove(records)
-        return try answers(ranges, excluded, records, form)
+        let made = try run.finish { records in answers(ranges, excluded, records, form) }
+        try keep(made.drafts)
+        return made.answers
     }
 
     private func answers(
         _ ranges: [Range<Int>], _ excluded: Set<Int>, _ records: [Record?],
         _ form: (PushResult, AnswerForm) -> [UInt8]
-    ) throws(StoreError) -> [PushAnswer?] {
+    ) -> Made {
         var answers: [PushAnswer?] = []
         var drafts: [JournalDraft] = []
         for (number, job) in jobs.enumerated() {
@@ -70,7 +77,6 @@ struct SharedRun {
                 drafts.append(JournalDraft(job.request, result, answer, job.served, journal.codec))
             }
         }
-        try keep(drafts)
-        return answers
+        return Made(answers: answers, drafts: drafts)
     }
 }

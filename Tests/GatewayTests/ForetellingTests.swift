@@ -1,0 +1,91 @@
+import Testing
+import TestSupport
+
+/// Answers that are made before the records are read again tell what is read, whatever was foretold.
+@Suite struct ForetellingTests {
+    private static let table = """
+        CREATE TABLE parts (id INTEGER PRIMARY KEY, name VARCHAR(20), weight DOUBLE, changed DATETIME NULL)
+        """
+    private static let rules = [
+        "parts.yaml": """
+        resource: parts
+        sections:
+          part: {table: parts, groups: {name: name, weight: weight, changed: changed}}
+        """
+    ]
+
+    private static func rows(_ count: Int) -> String {
+        "INSERT INTO parts VALUES " + (1...count).map { "(\($0), 'n', 1, NULL)" }.joined(separator: ", ") + ";"
+    }
+
+    private static func edit(_ id: Int, _ group: String, _ old: String, _ new: String) -> String {
+        #"{"resource":"parts","id":\#(id),"changeset":{"part":{"\#(group)":{"old":\#(old),"new":\#(new)}}}}"#
+    }
+
+    /// One edit shares its transaction with whoever else waits, 40 have one of their own.
+    @Test(arguments: [1, 2, 40]) func whatTheServerSetsByItselfIsTold(_ count: Int) async throws {
+        let database = try await TestDatabase(
+            .mariadb, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows(count), sqlite: "")
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            // The gateway has read the schema, and nothing tells it that the column has changed since.
+            try await database.run(
+                "ALTER TABLE parts MODIFY changed DATETIME NULL ON UPDATE CURRENT_TIMESTAMP")
+            try await gateway.client { client async throws in
+                let edits = (1...count).map { Self.edit($0, "name", #""n""#, #""m""#) }.joined(separator: ",")
+                let answer = try await client.post("/v1/push", #"{"key":"k","edits":[\#(edits)]}"#)
+                #expect(answer.status == 200, "\(answer.text)")
+                let results = try #require(try answer.json()["results"]).array
+                #expect(results.count == count)
+                for (id, result) in zip(1..., results) {
+                    let stored = try await database.run(
+                        "SELECT DATE_FORMAT(changed, '%Y-%m-%dT%T') FROM parts WHERE id = \(id)")
+                    #expect(stored.count == 20)
+                    let part = result["record"]?["part"]
+                    #expect(part?["changed"]?.text.map { $0 + "\n" } == stored)
+                    #expect(part?["name"]?.text == "m")
+                }
+                // What is kept for the key is what was answered.
+                #expect(try await client.post("/v1/push", #"{"key":"k","edits":[\#(edits)]}"#).text == answer.text)
+            }
+        }
+    }
+
+    /// A push of edits that are merged, in conflict, already there, and of a record that is gone.
+    @Test(arguments: TestEngine.allCases) func everyOutcomeIsAnsweredWithWhatStands(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows(30), sqlite: Self.table + ";" + Self.rows(30))
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let edits = [
+                    Self.edit(1, "name", #""n""#, #""m""#), Self.edit(2, "name", #""x""#, #""m""#),
+                    Self.edit(3, "name", #""x""#, #""n""#), Self.edit(4, "weight", "1", "-0.0"),
+                    Self.edit(99, "name", #""n""#, #""m""#), Self.edit(6, "changed", "null", #""2026-01-02T03:04:05""#),
+                ]
+                let outcomes = ["applied", "client-won", "already", "applied", "missing", "applied"]
+                // Few edits at once, and so many that the push has a transaction of its own.
+                for rest in [0, 20] {
+                    try await database.run("DELETE FROM parts;")
+                    try await database.run(Self.rows(30))
+                    let more = (0..<rest).map { Self.edit(10 + $0, "name", #""n""#, #""m""#) }
+                    let answer = try await client.post(
+                        "/v1/push", #"{"edits":[\#((edits + more).joined(separator: ","))]}"#)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    let results = try #require(try answer.json()["results"]).array
+                    #expect(results.prefix(6).map { $0["outcomes"]?[0]?["outcome"]?.text } == outcomes)
+                    for result in results {
+                        let id = try #require(result["id"]?.int)
+                        let record = try await client.get("/v1/records/parts/\(id)")
+                        if id == 99 {
+                            #expect(result["record"]?.isNull == true && record.status == 404)
+                        } else {
+                            #expect(try result["record"] == record.json(), "\(record.text)")
+                        }
+                    }
+                    // A zero's sign is lost where the tests read numbers.
+                    let zero = try await client.get("/v1/records/parts/4").text
+                    #expect(answer.text.contains(#""weight":-0"#) == zero.contains(#""weight":-0"#), "\(zero)")
+                }
+            }
+        }
+    }
+}
