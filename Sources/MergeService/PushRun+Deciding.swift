@@ -24,7 +24,7 @@ extension PushRun {
         if let root, reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true {
             reports[step.index].key = resource.root.key(of: root)
         }
-        roots?[step.index] = root
+        foretelling?.note(root, at: step.index)
         if !step.edit.returning.isEmpty, !isDoomed, reports[step.index].isMerged { try bringBack(step) }
     }
 

@@ -107,13 +107,14 @@ extension PushRun {
         }
         let updates = sendUpdates()
         let asked = collector.send(reports)
-        let foretold = foretold()
+        let foretold = foretelling?.records(reports)
         let early = foretold.map(answer)
         let records = try together { () throws(StoreError) in
             try receive(updates)
             return try collector.receive(asked)
         }
         if let early, foretold == records { return early }
+        foretelling?.learn(from: records, reports)
         try prove(records)
         return answer(records)
     }

@@ -34,8 +34,8 @@ final class PushRun {
     private(set) var namesEachOnce = false
     /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
     var isDoomed = false
-    /// The roots that the edits were decided on, parallel to the reports; nil where nobody has to know them.
-    var roots: [[Value]?]?
+    /// nil where it cannot be foretold what the records will be.
+    var foretelling: Foretelling?
 
     init(
         _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,

@@ -164,14 +164,17 @@ struct SchemaReader {
                     types: facts.types, isNullable: isNullable,
                     hasDefault: isNullable || isAutoIncrement || row[4] != nil,
                     isAutoIncrement: isAutoIncrement,
-                    serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6])))
+                    serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6]),
+                    isStamped: extra.contains(Self.onUpdate)))
         }
         return columns
     }
 
+    private static let onUpdate = "on update"
+
     private static func serverOwned(_ extra: String, _ expression: String?) -> String? {
         if let expression, !expression.isEmpty { return "it is generated" }
-        if extra.contains("on update") { return "the server sets it on every update (ON UPDATE CURRENT_TIMESTAMP)" }
+        if extra.contains(onUpdate) { return "the server sets it on every update (ON UPDATE CURRENT_TIMESTAMP)" }
         return nil
     }
 }

@@ -15,6 +15,8 @@ package struct ColumnSchema: Sendable, Hashable {
     package let isAutoIncrement: Bool
     /// Why no client may write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil where one may.
     package let serverOwned: String?
+    /// The server writes the time of the statement into the column wherever an UPDATE changes its row.
+    package let isStamped: Bool
 
     /// The database does not hold the column to its type.
     package let isLoose: Bool
@@ -22,7 +24,7 @@ package struct ColumnSchema: Sendable, Hashable {
     package init(
         name: String, declaredType: String, types: [ColumnType], explicitTypes: [ColumnType] = [],
         isNullable: Bool, hasDefault: Bool, isAutoIncrement: Bool = false, serverOwned: String? = nil,
-        isLoose: Bool = false
+        isStamped: Bool = false, isLoose: Bool = false
     ) {
         self.name = name
         self.declaredType = declaredType
@@ -32,6 +34,7 @@ package struct ColumnSchema: Sendable, Hashable {
         self.hasDefault = hasDefault
         self.isAutoIncrement = isAutoIncrement
         self.serverOwned = serverOwned
+        self.isStamped = isStamped
         self.isLoose = isLoose
     }
 }
