@@ -82,12 +82,12 @@ struct Foretelling {
 }
 
 extension Value {
-    /// Equal values look the same on the wire; there are two zeros among floating point numbers, and JSON has an order of
-    /// members that means nothing.
+    /// Equal values look the same on the wire; floating point numbers have two zeros, JSON an order of members that means
+    /// nothing, and an address of the network many spellings.
     fileprivate var isSpelledOneWay: Bool {
         switch self {
-        case .float, .double, .json: false
-        default: true
+        case .float, .double, .json, .address: false
+        case .null, .boolean, .integer, .decimal, .text, .members, .date, .dateTime, .time, .bytes: true
         }
     }
 }

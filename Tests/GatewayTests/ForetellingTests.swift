@@ -115,6 +115,41 @@ import TestSupport
         }
     }
 
+    /// What the client spells otherwise than the database is answered as the database spells it.
+    @Test func equalIsNotAlike() async throws {
+        let database = try await TestDatabase(
+            .mariadb,
+            mariadb:
+                "CREATE TABLE hosts (id INT PRIMARY KEY, place INET6, load_factor DOUBLE, facts JSON) ENGINE=InnoDB;"
+                + "INSERT INTO hosts VALUES (1, NULL, 1, NULL);", sqlite: "")
+        let rules = [
+            "hosts.yaml": """
+            resource: hosts
+            sections:
+              host: {table: hosts, groups: {place: place, load: load_factor, facts: facts}}
+            """
+        ]
+        let edits = [
+            ("place", "null", #""2001:DB8:0:0::FF""#), ("place", #""2001:db8::ff""#, #""2001:DB8::0:1""#),
+            ("load", "1", "-0.0"), ("load", "0", "-0.0"), ("facts", "null", #"{"b": 1.0, "a": [2e1]}"#),
+            ("facts", #"{"a": [20], "b": 1}"#, #"{"c": "\u0041", "b": 1}"#),
+        ]
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                for (field, old, new) in edits {
+                    let answer = try await client.post(
+                        "/v1/merge/hosts",
+                        #"{"id":1,"changeset":{"host":{"\#(field)":{"old":\#(old),"new":\#(new)}}}}"#)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    // The section in the answer is, byte for byte, the one that is read.
+                    let record = try await client.get("/v1/records/hosts/1").text
+                    let section = try #require(record.split(separator: #""host":"#).last)
+                    #expect(answer.text.contains(section.dropLast()), "\(answer.text) \(record)")
+                }
+            }
+        }
+    }
+
     /// A push of edits that are merged, in conflict, already there, and of a record that is gone.
     @Test(arguments: TestEngine.allCases) func everyOutcomeIsAnsweredWithWhatStands(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
