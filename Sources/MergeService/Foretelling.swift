@@ -41,7 +41,7 @@ struct Foretelling {
         var records: [Record?] = []
         records.reserveCapacity(roots.count)
         for (index, root) in roots.enumerated() {
-            guard var row = root, let key = reports[index].key else {
+            guard var row = root else {
                 records.append(nil)
                 continue
             }
@@ -52,6 +52,7 @@ struct Foretelling {
                     row[assignment.column] = assignment.value
                 }
             }
+            let key = reports[index].resource.root.key(of: row)
             records.append(Record(key: key, sections: [.one(row)]))
         }
         return records

@@ -9,6 +9,7 @@ extension PushRun {
         let key = settled(step.edit.id)
         if let key { reports[step.index].key = key }
         var root = try row(key, rootID, resource.root, context, equated: step.edit.createsRecord)
+        foretelling?.note(root, at: step.index)
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
         for edit in step.rows {
             if dependsOnUnknown(edit) {

@@ -134,16 +134,21 @@ struct RecordReader {
         }
     }
 
-    /// The rows of one section that were asked for, by what they are linked by; nil where they may not be all, which
-    /// need not be due to records that exist.
+    /// The rows of one section that were asked for, by what they are linked by; nil where they are not all, which need
+    /// not be due to records that exist.
     private func receive(_ asked: [AskedRows], of section: Section) throws(StoreError) -> [[Value]: [[Value]]]? {
         var found: [[Value]: [[Value]]] = [:]
         let columns = section.parent.map(\.column)
         var isWhole = true
         for part in asked {
-            let rows = try session.receive(part.ticket)
-            if exceeds(rows, section, records: part.records) { isWhole = false }
-            for row in rows { found[columns.map { row[$0] }, default: []].append(row) }
+            do throws(StoreError) {
+                let rows = try session.receive(part.ticket)
+                if exceeds(rows, section, records: part.records) { isWhole = false }
+                for row in rows { found[columns.map { row[$0] }, default: []].append(row) }
+            } catch {
+                guard error.kind == .unreadable else { throw error }
+                isWhole = false
+            }
         }
         return isWhole ? found : nil
     }

@@ -121,13 +121,20 @@ import TestSupport
             .mariadb,
             mariadb:
                 "CREATE TABLE hosts (id INT PRIMARY KEY, place INET6, load_factor DOUBLE, facts JSON) ENGINE=InnoDB;"
-                + "INSERT INTO hosts VALUES (1, NULL, 1, NULL);", sqlite: "")
+                + "INSERT INTO hosts VALUES (1, NULL, 1, NULL);"
+                + "CREATE TABLE nets (at INET6 PRIMARY KEY, name VARCHAR(20)) ENGINE=InnoDB;"
+                + "INSERT INTO nets VALUES ('2001:db8::1', 'n'), ('2001:db8::2', 'n');", sqlite: "")
         let rules = [
             "hosts.yaml": """
             resource: hosts
             sections:
               host: {table: hosts, groups: {place: place, load: load_factor, facts: facts}}
-            """
+            """,
+            "nets.yaml": """
+            resource: nets
+            sections:
+              net: {table: nets, groups: {name: name}}
+            """,
         ]
         let edits = [
             ("place", "null", #""2001:DB8:0:0::FF""#), ("place", #""2001:db8::ff""#, #""2001:DB8::0:1""#),
@@ -146,6 +153,10 @@ import TestSupport
                     let section = try #require(record.split(separator: #""host":"#).last)
                     #expect(answer.text.contains(section.dropLast()), "\(answer.text) \(record)")
                 }
+                let answer = try await client.post(
+                    "/v1/merge/nets",
+                    #"{"id":"2001:DB8::1","changeset":{"net":{"name":{"old":"n","new":"m"}}}}"#)
+                #expect(try answer.json()["record"]?["id"]?.text == "2001:db8::1", "\(answer.text)")
             }
         }
     }

@@ -51,4 +51,31 @@ import TestSupport
             }
         }
     }
+
+    /// One that cannot even be read stands in nobody's way.
+    @Test(arguments: TestEngine.allCases) func theyNeedNotBeReadable(_ kind: TestEngine) async throws {
+        let rows = "INSERT INTO docs VALUES (51, 'a'), (52, 'b'); INSERT INTO doc_lines VALUES (1, 51, 'w');"
+        let tables = Self.tables.map { $0.replacing("what VARCHAR(20)", with: "what DATE") }
+        let database = try await TestDatabase(
+            kind,
+            mariadb: tables.map { $0 + " ENGINE=InnoDB;" }.joined() + rows.replacing("'w'", with: "'2026-01-02'")
+                + "SET sql_mode = 'ALLOW_INVALID_DATES';"
+                + "INSERT INTO doc_lines VALUES (2, 9, '2021-02-31'), (3, 52, '2021-02-31');",
+            sqlite: Self.tables.map { $0 + ";" }.joined() + rows
+                + "INSERT INTO doc_lines VALUES (2, 9, CAST(x'ff' AS TEXT)), (3, 52, CAST(x'ff' AS TEXT));")
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                #expect(try await client.get("/v1/records/docs/51").status == 200)
+                #expect(try await client.get("/v1/records/docs/9").status == 404)
+                #expect(try await client.get("/v1/records/docs/52").json()["code"]?.text == "unreadable-column")
+                let edits = [(51, "a"), (9, "x")].map { id, old in
+                    #"{"resource":"docs","id":\#(id),"changeset":{"doc":{"name":{"old":"\#(old)","new":"z"}}}}"#
+                }
+                let answer = try await client.post("/v1/push", #"{"edits":[\#(edits.joined(separator: ","))]}"#)
+                let results = try answer.json()["results"]?.array ?? []
+                #expect(
+                    results.map { $0["outcomes"]?[0]?["outcome"]?.text } == ["applied", "missing"], "\(answer.text)")
+            }
+        }
+    }
 }

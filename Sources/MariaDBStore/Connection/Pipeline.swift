@@ -28,6 +28,7 @@ final class Pipeline {
     private var answers: [Ticket: Result<[[Value]], StoreError>] = [:]
     private var next = 0
 
+    private static let broken = "the connection to the database broke"
     /// How many may be under way; the oldest answer is then read first, and kept.
     private static let most = 64
     /// How many bytes may be under way behind a statement with rows.
@@ -42,12 +43,13 @@ final class Pipeline {
         let ticket = Ticket(number: next)
         next += 1
         do throws(StoreError) {
-            let prepared = try handle.prepared(statement.sql)
             let parameters = ParameterBuffers(statement.binds)
             let size = parameters.size + 64
             while sent.count >= Self.most || (bytesBehindRows.map { $0 + size > Self.mostBehindRows } ?? false) {
                 keepFirst(handle)
             }
+            guard !handle.isBroken else { throw StoreError(.unavailable, Self.broken) }
+            let prepared = try handle.prepared(statement.sql)
             try handle.leavingAnswers { () throws(StoreError) in try prepared.execute(parameters, on: handle) }
             sent.append(
                 .underWay(Execution(ticket: ticket, statement: statement, prepared: prepared, size: size)))
@@ -106,7 +108,7 @@ final class Pipeline {
     private func read(
         _ statement: Statement, _ prepared: PreparedStatement, _ handle: Handle
     ) throws(StoreError) -> [[Value]] {
-        guard !handle.isBroken else { throw StoreError(.unavailable, "the connection to the database broke") }
+        guard !handle.isBroken else { throw StoreError(.unavailable, Self.broken) }
         try prepared.receive(on: handle)
         if statement.columns.isEmpty { return [] }
         do throws(StoreError) {
