@@ -105,7 +105,10 @@ import TestSupport
                 }
                 group.addTask {
                     for round in 1...3 {
-                        while merged.value < round * 100 { await Task.yield() }
+                        while merged.value < round * 100 {
+                            try Task.checkCancellation()
+                            await Task.yield()
+                        }
                         server.kill()
                         try await server.start()
                     }
