@@ -95,7 +95,7 @@ extension Value {
 
 extension PushRun {
     /// Has the roots remembered, where what becomes of them is likely to be foretold.
-    func mayForetell() {
+    func beginForetelling() {
         guard namesEachOnce, let resource = plan.resources.first else { return }
         foretelling = Foretelling(reports.count, resource, served.schema, dialect)
     }

@@ -96,15 +96,13 @@ extension PushRun {
     /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once; and
     /// where it can be foretold what the records will be, the answer is made while the database works.
     func finish<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer {
-        let collector = RecordCollector(session, dialect, limits)
         // A refusal of the only one is explained by the run at hand, unless others share it.
         guard written.rows.isEmpty, updates.only == nil || isShared else {
             try flush()
             try runChecks()
-            let records = try collector.records(of: reports)
-            try prove(records)
-            return answer(records)
+            return try readAgain(answer)
         }
+        let collector = RecordCollector(session, dialect, limits)
         let updates = sendUpdates()
         let asked = collector.send(reports)
         let foretold = foretelling?.records(reports)

@@ -91,7 +91,7 @@ final class PushRun {
     }
 
     /// Reads the records as they stand, and makes the answer of them.
-    private func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws(StoreError) -> Answer {
+    func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws(StoreError) -> Answer {
         let records = try RecordCollector(session, dialect, limits).records(of: reports)
         try prove(records)
         return answer(records)
@@ -161,7 +161,7 @@ final class PushRun {
     /// - Returns: the answer of the records as they stand then; nil where an edit was refused.
     func runTogether<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer? {
         let waves = waves()
-        mayForetell()
+        beginForetelling()
         for (number, wave) in waves.enumerated() {
             let context = try load(wave)
             for step in wave {

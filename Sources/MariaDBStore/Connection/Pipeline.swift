@@ -8,12 +8,12 @@ import RecordStore
 /// (`MARIADB_OPT_SKIP_READ_RESPONSE`, `db_read_execute_response`).
 final class Pipeline {
     private enum Sent {
-        case underWay(Execution)
+        case underWay(SentStatement)
         /// It could not even be sent.
         case failed(Ticket, StoreError)
     }
 
-    private struct Execution {
+    private struct SentStatement {
         let ticket: Ticket
         let statement: Statement
         let prepared: PreparedStatement
@@ -52,7 +52,7 @@ final class Pipeline {
             let prepared = try handle.prepared(statement.sql)
             try handle.leavingAnswers { () throws(StoreError) in try prepared.execute(parameters, on: handle) }
             sent.append(
-                .underWay(Execution(ticket: ticket, statement: statement, prepared: prepared, size: size)))
+                .underWay(SentStatement(ticket: ticket, statement: statement, prepared: prepared, size: size)))
         } catch {
             sent.append(.failed(ticket, error))
         }
@@ -62,8 +62,8 @@ final class Pipeline {
     /// How many bytes were sent behind the first statement whose rows are under way; nil where none are.
     private var bytesBehindRows: Int? {
         var bytes: Int?
-        for case .underWay(let execution) in sent {
-            if let before = bytes { bytes = before + execution.size } else if execution.hasRows { bytes = 0 }
+        for case .underWay(let sentStatement) in sent {
+            if let before = bytes { bytes = before + sentStatement.size } else if sentStatement.hasRows { bytes = 0 }
         }
         return bytes
     }
@@ -96,11 +96,13 @@ final class Pipeline {
     private func readFirst(_ handle: Handle) -> (Ticket, Result<[[Value]], StoreError>) {
         switch sent.removeFirst() {
         case .failed(let ticket, let error): return (ticket, .failure(error))
-        case .underWay(let execution):
+        case .underWay(let sentStatement):
             do throws(StoreError) {
-                return (execution.ticket, .success(try read(execution.statement, execution.prepared, handle)))
+                return (
+                    sentStatement.ticket, .success(try read(sentStatement.statement, sentStatement.prepared, handle))
+                )
             } catch {
-                return (execution.ticket, .failure(error))
+                return (sentStatement.ticket, .failure(error))
             }
         }
     }

@@ -33,7 +33,7 @@ struct SharedRun {
             owner += Array(repeating: number, count: job.request.push.edits.count)
         }
         var excluded: Set<Int> = []
-        run.mayForetell()
+        run.beginForetelling()
         for wave in run.waves() {
             let context = try run.load(wave)
             for step in wave where !excluded.contains(owner[step.index]) {
