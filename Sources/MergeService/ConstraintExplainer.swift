@@ -9,6 +9,9 @@ struct ConstraintExplainer {
     let served: Served
     let session: any StoreSession
     let dialect: Dialect
+    let mode: WriteMode
+    /// The row is created, not brought back.
+    let isCreation: Bool
 
     private var shape: Section { resource.sections[section] }
     private var table: TableSchema? { served.schema.tables[shape.table] }
@@ -97,7 +100,13 @@ struct ConstraintExplainer {
         let place = try place(of: found)
         let identity = Set((shape.identity?.value ?? []).map { shape.columns[$0].name })
         let isNatural = !columns.isEmpty && !identity.isEmpty && Set(columns).isSubset(of: identity)
-        if row == nil, isKey || isNatural, place != nil, try isSameRecord(found, assignments) {
+        // Who creates a row takes one that the collation equates; all others look for the very key.
+        let isFindable = isCreation || assignments.allSatisfy { part in
+            part.column >= shape.keyCount || found[part.column] == part.value
+        }
+        if row == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
+            mode.looksAgain()
+        {
             // The row came into being after it was looked for: run again, and merge with it.
             throw StoreError(.serialization, "a row was created by another at the same time", code: error.code)
         }

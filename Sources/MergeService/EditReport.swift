@@ -26,11 +26,29 @@ struct EditReport: Sendable {
 
     var deletes: Bool { outcomes.indices.contains { outcomes[$0].kind == .deleted } }
 
+    /// Notes why the database or the rules refuse the edit; the first reason counts.
+    mutating func refuse(_ problem: Problem) {
+        if self.problem == nil { self.problem = problem }
+    }
+
     /// Forgets what was taken back, but for the conflicts, which the client is told all the same.
-    mutating func rollBack() {
+    ///
+    /// - Parameter inserted: rows that were inserted and are there no more; they go by the client's names again.
+    mutating func rollBack(_ inserted: [PushRun.InsertedRow: TemporaryID?]) {
         ids = []
         meant = []
         outcomes = outcomes.filter(\.isConflict)
+        if inserted.isEmpty { return }
+        func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
+            inserted[PushRun.InsertedRow(section: SectionID(resource: resource.name, section: section), key: key)]
+        }
+        if let known = key, name(known, 0) != nil { key = nil }
+        for index in outcomes.indices {
+            guard case .key(let key)? = outcomes[index].item, let name = name(key, outcomes[index].section) else {
+                continue
+            }
+            outcomes[index].item = name.map { .temporary($0) }
+        }
     }
 }
 

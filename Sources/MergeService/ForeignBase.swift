@@ -10,8 +10,9 @@ struct ForeignBase {
         self.section = section
     }
 
+    /// - Parameter row: nil where it is gone; then nobody can have read such a base there.
     /// - Throws: a 400 `Problem` with the path of a base that is neither of the column's type nor what the row holds.
-    func check(_ edit: RowEdit, against row: [Value]) throws {
+    func check(_ edit: RowEdit, against row: [Value]?) throws {
         switch edit.action {
         case .create: return
         case .edit(let groups):
@@ -30,11 +31,11 @@ struct ForeignBase {
         }
     }
 
-    private func check(_ base: FieldValues, _ row: [Value], _ path: (Int) -> WirePath) throws {
+    private func check(_ base: FieldValues, _ row: [Value]?, _ path: (Int) -> WirePath) throws {
         for (field, value) in zip(base.fields, base.values) {
             let column = section.fields[field].column
             // Mostly the base is what stands there.
-            guard row[column] != value else { continue }
+            guard row?[column] != value else { continue }
             let type = section.columns[column].type
             guard type.isForeign(value) else { continue }
             throw Problem(

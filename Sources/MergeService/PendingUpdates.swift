@@ -3,6 +3,8 @@ import RecordStore
 import Synchronization
 
 /// Updates that were decided and wait to be written together.
+///
+/// They are of different rows, and none waits that another could reach.
 struct PendingUpdates {
     struct Update {
         let section: Section
@@ -10,6 +12,7 @@ struct PendingUpdates {
         let row: [Value]
         let edit: RowEdit
         let step: PushPlan.Step
+        let reference: RowReference
     }
 
     /// Rows whose same columns are written.
@@ -23,19 +26,31 @@ struct PendingUpdates {
     private static let maximumBatch = 64
 
     private var shapes: [Shape] = []
-    private var rows: [SectionID: Set<[Assignment]>] = [:]
+    private var rows: Set<RowReference> = []
+    /// Who writes unique columns of a table.
+    private var uniqueWriters: [String: Set<Int>] = [:]
+    private var reachesOthers = false
 
     var isEmpty: Bool { shapes.isEmpty }
 
     /// The update that waits, where it is only one.
     var only: Update? { shapes.count == 1 && shapes[0].updates.count == 1 ? shapes[0].updates[0] : nil }
 
-    /// Whether an update of this row waits already.
-    func holds(_ key: [Assignment], _ id: SectionID) -> Bool { rows[id]?.contains(key) ?? false }
+    /// Returns true where a row of the table may look otherwise once all is written.
+    func mayChange(_ table: String) -> Bool { reachesOthers || rows.contains { $0.table == table } }
 
-    /// - Parameter mayRepeat: the row may be updated once more; else it is not remembered.
-    mutating func add(_ update: Update, _ id: SectionID, mayRepeat: Bool) {
-        if mayRepeat { rows[id, default: []].insert(update.change.key) }
+    /// Returns true where an update has to wait until those that wait are written: it is of the same row, or the order
+    /// of the two decides whether rows collide in a unique index.
+    ///
+    /// - Parameter owner: whose update it is; updates of different owners have no order.
+    func mustGoBefore(_ row: RowReference, isUnique: Bool, owner: Int) -> Bool {
+        rows.contains(row) || (isUnique && uniqueWriters[row.table]?.contains(owner) == true)
+    }
+
+    mutating func add(_ update: Update, _ id: SectionID, _ footprint: Footprint, isUnique: Bool, owner: Int) {
+        rows.insert(update.reference)
+        if isUnique { uniqueWriters[footprint.table, default: []].insert(owner) }
+        if footprint.reach != .row { reachesOthers = true }
         // Most edits are of the same fields as the one before.
         let place = shapes.lastIndex { shape in
             shape.columns.count == update.change.assignments.count
@@ -64,13 +79,27 @@ struct PendingUpdates {
     }
 }
 
-/// How a push writes: many rows at once as long as nothing is refused.
+/// The way in which a push is run: as few statements as possible as long as nothing is refused.
 ///
-/// It outlives a run of the transaction, because a refusal is told from the next run, row by row.
+/// It outlives a run of the transaction, because what was refused is told from the next run, edit by edit.
 final class WriteMode: Sendable {
     private let isSingle = Atomic<Bool>(false)
+    private let collisions = Atomic<Int>(0)
+    private static let maximumCollisions = 3
 
+    /// Updates of many rows go out as one statement, and no savepoints are set.
     var writesTogether: Bool { !isSingle.load(ordering: .relaxed) }
 
-    func fallBack() { isSingle.store(true, ordering: .relaxed) }
+    /// Returns the error that has the transaction run again, edit by edit.
+    func oneByOne() -> StoreError {
+        isSingle.store(true, ordering: .relaxed)
+        return StoreError(.serialization, "one of several edits was refused; they are run one by one", code: 0)
+    }
+
+    /// Returns true where a row that came into being beside the push should be looked for again.
+    ///
+    /// It is not found forever where the push itself, or something that it cannot see, is in the way.
+    func looksAgain() -> Bool {
+        collisions.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumCollisions
+    }
 }

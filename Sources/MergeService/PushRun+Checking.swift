@@ -65,7 +65,10 @@ extension PushRun {
             }
     }
 
-    private func takeBackFailures() throws -> Bool {
+    /// Takes back what checks leave to the database.
+    ///
+    /// - Returns: true where something was taken back, so that every check has to run again.
+    func takeBackFailures() throws -> Bool {
         var tookBack = false
         for (id, section, rows) in checkedRows() {
             for check in section.checks where check.onFailure == .serverWins {
@@ -74,6 +77,10 @@ extension PushRun {
                     guard let before = row.before else { continue }
                     let traces = written.takeTraces(of: row.address, id, groups: groups)
                     if traces.isEmpty { continue }
+                    // What another resource wrote there in the same push was promised to it.
+                    if isWrittenElsewhere(Set(traces.map(\.group)), of: row, section, id) {
+                        throw CheckFailure(report: row.step.index, problem: problem(check, section, row.edit))
+                    }
                     try takeBack(Set(traces.map(\.group)), of: row, before, section)
                     for trace in traces { settle(trace, check, before, section) }
                     tookBack = true
@@ -81,6 +88,17 @@ extension PushRun {
             }
         }
         return tookBack
+    }
+
+    private func isWrittenElsewhere(
+        _ groups: Set<Int>, of row: WrittenRows.Row, _ section: Section, _ id: SectionID
+    ) -> Bool {
+        let reference = served.footprints[section].reference(to: RecordKey(row.address.map(\.value)))
+        guard let writes = sharedWrites[reference] else { return false }
+        let columns = groups.flatMap { section.groups[$0].fields }.map { field in
+            section.columns[section.fields[field].column].name.lowercased()
+        }
+        return writes.contains { other, written in other != id && !written.isDisjoint(with: columns) }
     }
 
     private func takeBack(

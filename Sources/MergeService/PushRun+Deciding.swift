@@ -3,30 +3,55 @@ import RecordStore
 
 /// Deciding the rows of one edit, each on what the ones before it left.
 extension PushRun {
-    func apply(_ step: PushPlan.Step, _ context: RowContext) throws {
+    /// Decides and writes the rows of an edit.
+    ///
+    /// Behind a row that is refused or rejected the others are only decided, to tell the client all conflicts at once.
+    func apply(_ step: PushPlan.Step) throws {
         let resource = step.edit.resource
         let rootID = SectionID(resource: resource.name, section: 0)
         let key = settled(step.edit.id)
         if let key { reports[step.index].key = key }
-        var root = try row(key, rootID, resource.root, context, equated: step.edit.createsRecord)
-        foretelling?.note(root, at: step.index)
+        var root = try row(key, rootID, section: resource.root, step: step, equated: step.edit.createsRecord)
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
+        let start = changes.now
         for edit in step.rows {
             if dependsOnUnknown(edit) {
-                if isDoomed { continue }
-                throw StoreError(.other, "a row was to be written before the row that it refers to")
+                if reports[step.index].isMerged {
+                    throw StoreError(.other, "a row was to be written before the row that it refers to")
+                }
+                continue
             }
-            if edit.section == 0 {
-                root = try applyRoot(edit, step, root)
-            } else {
-                try applyPart(edit, step, root, context)
+            do {
+                if edit.section == 0 {
+                    // The deletion of an item may have changed the root.
+                    if changes.now != start, reports[step.index].isMerged {
+                        root = try row(
+                            key, rootID, section: resource.root, step: step, equated: step.edit.createsRecord)
+                    }
+                    root = try applyRoot(edit, step, root)
+                } else {
+                    try applyPart(edit, step, root)
+                }
+            } catch let refusal as Refusal {
+                reports[step.index].refuse(refusal.problem)
+                // What was to hang on the record cannot be told.
+                if edit.section == 0, root == nil { return }
+            } catch let failure as CheckFailure where failure.report == step.index {
+                reports[step.index].refuse(failure.problem)
+            } catch is CheckFailure {
+                // An update of an earlier edit, which is told from the next run.
+                throw mode.oneByOne()
             }
         }
         if let root, reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true {
             reports[step.index].key = resource.root.key(of: root)
         }
-        foretelling?.note(root, at: step.index)
-        if !step.edit.returning.isEmpty, !isDoomed, reports[step.index].isMerged { try bringBack(step) }
+        guard !step.edit.returning.isEmpty, reports[step.index].isMerged else { return }
+        do {
+            try bringBack(step)
+        } catch let refusal as Refusal {
+            reports[step.index].refuse(refusal.problem)
+        }
     }
 
     func dependsOnUnknown(_ edit: RowEdit) -> Bool {
@@ -47,19 +72,24 @@ extension PushRun {
         let section = step.edit.resource.root
         let action = edit.action.resolved(reference)
         let current = try current ?? identified(action, section, edit, step, root: nil)
-        if let current { try ForeignBase(section).check(edit, against: current) }
+        try ForeignBase(section).check(edit, against: current)
         let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
         var decision = decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: 0, step)
-        if isDoomed || reports[step.index].isRejected { return current }
+        if !reports[step.index].isMerged { return current }
         switch decision.change {
         case .none: return current
         case .update(let assignments):
             try update(assignments, section, current ?? [], edit, step)
             noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
-            return current
+            // Items may be tied to the record by what was written.
+            return current.map { row in
+                var row = row
+                for assignment in assignments { row[assignment.column] = assignment.value }
+                return row
+            }
         case .insert(let assignments):
             let key = try insert(assignments, edit, step, root: nil, extras: known?.row)
             reports[step.index].key = key
@@ -75,7 +105,7 @@ extension PushRun {
     }
 
     func applyPart(
-        _ edit: RowEdit, _ step: PushPlan.Step, _ root: [Value]?, _ context: RowContext
+        _ edit: RowEdit, _ step: PushPlan.Step, _ root: [Value]?
     ) throws {
         let resource = step.edit.resource
         let section = resource.sections[edit.section]
@@ -83,6 +113,7 @@ extension PushRun {
         let key = edit.id.flatMap { settled($0) }
         let decider = decider(section)
         guard let root else {
+            try ForeignBase(section).check(edit, against: nil)
             var decision = decider.decideWithoutRecord(action, item: key)
             if key == nil, let temporary = edit.id?.temporary {
                 for index in decision.outcomes.indices { decision.outcomes[index].item = .temporary(temporary) }
@@ -91,25 +122,26 @@ extension PushRun {
             return
         }
         if let key { try check(key, of: section, belongsTo: root, edit) }
-        let isCreation = if case .create = edit.action { true } else { false }
         var current: [Value]?
         if section.kind == .singleton {
+            // Pushes that share the transaction have no singleton in common.
+            if !isShared, updates.mayChange(served.footprints[section].table) { try flush() }
             current = try reader.rows(of: section, in: root, locking: true).first
         } else {
             let id = SectionID(resource: resource.name, section: edit.section)
-            current = try row(key, id, section, context, equated: isCreation)
+            current = try row(key, id, section: section, step: step, equated: edit.isCreation)
             if let found = current, try !belongs(found, section, to: root) { current = nil }
             if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
             current = try current ?? identified(action, section, edit, step, root: root)
         }
-        if let current { try ForeignBase(section).check(edit, against: current) }
+        try ForeignBase(section).check(edit, against: current)
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
         let known = try current == nil ? lastKnown(edit, step, section, key: key) : nil
         var decision = decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: edit.section, step)
-        if isDoomed || reports[step.index].isRejected { return }
+        if !reports[step.index].isMerged { return }
         switch decision.change {
         case .none: return
         case .update(let assignments):

@@ -53,6 +53,8 @@ extension PushRun {
     /// Puts rows back that the database itself took along.
     func bringBack(_ step: PushPlan.Step) throws {
         let sql = RawSQL(dialect)
+        try flush()
+        changes.noteEverything()
         // The tables nearest to the record first, since the others refer to them.
         for cascade in step.edit.returning {
             for row in cascade.rows {

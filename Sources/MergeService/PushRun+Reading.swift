@@ -11,10 +11,14 @@ extension PushRun {
             rowsPerRecord: limits.rowsPerRecord, waits: !isShared)
     }
 
-    func load(_ wave: [PushPlan.Step]) throws -> RowContext {
+    /// Locks and reads the rows that some edits name, unless they are known as they stand.
+    func load(_ wave: [PushPlan.Step]) throws {
         // The roots that were locked are then all that is needed.
-        if namesEachOnce, !fresh.isEmpty, wave.allSatisfy({ $0.rows.allSatisfy { $0.section == 0 } }) { return fresh }
-        var context = RowContext()
+        if namesEachOnce, wave.count > 1, changes.now == 0,
+            wave.allSatisfy({ $0.rows.allSatisfy { $0.section == 0 } })
+        {
+            return
+        }
         var wanted: [SectionID: (section: Section, keys: Set<RecordKey>)] = [:]
         for step in wave {
             let resource = step.edit.resource
@@ -32,17 +36,26 @@ extension PushRun {
         }
         for id in wanted.keys.sorted(by: { ($0.section, $0.resource) < ($1.section, $1.resource) }) {
             guard let (section, keys) = wanted[id] else { continue }
-            var missing: [RecordKey] = []
-            for key in keys {
-                if let row = fresh[id, key] { context.store([row], of: section, as: id) } else { missing.append(key) }
-            }
-            if missing.isEmpty { continue }
-            let rows = try reader.rows(
-                of: section, where: Array(0..<section.keyCount), in: RecordKey.ordered(missing).map(\.parts),
-                locking: true)
-            context.store(rows, of: section, as: id)
+            let missing = keys.filter { known($0, of: section, as: id) == nil }
+            if !missing.isEmpty { try read(RecordKey.ordered(Array(missing)), of: section, as: id) }
         }
-        return context
+    }
+
+    /// Locks and reads rows as they stand with everything that was decided before.
+    func read(_ keys: [RecordKey], of section: Section, as id: SectionID) throws {
+        try flush()
+        let rows = try reader.rows(
+            of: section, where: Array(0..<section.keyCount), in: keys.map(\.parts), locking: true)
+        context.store(rows, askedFor: keys, of: section, as: id, at: changes.now)
+    }
+
+    /// What is known of a row, as long as nothing can have changed it; nil where it has to be read.
+    private func known(_ key: RecordKey, of section: Section, as id: SectionID) -> RowContext.Found? {
+        guard let found = context[id, key] else { return nil }
+        // Nothing was written yet: so it is for most pushes.
+        if changes.now == found.time { return found }
+        let reference = served.footprints[section].reference(to: key)
+        return changes.mayHaveChanged(reference, since: found.time) ? nil : found
     }
 
     /// The key of a row id with every temporary id replaced; nil while one is open.
@@ -64,13 +77,20 @@ extension PushRun {
     /// The value that stands for a created row where another refers to it.
     func reference(_ id: TemporaryID) -> Value? { created[id]?.parts.last }
 
+    /// Returns the row of this key as the edits before left it; nil where there is none.
+    ///
+    /// - Parameters:
+    ///   - step: the edit that asks; its other rows are read along.
+    ///   - equated: takes a row whose key the collation equates, as whoever would create it has to.
     func row(
-        _ key: RecordKey?, _ id: SectionID, _ section: Section, _ context: RowContext, equated: Bool
+        _ key: RecordKey?, _ id: SectionID, section: Section, step: PushPlan.Step, equated: Bool
     ) throws -> [Value]? {
         guard let key else { return nil }
-        if let row = context[id, key] { return row }
-        // A key of a row that the collation equates is taken, but only for whoever would create it.
+        if known(key, of: section, as: id) == nil { try load([step]) }
+        if known(key, of: section, as: id) == nil { try read([key], of: section, as: id) }
+        if let row = context[id, key]?.row { return row }
         guard equated, key.hasText else { return nil }
+        try flush()
         return try reader.rows(
             of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
         ).first

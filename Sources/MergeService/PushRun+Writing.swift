@@ -7,6 +7,8 @@ extension PushRun {
         _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
         if isShared { throw NotShareable() }
+        // What was decided before is there when the row comes.
+        try flush()
         let section = step.edit.resource.sections[edit.section]
         var key: [Assignment] = []
         for (column, part) in (edit.id?.parts ?? []).enumerated() {
@@ -28,6 +30,13 @@ extension PushRun {
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
         }
         let made = RecordKey(parts)
+        let footprint = served.footprints[section]
+        // The database may store another spelling than the one that was sent.
+        changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
+        if edit.id?.key == nil {
+            let id = SectionID(resource: step.edit.resource.name, section: edit.section)
+            inserted[InsertedRow(section: id, key: made)] = .some(edit.id?.temporary)
+        }
         if !step.edit.resource.isAtomic {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
             inverses.append(SectionSQL.of(section, dialect).delete(key: key))
@@ -58,17 +67,23 @@ extension PushRun {
         _ assignments: [Assignment], _ section: Section, _ row: [Value], _ edit: RowEdit, _ step: PushPlan.Step
     ) throws {
         let key = address(of: row, in: section)
+        let id = SectionID(resource: step.edit.resource.name, section: edit.section)
+        let footprint = served.footprints[section]
+        let reference = footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, in: section, { section.key(of: row) }, edit, step)
+        if footprint.isShared {
+            sharedWrites[reference, default: [:]][id, default: []]
+                .formUnion(assignments.map { section.columns[$0.column].name.lowercased() })
+        }
+        changes.note(reference, footprint.writesReferenced(assignments) ? .everything : footprint.reach)
         if mode.writesTogether, step.edit.resource.isAtomic {
-            let id = SectionID(resource: step.edit.resource.name, section: edit.section)
-            // A push that names each record once writes each root once.
-            let mayRepeat = !namesEachOnce || section.kind != .root
-            if mayRepeat, updates.holds(key, id) { try flush() }
+            let isUnique = footprint.writesUnique(assignments)
+            let owner = isShared ? owners[step.index] : 0
+            if updates.mustGoBefore(reference, isUnique: isUnique, owner: owner) { try flush() }
             updates.add(
                 PendingUpdates.Update(
                     section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row,
-                    edit: edit,
-                    step: step), id, mayRepeat: mayRepeat)
+                    edit: edit, step: step, reference: reference), id, footprint, isUnique: isUnique, owner: owner)
             return
         }
         _ = try write(SectionSQL.of(section, dialect).update(assignments, key: key), assignments, row, edit, step)
@@ -79,7 +94,17 @@ extension PushRun {
     }
 
     /// Writes the updates that wait.
+    ///
+    /// - Throws: `CheckFailure` where the only one is refused, `NotShareable` where others share the transaction: what
+    ///   one of them is refused later could then not be left out any more.
     func flush() throws {
+        if updates.isEmpty { return }
+        if isShared { throw NotShareable() }
+        try writePending()
+    }
+
+    private func writePending() throws {
+        if updates.isEmpty { return }
         if let only = updates.only {
             updates = PendingUpdates()
             return try refusing(only.step.index) {
@@ -93,26 +118,21 @@ extension PushRun {
     /// Writes the updates that wait, runs the checks on everything written, reads the records again, and makes the
     /// answer of them.
     ///
-    /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once; and
-    /// where it can be foretold what the records will be, the answer is made while the database works.
+    /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
     func finish<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer {
         // A refusal of the only one is explained by the run at hand, unless others share it.
         guard written.rows.isEmpty, updates.only == nil || isShared else {
-            try flush()
+            try writePending()
             try runChecks()
             return try readAgain(answer)
         }
         let collector = RecordCollector(session, dialect, limits)
         let updates = sendUpdates()
         let asked = collector.send(reports)
-        let foretold = foretelling?.records(reports)
-        let early = foretold.map(answer)
         let records = try together { () throws(StoreError) in
             try receive(updates)
             return try collector.receive(asked)
         }
-        if let early, foretold == records { return early }
-        foretelling?.learn(from: records, reports)
         try prove(records)
         return answer(records)
     }
@@ -150,8 +170,7 @@ extension PushRun {
             return try body()
         } catch {
             guard case .constraint = error.kind else { throw error }
-            mode.fallBack()
-            throw StoreError(.serialization, "a row of several was refused; they are written one by one", code: 0)
+            throw mode.oneByOne()
         }
     }
 
@@ -170,6 +189,10 @@ extension PushRun {
     ) throws {
         if isShared { throw NotShareable() }
         try flush()
+        let footprint = served.footprints[section]
+        let reference = footprint.reference(to: RecordKey(address(of: row, in: section).map(\.value)))
+        let isReal = section.softDelete == nil
+        changes.note(reference, isReal && footprint.deletesAlong ? .everything : footprint.reach)
         written.remove(
             address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
         if journal != nil { reports[step.index].outcomes[outcome].wholeRow = try wholeRow(row, section) }
@@ -245,7 +268,7 @@ extension PushRun {
             guard case .constraint(let violation) = error.kind else { throw error }
             let explainer = ConstraintExplainer(
                 resource: step.edit.resource, section: edit.section, served: served, session: session,
-                dialect: dialect)
+                dialect: dialect, mode: mode, isCreation: edit.isCreation)
             throw try explainer.refusal(violation, assignments: assignments, row: row, path: edit.path, error: error)
         }
     }

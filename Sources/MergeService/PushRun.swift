@@ -27,15 +27,25 @@ final class PushRun {
     let mode: WriteMode
     /// Several pushes share the transaction: none may do what the others would have to pay for.
     let isShared: Bool
-    /// The roots as they were locked at the start, as long as nothing was written to their records.
-    var fresh = RowContext()
+    /// The rows that were locked and read.
+    var context = RowContext()
+    /// What was written since.
+    var changes = RowChanges()
+    /// Columns of rows that sections of different resources show, by the section through which they were written.
+    var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
+    /// Rows that were inserted under keys of the database's own making, by the name that the client gave them.
+    var inserted: [InsertedRow: TemporaryID?] = [:]
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
     /// record, which may turn out to be the one that another names.
     private(set) var namesEachOnce = false
-    /// Something was refused, so the rest is only decided, to tell the client all conflicts at once.
-    var isDoomed = false
-    /// nil where it cannot be foretold what the records will be.
-    var foretelling: Foretelling?
+    /// Whose each edit is, where pushes share the transaction.
+    var owners: [Int] = []
+
+    /// Names a row that a push inserted.
+    struct InsertedRow: Hashable {
+        let section: SectionID
+        let key: RecordKey
+    }
 
     init(
         _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,
@@ -65,7 +75,7 @@ final class PushRun {
             var made: KeptPush?
             switch plan.push.atomicity {
             case .push: made = try runTogether { answer(reports, $0) }
-            case .edit: try runEachAlone()
+            case .edit: try runEachAlone(checkingEach: true)
             }
             let stands =
                 plan.push.atomicity == .push
@@ -73,7 +83,7 @@ final class PushRun {
                 : reports.isEmpty || reports.contains(where: \.isMerged)
             guard stands else {
                 try takeBack(to: 0)
-                for index in reports.indices { reports[index].rollBack() }
+                for index in reports.indices { reports[index].rollBack(inserted) }
                 return .rollback(PushAttempt(reports: reports))
             }
             let kept = try made ?? readAgain { answer(reports, $0) }
@@ -110,27 +120,33 @@ final class PushRun {
             }
             return
         }
-        // Where two edits name one record, the later one's values stand.
-        var meant: [RecordName: [WriteProof.Meant]] = [:]
-        for step in plan.steps {
-            let report = reports[step.index]
-            meant[RecordName(report), default: []] += report.meant
+        var later: Set<WrittenColumn> = []
+        for step in plan.steps.reversed() {
+            let resource = step.edit.resource
+            let record = records[step.index]
+            let meant = reports[step.index].meant.reversed().map { write in
+                let section = resource.sections[write.section]
+                let row = reference(to: write, of: reports[step.index], in: section)
+                // Of two writes to one column the later one counts, through whichever resource it came.
+                return write.keeping { column in
+                    later.insert(WrittenColumn(row: row, name: section.columns[column].name)).inserted
+                }
+            }
             reports[step.index].meant = []
-        }
-        for (report, record) in zip(reports, records) {
-            try proof.check(meant.removeValue(forKey: RecordName(report)) ?? [], record, report.resource)
+            try proof.check(meant, record, resource)
         }
     }
 
-    /// Names a record among those of all resources.
-    private struct RecordName: Hashable {
-        let resource: String
-        let key: RecordKey?
+    private func reference(
+        to write: WriteProof.Meant, of report: EditReport, in section: Section
+    ) -> RowReference {
+        served.footprints[section].reference(to: write.item ?? report.key ?? RecordKey([]))
+    }
 
-        init(_ report: EditReport) {
-            resource = report.resource.name
-            key = report.key
-        }
+    /// One column of a row.
+    private struct WrittenColumn: Hashable {
+        let row: RowReference
+        let name: String
     }
 
     // MARK: Order
@@ -151,47 +167,59 @@ final class PushRun {
         roots.removeAll { $0.keys.isEmpty }
         guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
         for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
-            let root = resource.root
-            let rows = try reader.rows(
-                of: root, where: Array(0..<root.keyCount), in: keys.map(\.parts), locking: true)
-            fresh.store(rows, of: root, as: SectionID(resource: resource.name, section: 0))
+            try read(keys, of: resource.root, as: SectionID(resource: resource.name, section: 0))
         }
     }
 
     /// - Returns: the answer of the records as they stand then; nil where an edit was refused.
     func runTogether<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer? {
+        guard mode.writesTogether || plan.steps.count == 1 else { return try runBehindSavepoints(answer) }
         let waves = waves()
-        beginForetelling()
         for (number, wave) in waves.enumerated() {
-            let context = try load(wave)
+            try load(wave)
             for step in wave {
-                do {
-                    try apply(step, context)
-                } catch let refusal as Refusal {
-                    reports[step.index].problem = refusal.problem
-                    return nil
-                } catch let failure as CheckFailure {
-                    reports[failure.report].problem = failure.problem
-                    return nil
-                }
-                if reports[step.index].isRejected { isDoomed = true }
+                try apply(step)
+                if reports[step.index].isMerged { continue }
+                if plan.steps.count == 1 { return nil }
+                // What the other edits would have come to is told by a run in which each leaves nothing if it is refused.
+                throw mode.oneByOne()
             }
-            fresh = RowContext()
             // What the last ones write goes with what follows.
-            if isDoomed || number == waves.count - 1 { continue }
-            do {
-                try flush()
-            } catch let failure as CheckFailure {
-                reports[failure.report].problem = failure.problem
-                return nil
-            }
+            if number == waves.count - 1 { continue }
+            guard try noting({ try flush() }) else { return nil }
         }
-        if isDoomed { return nil }
+        return try finished(answer)
+    }
+
+    /// Writes and checks what is left, and makes the answer; nil where something is refused.
+    private func finished<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer? {
+        var made: Answer?
+        guard try noting({ made = try finish(answer) }) else { return nil }
+        return made
+    }
+
+    /// Runs every edit behind a savepoint, also those behind one that is refused, so that the client is told all that
+    /// its edits would have met.
+    private func runBehindSavepoints<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer? {
+        try runEachAlone(checkingEach: false)
+        if reports.allSatisfy(\.isMerged) { return try finished(answer) }
+        // Groups that the checks would have taken back are conflicts as well; what they would have refused comes second.
+        let problems = reports.map(\.problem)
+        _ = try noting { while try takeBackFailures() {} }
+        for index in reports.indices { reports[index].problem = problems[index] }
+        return nil
+    }
+
+    /// Runs `body`, and notes what it refuses beside the edit that it belongs to.
+    ///
+    /// - Returns: true where nothing was refused.
+    private func noting(_ body: () throws -> Void) throws -> Bool {
         do {
-            return try finish(answer)
+            try body()
+            return true
         } catch let failure as CheckFailure {
             reports[failure.report].problem = failure.problem
-            return nil
+            return false
         }
     }
 
@@ -217,52 +245,60 @@ final class PushRun {
         return wave.isEmpty ? waves : waves + [wave]
     }
 
-    func runEachAlone() throws {
+    /// Runs edit by edit; nothing of one that is refused stays, and none runs that needs a row of it.
+    ///
+    /// - Parameter checkingEach: runs the checks behind every edit, not behind all.
+    func runEachAlone(checkingEach: Bool) throws {
         // Engines without transactions know no savepoints either (Aria: error 1178), and what they take back by hand
         // would leave the others behind.
         let hasSavepoints = plan.push.edits.allSatisfy(\.resource.isAtomic)
-        guard hasSavepoints || !plan.push.edits.contains(where: \.resource.isAtomic) else {
+        guard !checkingEach || hasSavepoints || !plan.push.edits.contains(where: \.resource.isAtomic) else {
             throw Problem(
                 status: 400, code: "invalid", title: "Resources that do not go together",
                 detail: "A push of atomic: edit cannot mix resources with and without transactions; send two.",
                 path: WirePath("atomic"))
         }
+        var left: Set<Int> = []
         for step in plan.steps {
-            if let needed = step.needs.sorted().first(where: { !reports[$0].isMerged }) {
-                reports[step.index].problem = Problem(
-                    status: 422, code: "depends-on-refused", title: "A row that this edit refers to was not created",
-                    detail: "edits[\(needed)], which would have created it, was refused.", path: step.edit.path,
-                    retry: false)
+            if let needed = step.needs.sorted().first(where: { left.contains($0) }) {
+                left.insert(step.index)
+                if checkingEach { reports[step.index].problem = Self.dependsOnRefused(needed, step) }
                 continue
             }
             if hasSavepoints { try session.setSavepoint() }
             let mark = inverses.count
-            written = WrittenRows()
-            do {
-                try apply(step, try load([step]))
-                fresh = RowContext()
-                if reports[step.index].isMerged {
+            let before = (written, sharedWrites)
+            if checkingEach { written = WrittenRows() }
+            try load([step])
+            try apply(step)
+            if reports[step.index].isMerged {
+                _ = try noting {
                     try flush()
-                    try runChecks()
+                    if checkingEach { try runChecks() }
                 }
-                updates = PendingUpdates()
-            } catch let refusal as Refusal {
-                reports[step.index].problem = refusal.problem
-            } catch let failure as CheckFailure {
-                reports[step.index].problem = failure.problem
             }
             if reports[step.index].isMerged {
                 if hasSavepoints { try session.releaseSavepoint() }
-            } else {
-                try takeBack(to: mark)
-                if hasSavepoints {
-                    try session.rollBackToSavepoint()
-                    try session.releaseSavepoint()
-                }
-                for mapping in reports[step.index].ids { created[mapping.temporary] = nil }
-                reports[step.index].rollBack()
+                continue
             }
+            left.insert(step.index)
+            updates = PendingUpdates()
+            (written, sharedWrites) = before
+            changes.noteEverything()
+            try takeBack(to: mark)
+            if hasSavepoints {
+                try session.rollBackToSavepoint()
+                try session.releaseSavepoint()
+            }
+            for mapping in reports[step.index].ids { created[mapping.temporary] = nil }
+            reports[step.index].rollBack(inserted)
         }
+    }
+
+    private static func dependsOnRefused(_ needed: Int, _ step: PushPlan.Step) -> Problem {
+        Problem(
+            status: 422, code: "depends-on-refused", title: "A row that this edit refers to was not created",
+            detail: "edits[\(needed)], which would have created it, was refused.", path: step.edit.path, retry: false)
     }
 }
 

@@ -17,7 +17,8 @@ struct ResultAssembly {
     private func status(_ results: [EditResult]) -> PushStatus {
         guard !wasRolledBack else {
             if push.atomicity == .edit { return results.first?.status ?? .merged }
-            return reports.contains { $0.problem != nil } ? .failed : .rejected
+            // Where a policy rejects one edit and the database refuses another, the rejection counts.
+            return reports.contains(where: \.isRejected) ? .rejected : .failed
         }
         return results.allSatisfy { $0.status == .merged } ? .merged : .partial
     }
@@ -60,8 +61,9 @@ struct ResultAssembly {
 
     /// What is told to an edit that was in order itself.
     private var rolledBack: (PushStatus, Problem) {
-        let culprit = reports.firstIndex { !$0.isMerged }.map { $0 - reports.startIndex } ?? 0
-        let hasFailed = reports.contains { $0.problem != nil }
+        let hasFailed = !reports.contains(where: \.isRejected)
+        let culprit = (hasFailed ? reports.firstIndex { !$0.isMerged } : reports.firstIndex(where: \.isRejected))
+            .map { $0 - reports.startIndex } ?? 0
         return (
             hasFailed ? .failed : .rejected,
             Problem(

@@ -1,5 +1,4 @@
 import MergeCore
-import RecordStore
 
 /// Names a table's rows among the sections of a push.
 struct SectionID: Hashable {
@@ -13,18 +12,31 @@ struct SectionID: Hashable {
     }
 }
 
-/// The locked rows that the edits of one wave are decided on.
+/// The locked rows that edits are decided on, as they were when they were read.
 struct RowContext {
-    private var rows: [SectionID: [RecordKey: [Value]]] = [:]
+    /// What was found under a key.
+    struct Found {
+        /// nil where there was no row.
+        let row: [Value]?
+        /// The time by `RowChanges` at which it was read.
+        let time: Int
+    }
 
-    var isEmpty: Bool { rows.isEmpty }
+    private var rows: [SectionID: [RecordKey: Found]] = [:]
 
-    subscript(id: SectionID, key: RecordKey) -> [Value]? { rows[id]?[key] }
+    /// Returns what was found under a key; nil where nobody has asked.
+    subscript(id: SectionID, key: RecordKey) -> Found? { rows[id]?[key] }
 
-    mutating func store(_ found: [[Value]], of section: Section, as id: SectionID) {
+    /// Keeps the rows that were found under some keys.
+    mutating func store(
+        _ found: [[Value]], askedFor keys: [RecordKey], of section: Section, as id: SectionID, at time: Int
+    ) {
         // Taken out while it grows, or it would be copied.
-        var known = rows.removeValue(forKey: id) ?? Dictionary(minimumCapacity: found.count)
-        for row in found { known[section.key(of: row)] = row }
+        var known = rows.removeValue(forKey: id) ?? Dictionary(minimumCapacity: keys.count)
+        if found.count < keys.count || keys.first?.hasText == true {
+            for key in keys { known[key] = Found(row: nil, time: time) }
+        }
+        for row in found { known[section.key(of: row)] = Found(row: row, time: time) }
         rows[id] = known
     }
 }

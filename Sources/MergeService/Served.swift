@@ -8,10 +8,13 @@ package final class Served: Sendable {
     package let schema: DatabaseSchema
     /// nil where nothing is kept: then keys are only echoed.
     package let journal: Journal?
+    let footprints: Footprints
 
-    package init(catalog: Catalog, schema: DatabaseSchema, journal: Journal? = nil) {
+    /// - Parameter dialect: of the database that the schema is of.
+    package init(catalog: Catalog, schema: DatabaseSchema, dialect: Dialect, journal: Journal? = nil) {
         self.catalog = catalog
         self.schema = schema
         self.journal = journal
+        footprints = Footprints(catalog, schema, dialect)
     }
 }

@@ -14,6 +14,11 @@ struct WriteProof {
         let assignments: [Assignment]
 
         func isSameRow(as other: Meant) -> Bool { section == other.section && item == other.item }
+
+        /// Returns the write of some of its columns alone.
+        func keeping(_ isKept: (_ column: Int) -> Bool) -> Meant {
+            Meant(section: section, item: item, assignments: assignments.filter { isKept($0.column) })
+        }
     }
 
     private let schema: DatabaseSchema

@@ -57,6 +57,50 @@ import TestSupport
         #expect(decision.isConflict == [.clientWon, .serverWon, .rejected].contains(test.outcome))
     }
 
+    // MARK: Amounts
+
+    struct Amount: Sendable, CustomTestStringConvertible {
+        let base: GroupState?
+        let edited: Value
+        var current: Value?
+        var type = ColumnType.integer(0...10)
+        let outcome: OutcomeKind
+        var written: Value?
+
+        var testDescription: String { "\(base.map { "\($0)" } ?? "none") to \(edited), \(outcome)" }
+    }
+
+    /// What stands is what the client wants, unless the case says otherwise; on-conflict is server-wins.
+    static let amounts: [Amount] = [
+        Amount(base: .values([.integer(5)]), edited: .integer(6), outcome: .combined, written: .integer(7)),
+        Amount(base: .values([.integer(6)]), edited: .integer(5), outcome: .combined, written: .integer(4)),
+        Amount(base: .values([.integer(5)]), edited: .integer(5), outcome: .unchanged),
+        // The column cannot hold 15, so on-conflict decides.
+        Amount(base: .values([.integer(0)]), edited: .integer(8), outcome: .serverWon),
+        Amount(base: nil, edited: .integer(6), outcome: .already),
+        Amount(base: .values([.null]), edited: .integer(6), outcome: .already),
+        Amount(base: .values([.integer(6)]), edited: .null, outcome: .already),
+        Amount(base: .digest([1]), edited: .integer(6), outcome: .already),
+        Amount(base: .values([.text(ExactText("a"))]), edited: .integer(6), outcome: .already),
+        Amount(base: .values([.integer(0)]), edited: .integer(1), current: .integer(0), outcome: .applied, written: .integer(1)),
+        Amount(
+            base: .values([.boolean(false)]), edited: .boolean(true), type: .boolean, outcome: .already),
+        Amount(
+            base: .values([.double(0.1)]), edited: .double(0.3), type: .double(isUnsigned: false), outcome: .combined,
+            written: .double(0.5)),
+    ]
+
+    /// Two clients who both count from 5 to 6 make 7; what is no amount is there already.
+    @Test(arguments: amounts) func equalAmountsCountTwice(_ test: Amount) {
+        let decision = GroupDecision.decide(
+            base: test.base, edited: [test.edited], current: [test.current ?? test.edited],
+            group: Group(name: "n", fields: 0..<1, onConflict: Ruled(.serverWins), merge: Ruled(.add)),
+            types: [test.type]) { _ in [0] }
+        #expect(decision.outcome == test.outcome)
+        #expect(decision.written == test.written.map { [$0] })
+        #expect(decision.isConflict == [.combined, .serverWon].contains(test.outcome))
+    }
+
     /// The table once more, as slowly and plainly as it can be told.
     private static func oracle(_ base: Int?, _ edited: Int, _ current: Int, _ policy: ConflictPolicy) -> (
         OutcomeKind, Int

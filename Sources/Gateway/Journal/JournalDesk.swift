@@ -100,7 +100,8 @@ package struct JournalDesk: Sendable {
     private func served(_ folder: String) async throws(JournalFault) -> Served {
         switch await RulesLoader.load(folder, engine) {
         case .served(let served, _):
-            return Served(catalog: served.catalog, schema: served.schema, journal: journal)
+            return Served(
+                catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal)
         case .refused(let findings):
             let first = findings.sorted.first { $0.severity == .error }
             throw JournalFault(

@@ -54,7 +54,7 @@ package struct RulesLoader: Service {
             guard let bound else { return .refused(first) }
             let findings = try await SQLProbe(engine: engine, patience: patience).findings(bound, rules, first)
             let catalog = findings.hasErrors ? nil : bound
-            return catalog.map { .served(Served(catalog: $0, schema: schema), findings) } ?? .refused(findings)
+            return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) } ?? .refused(findings)
         } catch {
             return .unreachable(error)
         }
@@ -153,7 +153,8 @@ package struct RulesLoader: Service {
                 logger.notice("\(journal.promise)")
             }
         }
-        let complete = Served(catalog: served.catalog, schema: served.schema, journal: journal.journal)
+        let complete = Served(
+            catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal.journal)
         if box.journal == nil {
             try await MergeService.gateway(engine).settle(complete, .now.advanced(by: Self.patience))
         }

@@ -52,8 +52,9 @@ package struct GroupDecision: Sendable, Hashable {
     ) -> GroupDecision {
         // An edit that changes nothing is no wish, whatever others did meanwhile.
         if let base, base.matches(edited, digest) { return GroupDecision(.unchanged) }
-        // Both sides came to the same values: nothing is left to write, and nobody lost anything.
-        if edited == current { return GroupDecision(.already) }
+        // Both sides came to the same values: nothing is left to write, and nobody lost anything. But two who both count
+        // from 5 to 6 have counted two.
+        if edited == current, !addsUp(base, edited, group, types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
         // All three differ, or the client held nothing and finds something else.
@@ -72,6 +73,15 @@ package struct GroupDecision: Sendable, Hashable {
         case .undecided(let reason):
             return byPolicy(group.onConflict, edited, fallback: "merge: \(merge.value.name) did not run: \(reason)")
         }
+    }
+
+    /// Returns true where the client's edit is an amount that comes on top of others' (`merge: add`).
+    private static func addsUp(
+        _ base: GroupState?, _ edited: [Value], _ group: Group, _ types: [ColumnType]
+    ) -> Bool {
+        guard case .add? = group.merge?.value, case .values(let held)? = base, let type = types.first, type.isNumber
+        else { return false }
+        return (held + edited).allSatisfy { !$0.isNull && !type.isForeign($0) }
     }
 
     private static func byPolicy(

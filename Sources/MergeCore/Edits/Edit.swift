@@ -157,6 +157,11 @@ package final class RowEdit: Sendable, Hashable {
     /// What a row that comes back held in columns that its section does not know.
     package let extras: RawRow?
 
+    /// The client wants a new row.
+    package var isCreation: Bool {
+        if case .create = action { true } else { false }
+    }
+
     package init(section: Int, id: RowID?, action: RowAction, path: WirePath, extras: RawRow? = nil) {
         self.section = section
         self.id = id

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Transactions run in lanes. A lane keeps its connection and runs one transaction after the other for as long as
 /// anything waits, so that the database is never left waiting for a task to be scheduled; the first of all finds no
-/// lane and starts one at once, so alone it waits for nobody. Pushes that edit the same record never share a
+/// lane and starts one at once, so alone it waits for nobody. Pushes that edit the same row never share a
 /// transaction, nor run at once.
 final class Coalescer<Work: SharedWork>: Sendable {
     /// An object, because it moves from the queue to a batch and is looked at on the way.
@@ -28,8 +28,8 @@ final class Coalescer<Work: SharedWork>: Sendable {
 
     private struct State {
         var queue: [Waiting] = []
-        /// Records that are being edited in shared transactions.
-        var busy: Set<RecordPlace> = []
+        /// Rows that are being edited in shared transactions.
+        var busy: Set<RowReference> = []
         var lanes = 0
         /// Lanes that wait for the next item on a thread of their own.
         var lingering = 0
@@ -110,7 +110,7 @@ final class Coalescer<Work: SharedWork>: Sendable {
         state.withLock { state in
             var earliest: ContinuousClock.Instant?
             // Those further behind are not looked at for a transaction either.
-            for waiting in state.queue.prefix(Self.lookAhead) where state.busy.isDisjoint(with: waiting.item.records) {
+            for waiting in state.queue.prefix(Self.lookAhead) where state.busy.isDisjoint(with: waiting.item.rows) {
                 earliest = min(earliest ?? waiting.item.deadline, waiting.item.deadline)
             }
             if earliest == nil { state.lanes -= 1 }
@@ -141,7 +141,7 @@ final class Coalescer<Work: SharedWork>: Sendable {
     private func end(_ batch: [Waiting], _ result: Result<[Verdict<Work.Item.Answer>], StoreError>) {
         state.withLock { state in
             state.lastMove = .now
-            for waiting in batch { state.busy.subtract(waiting.item.records) }
+            for waiting in batch { state.busy.subtract(waiting.item.rows) }
         }
         // Those who waited are called from elsewhere, so that the lane can go on.
         if batch.count > 1 { Task { Self.tell(batch, result) } } else { Self.tell(batch, result) }
@@ -158,7 +158,7 @@ final class Coalescer<Work: SharedWork>: Sendable {
 
     private func next(_ state: inout State) -> [Waiting]? {
         var batch: [Waiting] = []
-        var records: Set<RecordPlace> = []
+        var rows: Set<RowReference> = []
         var rest: [Waiting] = []
         for (index, waiting) in state.queue.enumerated() {
             guard batch.count < limits.coalesced, index < Self.lookAhead else {
@@ -168,17 +168,17 @@ final class Coalescer<Work: SharedWork>: Sendable {
             let item = waiting.item
             let fits =
                 batch.first.map { item.goes(with: $0.item) } ?? true
-                && records.isDisjoint(with: item.records) && state.busy.isDisjoint(with: item.records)
+                && rows.isDisjoint(with: item.rows) && state.busy.isDisjoint(with: item.rows)
             if fits {
                 batch.append(waiting)
-                records.formUnion(item.records)
+                rows.formUnion(item.rows)
             } else {
                 rest.append(waiting)
             }
         }
         if batch.isEmpty { return nil }
         state.queue = rest
-        state.busy.formUnion(records)
+        state.busy.formUnion(rows)
         state.lastMove = .now
         return batch
     }

@@ -8,8 +8,11 @@ final class Job: Shareable {
     let plan: PushPlan
     let served: Served
     let deadline: ContinuousClock.Instant
-    /// The records that it edits.
-    let records: Set<RecordPlace>
+    /// The rows that it edits, and the roots of their records.
+    let rows: Set<RowReference>
+    /// The only table that pushes which share a transaction with this one may write; nil where none of them reaches
+    /// beyond its own rows.
+    private let table: String?
 
     /// A push of many edits is a transaction worth of its own.
     private static let maximumEdits = 16
@@ -19,24 +22,61 @@ final class Job: Shareable {
         guard !request.isPreview, request.replays == nil, request.push.atomicity == .push,
             (1...Self.maximumEdits).contains(request.push.edits.count)
         else { return nil }
-        var records: Set<RecordPlace> = []
-        for edit in request.push.edits {
-            guard edit.resource.isAtomic, edit.returning.isEmpty, let key = edit.id.key,
-                records.insert(RecordPlace(table: edit.resource.root.table, key: key)).inserted
-            else { return nil }
-            for row in edit.rows {
-                guard case .edit = row.action, row.id.map({ $0.key != nil && !$0.isSuspect }) ?? true else {
-                    return nil
-                }
-            }
-        }
+        var rows = JobRows(served.footprints)
+        for edit in request.push.edits where !rows.take(edit) { return nil }
+        guard rows.goTogether else { return nil }
         self.request = request
         self.plan = plan
         self.served = served
         self.deadline = deadline
-        self.records = records
+        self.rows = rows.references
+        table = rows.reachesOthers ? rows.tables.first : nil
     }
 
-    /// One transaction knows one version of the rules.
-    func goes(with first: Job) -> Bool { served.catalog.version == first.served.catalog.version }
+    /// One transaction knows one version of the rules; and where a write may change rows of other tables, all are of one.
+    func goes(with first: Job) -> Bool {
+        table == first.table && served.catalog.version == first.served.catalog.version
+    }
+}
+
+/// The rows of a push that may share a transaction.
+private struct JobRows {
+    private let footprints: Footprints
+    private(set) var references: Set<RowReference> = []
+    private(set) var tables: Set<String> = []
+    private(set) var reachesOthers = false
+
+    init(_ footprints: Footprints) {
+        self.footprints = footprints
+    }
+
+    /// Rows that were read before a write to another table could not be decided on.
+    var goTogether: Bool { tables.count <= 1 || !reachesOthers }
+
+    /// - Returns: false where the push has to run alone.
+    mutating func take(_ edit: Edit) -> Bool {
+        guard edit.resource.isAtomic, edit.returning.isEmpty, let record = edit.id.key,
+            references.insert(footprints[edit.resource.root].reference(to: record)).inserted
+        else { return false }
+        for row in edit.rows {
+            guard case .edit = row.action else { return false }
+            let section = edit.resource.sections[row.section]
+            let footprint = footprints[section]
+            switch footprint.reach {
+            case .row: break
+            case .otherTables: reachesOthers = true
+            case .everything: return false
+            }
+            tables.insert(footprint.table)
+            if row.section == 0 { continue }
+            if section.kind == .singleton {
+                guard references.insert(footprint.reference(toSingletonOf: record)).inserted else { return false }
+                continue
+            }
+            guard let id = row.id, let key = id.key, !id.isSuspect,
+                references.insert(footprint.reference(to: key)).inserted
+            else { return false }
+        }
+        return true
+    }
 }

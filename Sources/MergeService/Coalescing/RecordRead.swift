@@ -10,7 +10,7 @@ struct RecordRead: Shareable {
     let deadline: ContinuousClock.Instant
 
     /// Reads do not get into each other's way.
-    var records: Set<RecordPlace> { [] }
+    var rows: Set<RowReference> { [] }
 
     func goes(with first: RecordRead) -> Bool { true }
 }

@@ -7,20 +7,11 @@ protocol Shareable: Sendable {
 
     /// By when it has to be under way.
     var deadline: ContinuousClock.Instant { get }
-    /// The records that no two of one transaction, nor of two that run at once, may both name.
-    var records: Set<RecordPlace> { get }
+    /// The rows that no two of one transaction, nor of two that run at once, may both name.
+    var rows: Set<RowReference> { get }
 
     /// Whether a transaction that began with `first` can take this one along.
     func goes(with first: Self) -> Bool
-}
-
-/// Names a record among those of all resources.
-struct RecordPlace: Hashable, Sendable {
-    let table: TableName
-    let key: RecordKey
-
-    /// Tables are few and keys are many.
-    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// What became of one in a shared transaction.

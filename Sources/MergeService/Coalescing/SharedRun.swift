@@ -33,18 +33,17 @@ struct SharedRun {
             owner += Array(repeating: number, count: job.request.push.edits.count)
         }
         var excluded: Set<Int> = []
-        run.beginForetelling()
-        for wave in run.waves() {
-            let context = try run.load(wave)
-            for step in wave where !excluded.contains(owner[step.index]) {
-                do {
-                    try run.apply(step, context)
-                    if run.reports[step.index].isRejected { excluded.insert(owner[step.index]) }
-                } catch let error as StoreError {
-                    throw error
-                } catch {
-                    excluded.insert(owner[step.index])
-                }
+        run.owners = owner
+        // No push names a row of another, so all can be read before anything is written.
+        try run.load(run.plan.steps)
+        for step in run.plan.steps where !excluded.contains(owner[step.index]) {
+            do {
+                try run.apply(step)
+                if !run.reports[step.index].isMerged { excluded.insert(owner[step.index]) }
+            } catch let error as StoreError {
+                throw error
+            } catch {
+                excluded.insert(owner[step.index])
             }
         }
         guard excluded.count < jobs.count else { return nil }

@@ -1,14 +1,8 @@
-@testable import Gateway
-import Logging
-import MergeCore
-import MergeService
-import MergeWire
-import RecordStore
 import Testing
 import TestSupport
 
-/// Answers that are made before the records are read again tell what is read, whatever was foretold.
-@Suite struct ForetellingTests {
+/// Answers show what the database holds after the writes, however the client spelled it.
+@Suite struct ReadBackTests {
     private static let table = """
         CREATE TABLE parts (id INTEGER PRIMARY KEY, name VARCHAR(20), weight DOUBLE, changed DATETIME NULL)
         """
@@ -53,65 +47,6 @@ import TestSupport
                 // What is kept for the key is what was answered.
                 #expect(try await client.post("/v1/push", #"{"key":"k","edits":[\#(edits)]}"#).text == answer.text)
             }
-        }
-    }
-
-    /// What was foretold is what stands: the answer is made once, also where the server stamps the row, and by a clock
-    /// that goes otherwise.
-    @Test(arguments: [1, 40]) func anAnswerIsMadeOnce(_ count: Int) async throws {
-        let server = try await PrivateMariaDB()
-        let database = try await TestDatabase(
-            .mariadb,
-            mariadb: Self.table.replacing("NULL)", with: "NULL ON UPDATE CURRENT_TIMESTAMP)") + " ENGINE=InnoDB;"
-                + Self.rows(count, name: "n0"), sqlite: "", server: server)
-        var version = 0
-        for isJump in [false, true] {
-            if isJump {
-                try await server.run("GRANT ALL ON \(database.name).* TO clock@localhost IDENTIFIED BY ''")
-                try await server.run("SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP() + 5000'")
-            }
-            let engine = try (isJump ? database.asUser("clock") : database).engine()
-            let folder = try TemporaryFolder(
-                files: Self.rules.mapValues {
-                    $0.replacing(", changed: changed}", with: "}, read-only: {changed: changed}")
-                })
-            let loader = RulesLoader(
-                folder: folder.path, engine: engine, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            ) { .off }
-            let findings = try await loader.start()
-            #expect(findings == nil)
-            let served = try loader.box.ready()
-            let made = Counter()
-            let service = MergeService(engine: engine, digest: CanonicalJSON.digest) { result, form in
-                made.increase()
-                return AnswerForm.encode(result, form)
-            }
-            // A second may go by in the middle of a push, so more than one is looked at.
-            var surplus: [Int] = []
-            while surplus.count < 2 || (!surplus.contains(0) && surplus.count < 200) {
-                let old = version
-                version += 1
-                let edits = (1...count).map { Self.edit($0, "name", "\"n\(old)\"", "\"n\(version)\"") }
-                let body = Array(#"{"edits":[\#(edits.joined(separator: ","))]}"#.utf8)
-                let decoded = try body.withUnsafeBytes {
-                    try PushDecoder(catalog: served.catalog, limits: WireLimits()).push($0, headerKey: nil, sender: "")
-                }
-                let before = made.value
-                let answer = try await service.merge(
-                    PushRequest(
-                        push: try decoded.push.get(), form: .push, sender: Sender(who: "", device: nil), key: nil,
-                        address: "/v1/push", body: body, isPreview: false),
-                    served: served, deadline: .now + .seconds(60))
-                surplus.append(made.value - before - 1)
-                let results = try JSON(answer.body)["results"]?.array ?? []
-                let stored = try await database.run(
-                    "SELECT DATE_FORMAT(changed, '%Y-%m-%dT%T') FROM parts ORDER BY id")
-                #expect(
-                    results.map { $0["record"]?["part"]?["changed"]?.text ?? "" }
-                        == stored.split(separator: "\n").map(String.init))
-            }
-            #expect(surplus.contains(0) && surplus.allSatisfy { $0 == 0 || $0 == 1 }, "\(surplus)")
-            await engine.close()
         }
     }
 

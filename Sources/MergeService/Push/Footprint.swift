@@ -1,0 +1,114 @@
+import MergeCore
+import RecordStore
+
+/// The rows that a write to a section's table may change besides the one that it names.
+///
+/// An object, because every row asks for it.
+final class Footprint: Sendable {
+    /// Reach of a write beyond its row, as far as the schema tells.
+    enum Reach: Sendable {
+        /// The row alone.
+        case row
+        /// Rows of other tables as well: triggers may stand on the table, or the database user may not know of them.
+        case otherTables
+        /// Any row: behind a view stands anything, and an engine without transactions promises nothing.
+        case everything
+    }
+
+    /// The table's name in lower case and without its schema.
+    ///
+    /// A table can be spelled in more than one way; taking two tables for one costs a little time, taking one for two
+    /// would cost an edit.
+    let table: String
+    let reach: Reach
+    /// More than one section of the rules stands over the table.
+    let isShared: Bool
+    /// These sections find rows by different columns, so that only the table as a whole can be named.
+    private let isAmbiguous: Bool
+    /// Positions of columns in unique indexes: in which order they are written decides whether rows collide.
+    private let uniqueColumns: Set<Int>
+    /// Positions of columns that foreign keys refer to, whose rows may change along.
+    private let referencedColumns: Set<Int>
+    /// Deleting a row deletes or changes others.
+    let deletesAlong: Bool
+
+    /// - Parameter sections: every section of the rules.
+    init(_ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: Dialect) {
+        let name = Self.name(of: section.table)
+        table = name
+        let same = sections.filter { Self.name(of: $0.table) == name }
+        isShared = same.count > 1
+        isAmbiguous = Set(same.map(Self.address)).count > 1
+        let known = schema.tables[section.table]
+        reach = Self.reach(known, dialect)
+        func positions(_ names: [String]) -> Set<Int> {
+            let names = Set(names.map { $0.lowercased() })
+            return Set(section.columns.indices.filter { names.contains(section.columns[$0].name.lowercased()) })
+        }
+        uniqueColumns = positions(known?.uniqueIndexes.flatMap(\.columns) ?? [])
+        let references = schema.tables.values.flatMap(\.foreignKeys).filter { Self.name(of: $0.target) == name }
+        referencedColumns = positions(references.flatMap(\.targetColumns))
+        deletesAlong = schema.dependents[section.table] != nil
+    }
+
+    private static func name(of table: TableName) -> String { table.name.lowercased() }
+
+    /// Returns the columns that tell the section's rows apart.
+    private static func address(_ section: Section) -> [String] {
+        let columns = section.keyCount > 0 ? Array(0..<section.keyCount) : section.parent.map(\.column)
+        return columns.map { section.columns[$0].name.lowercased() }
+    }
+
+    private static func reach(_ table: TableSchema?, _ dialect: Dialect) -> Reach {
+        guard let table, !table.isView, table.isTransactional else { return .everything }
+        switch dialect {
+        case .sqlite:
+            // A trigger of SQLite may change other rows of its own table too.
+            return table.triggers.isEmpty ? .row : .everything
+        case .mariadb:
+            // Triggers are shown only to who might make some, a right that a gateway is better without.
+            return table.triggers.isEmpty && table.rights?.contains("TRIGGER") == true ? .row : .otherTables
+        }
+    }
+
+    /// Returns the reference to the row with this key.
+    func reference(to key: RecordKey) -> RowReference {
+        RowReference(table: table, key: isAmbiguous ? RecordKey([]) : key)
+    }
+
+    /// Returns the reference to a singleton's row before it was read, by the key of its record.
+    func reference(toSingletonOf record: RecordKey) -> RowReference {
+        RowReference(table: table, key: isShared ? RecordKey([]) : record)
+    }
+
+    func writesUnique(_ assignments: [Assignment]) -> Bool {
+        !uniqueColumns.isEmpty && assignments.contains { uniqueColumns.contains($0.column) }
+    }
+
+    func writesReferenced(_ assignments: [Assignment]) -> Bool {
+        !referencedColumns.isEmpty && assignments.contains { referencedColumns.contains($0.column) }
+    }
+}
+
+/// The footprints of all sections of the rules.
+struct Footprints: Sendable {
+    private let bySection: [ObjectIdentifier: Footprint]
+    private let schema: DatabaseSchema
+    private let dialect: Dialect
+
+    init(_ catalog: Catalog, _ schema: DatabaseSchema, _ dialect: Dialect) {
+        let sections = catalog.resources.flatMap(\.sections)
+        var found: [ObjectIdentifier: Footprint] = [:]
+        for section in sections {
+            found[ObjectIdentifier(section)] = Footprint(section, among: sections, schema: schema, dialect: dialect)
+        }
+        bySection = found
+        self.schema = schema
+        self.dialect = dialect
+    }
+
+    subscript(section: Section) -> Footprint {
+        bySection[ObjectIdentifier(section)]
+            ?? Footprint(section, among: [section], schema: schema, dialect: dialect)
+    }
+}

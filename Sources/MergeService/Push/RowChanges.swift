@@ -1,0 +1,38 @@
+import MergeCore
+
+/// The writes of a transaction by the time at which they were decided, to tell which rows that were read are out of date.
+///
+/// Time counts writes. A row that was read at one time may be decided on as long as no later write can have changed it.
+struct RowChanges {
+    /// The time of the last write.
+    private(set) var now = 0
+    private var rows: [RowReference: Int] = [:]
+    /// Writes that may have changed any row of other tables, by the table written.
+    private var others: [String: Int] = [:]
+    /// The last write that may have changed any row.
+    private var everything = 0
+
+    /// Notes that a row changes, and with it what the write reaches.
+    mutating func note(_ row: RowReference, _ reach: Footprint.Reach) {
+        now += 1
+        rows[row] = now
+        switch reach {
+        case .row: break
+        case .otherTables: others[row.table] = now
+        case .everything: everything = now
+        }
+    }
+
+    /// Notes that any row may have changed.
+    mutating func noteEverything() {
+        now += 1
+        everything = now
+    }
+
+    /// Returns true where a row that was read at a time may look otherwise by now.
+    func mayHaveChanged(_ row: RowReference, since time: Int) -> Bool {
+        guard now > time else { return false }
+        if everything > time || rows[row].map({ $0 > time }) == true { return true }
+        return others.contains { table, last in last > time && table != row.table }
+    }
+}

@@ -1,0 +1,282 @@
+import Testing
+import TestSupport
+
+/// Rows that clients reach in two ways: no acknowledged addition is lost, whichever way it came.
+@Suite struct SharedTableTests {
+    /// Two resources that show the same rows.
+    struct Layout: Sendable, CustomStringConvertible {
+        let description: String
+        let sql: String
+        var engines = TestEngine.allCases
+        let rules: [String: String]
+        /// The edits that add to the counter of a row, one for each way to it.
+        let edits: @Sendable (_ row: Int, _ delta: Int) -> [String]
+        /// A trigger or another rule changes the counter as well, by so much for each edit of a kind.
+        var expected: @Sendable (_ sums: [Int: Int], _ counts: [Int: Int]) -> [Int: Int] = { sums, _ in sums }
+    }
+
+    private static let rows = 6
+
+    private static let tables = """
+        CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
+        CREATE TABLE things (id INTEGER PRIMARY KEY, code VARCHAR(20) NOT NULL UNIQUE, home INTEGER, n INTEGER NOT NULL,
+          gone INTEGER NOT NULL DEFAULT 0);
+        INSERT INTO homes VALUES (1, 'a'), (2, 'b'), (3, 'c'), (4, 'd'), (5, 'e'), (6, 'f');
+        INSERT INTO things (id, code, home, n) VALUES
+          (1, 'c1', 1, 100), (2, 'c2', 1, 100), (3, 'c3', 2, 100), (4, 'c4', 2, 100), (5, 'c5', 3, 100), (6, 'c6', 3, 100);
+        """
+
+    private static func things(_ name: String, table: String = "things", more: String = "") -> String {
+        """
+        resource: \(name)
+        sections:
+          thing:
+            table: \(table)
+            groups: {n: {column: n, merge: add}}
+            \(more)
+        """
+    }
+
+    private static func homes(_ kind: String) -> String {
+        """
+        resource: homes
+        sections:
+          home: {table: homes, groups: {name: name}}
+          things:
+            \(kind)
+            table: things
+            groups: {n: {column: n, merge: add}}
+        """
+    }
+
+    private static func counter(_ resource: String, _ id: String, _ section: String, _ delta: Int) -> String {
+        #"{"resource":"\#(resource)","id":\#(id),"changeset":{"\#(section)":{"n":{"old":0,"new":\#(delta)}}}}"#
+    }
+
+    private static func item(_ home: Int, _ row: Int, _ delta: Int) -> String {
+        #"{"resource":"homes","id":\#(home),"changeset":{"things":[{"id":\#(row),"n":{"old":0,"new":\#(delta)}}]}}"#
+    }
+
+    static let list = Layout(
+        description: "a list and a root", sql: tables,
+        rules: ["homes.yaml": homes("list: true\n    parent: home"), "things.yaml": things("things")]
+    ) { row, delta in
+        [item((row + 1) / 2, row, delta), counter("things", "\(row)", "thing", delta)]
+    }
+
+    static let layouts = [
+        list,
+        Layout(
+            description: "a singleton and a root",
+            sql: tables + "UPDATE things SET home = id;",
+            rules: ["homes.yaml": homes("parent: home"), "things.yaml": things("things")]
+        ) { row, delta in
+            [counter("homes", "\(row)", "things", delta), counter("things", "\(row)", "thing", delta)]
+        },
+        Layout(
+            description: "two roots", sql: tables,
+            rules: ["things.yaml": things("things"), "goods.yaml": things("goods")]
+        ) { row, delta in
+            [counter("goods", "\(row)", "thing", delta), counter("things", "\(row)", "thing", delta)]
+        },
+        Layout(
+            description: "two roots with other keys", sql: tables,
+            rules: ["things.yaml": things("things"), "goods.yaml": things("goods", more: "key: code")]
+        ) { row, delta in
+            [counter("goods", "\"c\(row)\"", "thing", delta), counter("things", "\(row)", "thing", delta)]
+        },
+        Layout(
+            description: "a view and its table",
+            sql: tables + "CREATE VIEW seen AS SELECT id, n FROM things WHERE gone = 0;", engines: [.mariadb],
+            rules: ["things.yaml": things("things"), "seen.yaml": things("seen", table: "seen", more: "key: id")]
+        ) { row, delta in
+            [counter("seen", "\(row)", "thing", delta), counter("things", "\(row)", "thing", delta)]
+        },
+        Layout(
+            description: "rows that are softly deleted and a list",
+            sql: tables,
+            rules: [
+                "homes.yaml": homes("list: true\n    parent: home"),
+                "things.yaml": things("things", more: "where: gone = 0\n    delete: {set: {gone: 1}}"),
+            ]
+        ) { row, delta in
+            [item((row + 1) / 2, row, delta), counter("things", "\(row)", "thing", delta)]
+        },
+    ]
+
+    private static let cases = layouts.flatMap { layout in layout.engines.map { (layout, $0) } }
+
+    // MARK: One push
+
+    @Test(arguments: cases)
+    func twoEditsOfOneRowInOnePushBothCount(_ layout: Layout, _ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
+        try await RunningGateway.with(database, rules: layout.rules, journal: .together) { gateway async throws in
+            for atomic in ["push", "edit"] {
+                let edits = (layout.edits(4, 3) + layout.edits(4, 5)).joined(separator: ",")
+                let answer = try await gateway.client {
+                    try await $0.post("/v1/push", #"{"atomic":"\#(atomic)","edits":[\#(edits)]}"#)
+                }
+                #expect(answer.status == 200, "\(answer.text)")
+                let outcomes = try answer.json()["results"]?.array.compactMap { result in
+                    result["outcomes"]?.array.first?["outcome"]?.text
+                }
+                #expect(outcomes == ["combined", "combined", "combined", "combined"])
+            }
+        }
+        #expect(try await database.run("SELECT n FROM things WHERE id = 4;") == "132\n")
+    }
+
+    // MARK: Many clients
+
+    @Test(arguments: cases)
+    func additionsOfManyClientsAreAllStored(_ layout: Layout, _ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
+        let rounds = kind == .mariadb ? 25 : 10
+        let sums = try await RunningGateway.with(database, rules: layout.rules, journal: .together) {
+            first async throws in
+            try await RunningGateway.with(database, rules: layout.rules, journal: .together) { second async throws in
+                try await Self.add(layout, rounds, through: [first, second])
+            }
+        }
+        let stored = try await database.run("SELECT id, n FROM things ORDER BY id;")
+        let wanted = (1...Self.rows).map { "\($0)\t\(100 + (sums[$0] ?? 0))\n" }.joined()
+        #expect(stored == wanted, "\(layout)")
+    }
+
+    /// - Returns: what was acknowledged to be added to each row.
+    private static func add(_ layout: Layout, _ rounds: Int, through gateways: [RunningGateway]) async throws -> [Int: Int]
+    {
+        try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+            for client in 0..<24 {
+                let gateway = gateways[client % gateways.count]
+                group.addTask {
+                    try await gateway.client { session in
+                        var random = SeededRandom(seed: client)
+                        var sums: [Int: Int] = [:]
+                        for round in 0..<rounds {
+                            let row = Int.random(in: 1...rows, using: &random)
+                            let delta = 1 + client + 100 * round
+                            let edits = layout.edits(row, delta)
+                            let edit = edits[Int.random(in: edits.indices, using: &random)]
+                            let answer = try await session.post("/v1/push", #"{"edits":[\#(edit)]}"#)
+                            if answer.status == 200 {
+                                sums[row, default: 0] += delta
+                            } else {
+                                // What is busy is not acknowledged.
+                                #expect(answer.status == 503, "\(answer.text)")
+                            }
+                        }
+                        return sums
+                    }
+                }
+            }
+            return try await group.reduce(into: [:]) { all, sums in all.merge(sums) { $0 + $1 } }
+        }
+    }
+
+    // MARK: Deletions beside edits
+
+    /// A row that a cascade takes along is gone for the edits behind it, in one push as in many.
+    @Test(arguments: TestEngine.allCases)
+    func whatACascadeTookIsGoneForLaterEdits(_ kind: TestEngine) async throws {
+        let sql = """
+            CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
+            CREATE TABLE things (id INTEGER PRIMARY KEY, home INTEGER, n INTEGER NOT NULL,
+              FOREIGN KEY (home) REFERENCES homes (id) ON DELETE CASCADE);
+            CREATE TABLE marks (id INTEGER PRIMARY KEY, thing INTEGER, n INTEGER NOT NULL,
+              FOREIGN KEY (thing) REFERENCES things (id) ON DELETE SET NULL);
+            INSERT INTO homes VALUES (1, 'a'), (2, 'b');
+            INSERT INTO things VALUES (4, 1, 10), (5, 2, 10);
+            INSERT INTO marks VALUES (7, 4, 1);
+            """
+        let rules = [
+            "homes.yaml": "resource: homes\nsections:\n  home: {table: homes, groups: {name: name}}\n",
+            "things.yaml": Self.things("things"),
+            "marks.yaml": """
+            resource: marks
+            sections:
+              mark: {table: marks, groups: {thing: {column: thing, on-conflict: server-wins}, n: n}}
+            """,
+        ]
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let answer = try await gateway.client {
+                try await $0.post(
+                    "/v1/push",
+                    #"{"edits":[{"resource":"things","id":4,"changeset":{"thing":{"n":{"old":10,"new":12}}}},"#
+                        + #"{"resource":"marks","id":7,"changeset":{"mark":{"n":{"old":1,"new":2}}}},"#
+                        + #"{"resource":"homes","id":1,"changeset":{"home":{"old":{"name":"a"},"new":null}}},"#
+                        + #"{"resource":"things","id":4,"changeset":{"thing":{"n":{"old":12,"new":14}}}},"#
+                        + #"{"resource":"marks","id":7,"changeset":{"mark":{"thing":{"old":4,"new":5}}}}]}"#)
+            }
+            let kinds = try answer.json()["results"]?.array.map { $0["outcomes"]?.array.first?["outcome"]?.text }
+            #expect(kinds == ["applied", "applied", "deleted", "missing", "server-won"], "\(answer.text)")
+            #expect(try await database.run("SELECT n, thing FROM marks;").hasPrefix("2\t"))
+        }
+    }
+
+    /// An addition counts as long as its row is there: deletions and edits of many clients leave nothing between.
+    @Test(arguments: TestEngine.allCases)
+    func softDeletionsAndAdditionsFollowOneAnother(_ kind: TestEngine) async throws {
+        let layout = Self.layouts[5]
+        let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
+        try await RunningGateway.with(database, rules: layout.rules, journal: .together) { gateway async throws in
+            let answer = try await gateway.client {
+                try await $0.post(
+                    "/v1/push",
+                    #"{"edits":[{"resource":"things","id":4,"changeset":{"thing":{"old":{"n":100},"new":null}}},"#
+                        + Self.item(2, 4, 3) + "," + Self.counter("things", "4", "thing", 3) + "]}")
+            }
+            let kinds = try answer.json()["results"]?.array.map { $0["outcomes"]?.array.first?["outcome"]?.text }
+            #expect(kinds == ["deleted", "combined", "missing"], "\(answer.text)")
+            #expect(try await database.run("SELECT n, gone FROM things WHERE id = 4;") == "103\t1\n")
+        }
+    }
+
+    // MARK: Triggers
+
+    /// What a trigger changes in another table is what the next edit meets, with the documented rights and with more.
+    @Test(arguments: TestEngine.allCases)
+    func whatATriggerChangedIsWhatLaterEditsMeet(_ kind: TestEngine) async throws {
+        let trigger =
+            kind == .mariadb
+            ? "CREATE TRIGGER total AFTER UPDATE ON things FOR EACH ROW "
+                + "UPDATE homes SET name = name + NEW.n - OLD.n WHERE id = NEW.home;"
+            : "CREATE TRIGGER total AFTER UPDATE ON things BEGIN "
+                + "UPDATE homes SET name = name + NEW.n - OLD.n WHERE id = NEW.home; END;"
+        let sql =
+            Self.tables.replacing("name VARCHAR(20)", with: "name INTEGER")
+            .replacing(#/'[a-f]'/#, with: "200") + trigger
+        let rules = [
+            "homes.yaml": Self.homes("list: true\n    parent: home").replacing(
+                "{name: name}", with: "{name: {column: name, merge: add}}"),
+            "things.yaml": Self.things("things"),
+        ]
+        let home = #"{"resource":"homes","id":2,"changeset":{"home":{"name":{"old":0,"new":1}}}}"#
+        let both =
+            #"{"resource":"homes","id":2,"changeset":{"home":{"name":{"old":0,"new":1}},"things":[{"id":3,"n":{"old":0,"new":7}}]}}"#
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let edits = [Self.counter("things", "4", "thing", 5), home, both, home].joined(separator: ",")
+            let answer = try await gateway.client { try await $0.post("/v1/push", #"{"edits":[\#(edits)]}"#) }
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try await database.run("SELECT name FROM homes WHERE id = 2;") == "215\n")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for client in 0..<16 {
+                    group.addTask {
+                        try await gateway.client { session in
+                            for _ in 0..<10 {
+                                let edit = client % 2 == 0 ? home : Self.counter("things", "4", "thing", 1)
+                                let answer = try await session.post("/v1/push", #"{"edits":[\#(edit)]}"#)
+                                #expect(answer.status == 200, "\(answer.text)")
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await database.run("SELECT name FROM homes WHERE id = 2;") == "375\n")
+        }
+    }
+}
