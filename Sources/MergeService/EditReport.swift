@@ -57,6 +57,8 @@ struct PushAttempt: Sendable {
     var reports: [EditReport]
     /// What the client is answered, where the transaction was not taken back.
     var answer: PushAnswer?
+    /// Something is written by it.
+    var takesEffect: Bool { answer?.takesEffect ?? false }
     /// A fault in the request that only the database could show: nothing has a result.
     var fault: Problem?
 }
@@ -66,4 +68,7 @@ struct KeptPush: Sendable {
     let answer: PushAnswer
     /// nil where nothing is kept.
     let draft: JournalDraft?
+
+    /// Something is written by it.
+    var takesEffect: Bool { answer.takesEffect }
 }

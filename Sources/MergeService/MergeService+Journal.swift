@@ -77,13 +77,22 @@ extension MergeService {
         try await served.kept().partialAnswer(number, deadline)
     }
 
-    /// What undoing an entry merges.
+    /// Positions of the outcomes of an entry that were taken back before.
+    package func undoneOutcomes(
+        of number: Int, served: Served, deadline: ContinuousClock.Instant
+    ) async throws -> Set<Int> {
+        let journal = try served.kept()
+        return try await journal.engine.read(deadline: deadline) { [tables = journal.tables] session throws(StoreError) in
+            Set(try session.query(tables.undone(number)).compactMap { tables.undoneOutcome($0) })
+        }
+    }
+
+    /// Returns the resource of an entry that can be taken back, and what the entry says.
     ///
-    /// - Parameter decode: reads the entry's content into the opposite edit of the resource.
     /// - Throws: a `Problem` where the entry cannot be taken back.
-    package func opposite(
-        of stored: StoredEntry, served: Served, decode: ([UInt8], Resource) throws(Problem) -> Edit
-    ) throws(Problem) -> Push {
+    package func undoable(
+        _ stored: StoredEntry, served: Served
+    ) throws(Problem) -> (resource: Resource, content: [UInt8]) {
         guard let entry = stored.entry, entry.status == "merged" else {
             throw Problem(
                 status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
@@ -94,7 +103,7 @@ extension MergeService {
                 status: 422, code: "not-undoable", title: "The entry cannot be taken back",
                 detail: "The rules have no resource “\(entry.resource)” any more.", retry: false)
         }
-        return Push(key: nil, atomicity: .push, edits: [try decode(entry.body, resource)])
+        return (resource, entry.body)
     }
 }
 

@@ -97,8 +97,9 @@ package struct MergeService: Sendable {
     ) async throws(Failure) -> PushAnswer {
         do throws(Failure) {
             let answer = try await attempt(request, plan, served, deadline, after: lost)
-            guard request.key != nil, let result = answer.result, !result.isKept else { return answer }
-            return (try? await replay(request.key, served, deadline)) ?? answer
+            guard request.key != nil, let result = answer.result, !request.keeps(result) else { return answer }
+            // The push did not come to an answer that is kept; an earlier run of it may have.
+            return try await known(request, served, deadline) ?? answer
         } catch {
             return try await known(request, served, deadline, insteadOf: error)
         }
@@ -108,10 +109,27 @@ package struct MergeService: Sendable {
     private func known(
         _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant, insteadOf failure: Failure
     ) async throws(Failure) -> PushAnswer {
-        guard request.key != nil, failure.problem.status < 500,
-            let known = try? await replay(request.key, served, deadline)
+        guard failure.problem.status < 500, failure.problem.code != Self.keyReused.code,
+            let known = try await known(request, served, deadline)
         else { throw failure }
         return known
+    }
+
+    /// The answer that is kept under the push's key; nil where there is none.
+    ///
+    /// - Throws: a `Failure` where the key stands for another push, or the journal cannot be asked: then nobody can say
+    ///   that the push was not merged before.
+    private func known(
+        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer? {
+        do {
+            return try await replay(request.key, served, deadline)
+        } catch let problem as Problem {
+            throw Failure(problem: problem, cause: nil)
+        } catch {
+            let cause = error as? StoreError
+            throw Failure(problem: StoreError(.unavailable, "").problem, cause: cause)
+        }
     }
 
     private func attempt(
@@ -126,6 +144,7 @@ package struct MergeService: Sendable {
                 do {
                     if let answer = try await replay(request.key, served, deadline) { return answer }
                 } catch is StoreError {}
+                // What a key stands for is told before anything else that is wrong.
                 throw error
             }
         } catch let error as StoreError {
@@ -239,7 +258,7 @@ package struct MergeService: Sendable {
                         }
                     } else {
                         try Self.keep([draft], in: journal, session)
-                        if let number = request.replays { try Self.markReplayed(number, in: journal, session) }
+                        if kept.takesEffect { try Self.mark(request.effects, in: journal, session) }
                     }
                 }
                 guard request.isPreview, case .commit(let attempt) = ending else { return ending }
@@ -247,7 +266,9 @@ package struct MergeService: Sendable {
             }
             // A mark that stays is settled by whoever looks a key up next.
             if let aside, attempt.answer != nil {
-                marks.end(AsideMarks.Mark(aside: aside, token: token, isCommitted: true, replays: request.replays))
+                marks.end(
+                    AsideMarks.Mark(aside: aside, token: token, isCommitted: true, 
+                        effects: attempt.takesEffect ? request.effects : []))
                 await marks.clear()
             }
         } catch {
@@ -276,7 +297,7 @@ package struct MergeService: Sendable {
             return PushAnswer(code: result.code, body: form(result, request.form), result: result)
         }
         // A push that is refused when it is sent again is kept already.
-        guard !request.isPreview, request.replays == nil, let journal = served.journal else {
+        guard !request.isPreview, !request.isResend, let journal = served.journal else {
             return try await engine.read(deadline: deadline, work)
         }
         if journal.aside != nil {
@@ -320,14 +341,14 @@ package struct MergeService: Sendable {
         }
     }
 
-    private static func markReplayed(
-        _ number: Int, in journal: Journal, _ session: any StoreSession
+    private static func mark(
+        _ effects: [SingleEffect], in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) {
         do {
-            _ = try session.execute(journal.tables.markReplayed(number))
+            for statement in journal.tables.mark(effects) { _ = try session.execute(statement) }
         } catch {
             guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
-            throw StoreError(.replayed, "the push was replayed before", code: error.code)
+            throw StoreError(.takenEffect, "it has taken effect before", code: error.code)
         }
     }
 

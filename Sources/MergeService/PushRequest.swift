@@ -13,12 +13,12 @@ package final class PushRequest: Sendable {
     package let body: [UInt8]
     /// Does everything that a push does, and then takes the transaction back.
     package let isPreview: Bool
-    /// The journal's number of the refused push that is sent again.
-    package let replays: Int?
+    /// What the push does to entries of the journal, each of which takes effect once.
+    package let effects: [SingleEffect]
 
     package init(
         push: Push, form: AnswerForm, sender: Sender, key: PushKey?, address: String, body: [UInt8], isPreview: Bool,
-        replays: Int? = nil
+        effects: [SingleEffect] = []
     ) {
         self.push = push
         self.form = form
@@ -27,8 +27,20 @@ package final class PushRequest: Sendable {
         self.address = address
         self.body = body
         self.isPreview = isPreview
-        self.replays = replays
+        self.effects = effects
     }
+
+    /// A refused push that is sent again; it is kept already.
+    var isResend: Bool {
+        effects.contains { effect in
+            if case .resend = effect { true } else { false }
+        }
+    }
+
+    /// Returns true where the answer is kept under the push's key; after any other the push runs again.
+    ///
+    /// An undo and a resend without effect can be tried again.
+    func keeps(_ result: PushResult) -> Bool { effects.isEmpty ? result.isKept : result.hasEffect }
 }
 
 /// The key of a push and what it stands for.
@@ -54,6 +66,9 @@ package struct PushAnswer: Sendable {
     /// nil where an answer that was kept is given again.
     package let result: PushResult?
 
+    /// Something was written.
+    var takesEffect: Bool { result?.hasEffect ?? false }
+
     package var isReplay: Bool { result == nil }
 
     package init(code: Int, body: [UInt8], result: PushResult?) {
@@ -72,6 +87,11 @@ extension PushResult {
         case .rejected: 409
         case .failed: 422
         }
+    }
+
+    /// Something was written.
+    var hasEffect: Bool {
+        results.contains { $0.status == .merged && $0.outcomes.contains(where: \.kind.hasEffect) }
     }
 
     /// Answers that are kept under a key; after any other the push runs again.

@@ -20,10 +20,10 @@ extension StoreError {
                 status: 503, code: "busy", title: "The database is busy",
                 detail: "The rows stay locked or no connection is free; nothing was written.", retry: true,
                 retryAfter: 1)
-        case .replayed:
+        case .takenEffect:
             Problem(
-                status: 409, code: "already-replayed", title: "The push was replayed before",
-                detail: "The refused push was sent again and merged before; nothing was written.", retry: false)
+                status: 409, code: "taken-effect", title: "It was done before",
+                detail: "The undo or the resend has taken effect before; nothing was written.", retry: false)
         case .unknownOutcome:
             Problem(
                 status: 504, code: "unknown-outcome", title: "The outcome is unknown",

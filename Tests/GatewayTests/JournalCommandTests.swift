@@ -161,7 +161,7 @@ import TestSupport
             #expect(again.status == 1 && again.errors.contains("was sent again and merged at 20"), "\(again)")
             let newest = try await desk.journal("list", "--json", "--limit", "1")
             let entry = try JSON(newest.output)["entries"]?[0]
-            #expect(entry?["who"]?.text == "tablet-7" && entry?["key"]?.isNull == true)
+            #expect(entry?["who"]?.text == "tablet-7" && entry?["key"]?.text == "resend:1")
             #expect(try JSON(await desk.journal("refused", "--json").output)["entries"]?.array.count == 2)
             let nothing = try await desk.journal("replay", "\(entry?["number"]?.int ?? 0)")
             #expect(nothing.status == 1 && nothing.errors.contains("is no push that was refused"), "\(nothing)")

@@ -54,7 +54,9 @@ struct JournalController {
         let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
-        return Reply.json(answer.body, to: context.headers, status: HTTPResponse.Status(code: answer.code))
+        return Reply.json(
+            answer.body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            with: answer.isReplay ? PushController.replayed : [:])
     }
 
     private func number(_ request: Request) throws(Problem) -> Int {

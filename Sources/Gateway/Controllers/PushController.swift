@@ -88,7 +88,8 @@ struct PushController {
 
     private func isPreview(_ request: Request) throws(Problem) -> Bool { try request.flag("preview") }
 
-    private static let replayed: HTTPFields = {
+    /// Tells an answer that was given before.
+    static let replayed: HTTPFields = {
         var fields = HTTPFields()
         if let name = HTTPField.Name("Idempotent-Replayed") { fields[name] = "true" }
         return fields

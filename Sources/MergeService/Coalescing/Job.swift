@@ -19,7 +19,7 @@ final class Job: Shareable {
 
     /// nil for a push that needs a transaction of its own.
     init?(_ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant) {
-        guard !request.isPreview, request.replays == nil, request.push.atomicity == .push,
+        guard !request.isPreview, request.effects.isEmpty, request.push.atomicity == .push,
             (1...Self.maximumEdits).contains(request.push.edits.count)
         else { return nil }
         var rows = JobRows(served.footprints)

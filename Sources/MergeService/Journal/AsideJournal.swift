@@ -54,19 +54,19 @@ struct AsideJournal {
         for mark in marks {
             if mark.isCommitted {
                 _ = try session.execute(tables.settled(mark.token))
-                if let number = mark.replays { try markReplayed(number, tables, session) }
+                if !mark.effects.isEmpty { try note(mark.effects, tables, session) }
             } else {
                 try withdraw(mark.token, tables, session)
             }
         }
     }
 
-    /// Where the push was sent again twice at once, or the mark is taken off a second time, it is noted already.
-    private static func markReplayed(
-        _ number: Int, _ tables: JournalTables, _ session: any StoreSession
+    /// Where it was done twice at once, or the mark is taken off a second time, it is noted already.
+    private static func note(
+        _ effects: [SingleEffect], _ tables: JournalTables, _ session: any StoreSession
     ) throws(StoreError) {
         do {
-            _ = try session.execute(tables.markReplayed(number))
+            for statement in tables.mark(effects) { _ = try session.execute(statement) }
         } catch {
             guard case .constraint(let violation) = error.kind, violation.kind == .unique else { throw error }
         }

@@ -11,8 +11,7 @@ final class AsideMarks: Sendable {
         let token: String
         /// Else the drafts go with the mark.
         let isCommitted: Bool
-        /// The number of the refused push that was sent again.
-        var replays: Int?
+        var effects: [SingleEffect] = []
     }
 
     private let ended = Mutex<[Mark]>([])

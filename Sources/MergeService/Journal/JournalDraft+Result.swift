@@ -9,7 +9,7 @@ extension JournalDraft {
     init(_ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ served: Served, _ codec: JournalCodec) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
-        if let answer, result.isKept, request.key != nil || result.status == .partial {
+        if let answer, request.keeps(result), request.key != nil || result.status == .partial {
             kept = KeptAnswer(request: request.key?.request, code: answer.code, body: answer.body)
         }
         var refused: RefusedBody?

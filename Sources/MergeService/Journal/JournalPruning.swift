@@ -99,7 +99,7 @@ package struct JournalPruning: Sendable {
             let past = rows.prefix { $0.isPast }.map(\.number)
             if !past.isEmpty {
                 _ = try session.execute(journal.tables.delete(past))
-                _ = try session.execute(journal.tables.forgetReplays(past))
+                _ = try session.execute(journal.tables.forgetEffects(on: past))
             }
             return .commit(past.count)
         }

@@ -8,13 +8,8 @@ struct EditDecoder {
 
     /// - Parameter items: rows counted so far in the push.
     func decode(_ node: JSONNode, _ path: WirePath, items: inout Int) throws(Problem) -> Edit {
-        guard let changeset = node["changeset"] else {
-            throw Invalid.problem(path.member("changeset"), "is missing")
-        }
         let place = path.member("changeset")
-        guard changeset.isObject else {
-            throw Invalid.problem(place, "must be an object, not \(changeset.scalar.kind)")
-        }
+        guard let changeset = node["changeset"] else { throw Invalid.problem(place, "is missing") }
         let members = changeset.members
         for (name, _) in members where resource.section(named: name) == nil {
             throw Invalid.unknown(name, "section", at: place, among: resource.sections.map(\.name))

@@ -26,6 +26,7 @@ package struct PushDecoder: Sendable {
         _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+            try checkEnvelope(root)
             let key = try requestKey(root, headerKey, sender, address: "/v1/push")
             do throws(Problem) {
                 return DecodedPush(key: key, push: .success(try push(root, key?.text)))
@@ -35,21 +36,50 @@ package struct PushDecoder: Sendable {
         }
     }
 
-    private func push(_ root: JSONNode, _ key: String?) throws(Problem) -> Push {
+    /// Checks what needs no rules, which comes before the key is looked up.
+    private func checkEnvelope(_ root: JSONNode) throws(Problem) {
         let top = WirePath("")
         try root.checkObject(top, known: Self.pushMembers)
-        try checkRules(root["rules"])
-        let atomicity = try atomicity(root["atomic"])
-        guard let edits = root["edits"] else { throw Invalid.problem(top.member("edits"), "is missing") }
-        guard edits.isArray else { throw Invalid.problem(top.member("edits"), "must be an array of edits") }
-        guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limits.edits, top.member("edits")) }
+        try checkIsText(root["rules"], at: top.member("rules"))
+        _ = try atomicity(root["atomic"])
         let place = top.member("edits")
-        var nodes: [(resource: Resource?, node: JSONNode)] = []
-        nodes.reserveCapacity(edits.count)
+        guard let edits = root["edits"] else { throw Invalid.problem(place, "is missing") }
+        guard edits.isArray else { throw Invalid.problem(place, "must be an array of edits") }
+        guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limits.edits, place) }
         for (index, edit) in edits.elements.enumerated() {
+            let place = place.element(index)
+            try edit.checkObject(place, known: Self.editMembers)
+            guard let name = edit["resource"] else { throw Invalid.problem(place.member("resource"), "is missing") }
+            guard name.string != nil else {
+                throw Invalid.problem(place.member("resource"), "must be the name of a resource")
+            }
+            try checkChangeset(edit, place)
+        }
+    }
+
+    private func checkChangeset(_ edit: JSONNode, _ path: WirePath) throws(Problem) {
+        let place = path.member("changeset")
+        guard let changeset = edit["changeset"] else { throw Invalid.problem(place, "is missing") }
+        guard changeset.isObject else {
+            throw Invalid.problem(place, "must be an object, not \(changeset.scalar.kind)")
+        }
+    }
+
+    private func checkIsText(_ node: JSONNode?, at place: WirePath) throws(Problem) {
+        guard node.map({ $0.string != nil }) ?? true else { throw Invalid.problem(place, "must be a string") }
+    }
+
+    private func push(_ root: JSONNode, _ key: String?) throws(Problem) -> Push {
+        try checkRules(root["rules"])
+        let place = WirePath("").member("edits")
+        var nodes: [(resource: Resource?, node: JSONNode)] = []
+        let edits = root["edits"]?.elements ?? []
+        nodes.reserveCapacity(edits.count)
+        for (index, edit) in edits.enumerated() {
             nodes.append((try resource(edit, place.element(index)), edit))
         }
-        return Push(key: key, atomicity: atomicity, edits: try decode(nodes) { place.element($0) })
+        return Push(
+            key: key, atomicity: try atomicity(root["atomic"]), edits: try decode(nodes) { place.element($0) })
     }
 
     /// One edit as a push of its own.
@@ -57,6 +87,7 @@ package struct PushDecoder: Sendable {
         _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+            try checkEnvelope(root, of: resource)
             let key = try requestKey(root, headerKey, sender, address: "/v1/merge/" + resource.name)
             do throws(Problem) {
                 return DecodedPush(key: key, push: .success(try merge(root, resource, key?.text)))
@@ -66,14 +97,19 @@ package struct PushDecoder: Sendable {
         }
     }
 
-    private func merge(_ root: JSONNode, _ resource: Resource, _ key: String?) throws(Problem) -> Push {
+    private func checkEnvelope(_ root: JSONNode, of resource: Resource) throws(Problem) {
         let top = WirePath("")
         try root.checkObject(top, known: Self.mergeMembers)
-        try checkRules(root["rules"])
+        try checkIsText(root["rules"], at: top.member("rules"))
         if let named = root["resource"], named.string != resource.name {
             throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
         }
-        return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in top })
+        try checkChangeset(root, top)
+    }
+
+    private func merge(_ root: JSONNode, _ resource: Resource, _ key: String?) throws(Problem) -> Push {
+        try checkRules(root["rules"])
+        return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in WirePath("") })
     }
 
     private func requestKey(
@@ -101,10 +137,8 @@ package struct PushDecoder: Sendable {
     }
 
     private func resource(_ edit: JSONNode, _ path: WirePath) throws(Problem) -> Resource {
-        try edit.checkObject(path, known: Self.editMembers)
         let place = path.member("resource")
-        guard let node = edit["resource"] else { throw Invalid.problem(place, "is missing") }
-        guard let name = node.string else { throw Invalid.problem(place, "must be the name of a resource") }
+        let name = edit["resource"]?.string ?? ""
         guard let resource = catalog[name] else {
             let ending = NearestName.ending(for: name, among: catalog.resources.map(\.name))
             throw Problem(
@@ -132,8 +166,7 @@ package struct PushDecoder: Sendable {
     }
 
     private func checkRules(_ node: JSONNode?) throws(Problem) {
-        guard let node else { return }
-        guard let version = node.string else { throw Invalid.problem(WirePath("rules"), "must be a string") }
+        guard let version = node?.string else { return }
         guard version == catalog.version || !requiresVersion else {
             throw Problem(
                 status: 409, code: "rules-changed", title: "The rules have changed",

@@ -95,6 +95,17 @@ enum RequestFingerprint {
         return bytes(of: hash)
     }
 
+    /// The name of a key of the journal's own; no byte of UTF-8 is 0xFF, so no sender's key has the same.
+    static func name(ofEffect key: String, _ body: [UInt8]) -> [UInt8] {
+        digest(of: [0xFF] + Array(key.utf8) + [0] + body)
+    }
+
+    static func digest(of bytes: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(data: bytes)
+        return self.bytes(of: hash)
+    }
+
     /// As one array at once: taken as a sequence a digest is copied several times.
     private static func bytes(of hash: SHA256) -> [UInt8] { hash.finalize().withUnsafeBytes { [UInt8]($0) } }
 }
@@ -112,4 +123,16 @@ package struct RequestKey: Sendable, Hashable {
     package let text: String
     package let name: [UInt8]
     package let fingerprint: [UInt8]
+}
+
+extension RequestKey {
+    /// Makes the key of something that is done once to an entry of the journal, whoever does it.
+    ///
+    /// - Parameters:
+    ///   - effect: such as `undo:17`.
+    ///   - body: what it is asked with; another body is another key.
+    package init(effect: String, body: [UInt8]) {
+        let digest = RequestFingerprint.digest(of: body)
+        self.init(text: effect, name: RequestFingerprint.name(ofEffect: effect, digest), fingerprint: digest)
+    }
 }

@@ -7,16 +7,28 @@ package struct UndoDecoder {
     private let columns: (TableName) -> [Column]
     /// Groups to take back, as `section.group`; nil for all.
     private let groups: Set<String>?
+    /// Positions of the entry's outcomes that were taken back before.
+    private let taken: Set<Int>
 
-    package init(resource: Resource, groups: Set<String>?, columns: @escaping (TableName) -> [Column]) {
+    /// What takes parts of an entry back.
+    package struct Opposite: Sendable {
+        package let edit: Edit
+        /// Positions of the entry's outcomes that it takes back.
+        package let outcomes: [Int]
+    }
+
+    package init(
+        resource: Resource, groups: Set<String>?, taken: Set<Int>, columns: @escaping (TableName) -> [Column]
+    ) {
         self.resource = resource.undoing
         self.groups = groups
+        self.taken = taken
         self.columns = columns
     }
 
     /// - Throws: a `Problem` where a part cannot be taken back, or nothing is left to take back.
-    package func edit(_ entry: [UInt8]) throws(Problem) -> Edit {
-        let made: Result<Edit, Problem> = entry.withUnsafeBytes { bytes in
+    package func opposite(of entry: [UInt8]) throws(Problem) -> Opposite {
+        let made: Result<Opposite, Problem> = entry.withUnsafeBytes { bytes in
             do throws(Problem) {
                 return .success(
                     try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in try edit(root) })
@@ -27,15 +39,17 @@ package struct UndoDecoder {
         return try made.get()
     }
 
-    private func edit(_ root: JSONNode) throws(Problem) -> Edit {
+    private func edit(_ root: JSONNode) throws(Problem) -> Opposite {
         guard let id = root["id"].flatMap({ EntryReader.key($0, resource.root) }) else {
             throw Self.unreadable("the record's key is not one of the resource's any more")
         }
         var rows: [RowEdit] = []
         var returning: [Cascade] = []
-        for outcome in root["outcomes"]?.elements ?? [] {
+        var outcomes: [Int] = []
+        for (position, outcome) in (root["outcomes"]?.elements ?? []).enumerated() where !taken.contains(position) {
             guard let row = try opposite(outcome, RowID(id)) else { continue }
             rows.append(row)
+            outcomes.append(position)
             if case .create = row.action {
                 for cascade in outcome["cascades"]?.elements ?? [] { returning.append(try self.cascade(cascade)) }
             }
@@ -43,9 +57,12 @@ package struct UndoDecoder {
         guard !rows.isEmpty else {
             throw Problem(
                 status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
-                detail: "The entry wrote nothing, or nothing in the groups that are named.", retry: false)
+                detail: "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
+                retry: false)
         }
-        return Edit(resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), returning: returning)
+        return Opposite(
+            edit: Edit(resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), returning: returning),
+            outcomes: outcomes)
     }
 
     private static func unreadable(_ why: String) -> Problem {

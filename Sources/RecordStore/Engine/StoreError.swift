@@ -26,8 +26,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLarge
         /// The journal keeps an answer under the push's key already.
         case knownKey
-        /// The refused push was sent again with success already.
-        case replayed
+        /// The undo or the resend has taken effect already.
+        case takenEffect
         /// Anything else.
         case other
     }

@@ -23,6 +23,7 @@ struct AnswerText {
     private var text: String {
         let results = OutcomeReader.answer(answer.body)
         var blocks = results.map(Self.text)
+        if answer.isReplay { blocks.append("nothing was written: this was done before, and was answered so") }
         if isPreview { blocks.append("nothing was written: this is a preview") }
         if results.isEmpty { blocks.append("there was nothing to send") }
         return blocks.joined(separator: "\n")

@@ -1,0 +1,84 @@
+package import MergeCore
+
+/// Something that is done to an entry of the journal once at most.
+package enum SingleEffect: Sendable, Hashable {
+    /// One outcome of the entry of this number is taken back.
+    case undo(Int, outcome: Int)
+    /// The refused push of this number is sent again.
+    case resend(Int)
+}
+
+/// What was done to entries: it is known for as long as the entry is kept, longer than the answer of a key.
+extension JournalTables {
+    private static let resent = "replayed "
+    private static let undone = "undone "
+    private static let batch = 128
+
+    /// When a refused push was sent again with success, as SQL; NULL where it was not.
+    func replayed(_ number: String) -> String {
+        let name =
+            switch dialect {
+            case .mariadb: "CONCAT('\(Self.resent)', \(number))"
+            case .sqlite: "'\(Self.resent)' || \(number)"
+            }
+        return "(SELECT value FROM \(dialect.quoted(meta)) WHERE name = \(name))"
+    }
+
+    /// Note what is done; a unique constraint refuses a second time.
+    package func mark(_ effects: [SingleEffect]) -> [Statement] {
+        let time =
+            switch dialect {
+            case .mariadb: "DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')"
+            case .sqlite: "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+            }
+        return stride(from: 0, to: effects.count, by: Self.batch).map { start in
+            let some = effects[start..<min(start + Self.batch, effects.count)]
+            let rows = repeatElement("(?, \(time))", count: some.count).joined(separator: ", ")
+            return Statement(
+                sql: "INSERT INTO \(dialect.quoted(meta)) (name, value) VALUES " + rows,
+                binds: some.map { Self.bind(Self.mark(of: $0)) })
+        }
+    }
+
+    private static func mark(of effect: SingleEffect) -> String {
+        switch effect {
+        case .undo(let number, let outcome): "\(undone)\(number).\(outcome)"
+        case .resend(let number): resent + String(number)
+        }
+    }
+
+    /// Asks which outcomes of an entry were taken back.
+    package func undone(_ number: Int) -> Statement {
+        Statement(
+            sql: "SELECT name FROM \(dialect.quoted(meta)) WHERE name LIKE ?",
+            binds: [Self.bind("\(Self.undone)\(number).%")], columns: [JournalColumn.text])
+    }
+
+    /// Reads a row of `undone`: the position of an outcome.
+    package func undoneOutcome(_ row: [Value]) -> Int? {
+        guard case .text(let name)? = row.first else { return nil }
+        return name.string.split(separator: ".").last.flatMap { Int($0) }
+    }
+
+    /// Forgets what was done to entries that are no longer kept.
+    package func forgetEffects(on numbers: [Int]) -> Statement {
+        let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
+        let start = Self.undone.count + 1
+        let number =
+            switch dialect {
+            case .mariadb: "SUBSTRING_INDEX(SUBSTRING(name, \(start)), '.', 1)"
+            case .sqlite: "substr(name, \(start), instr(substr(name, \(start)), '.') - 1)"
+            }
+        return Statement(
+            sql: "DELETE FROM \(dialect.quoted(meta)) WHERE name IN (\(marks)) "
+                + "OR (name LIKE '\(Self.undone)%' AND \(number) IN (\(marks)))",
+            binds: numbers.map { Self.bind(Self.resent + String($0)) } + numbers.map { Self.bind(String($0)) })
+    }
+
+    /// The answer to a push of which only some edits were merged.
+    package func partialAnswer(_ number: Int) -> Statement {
+        Statement(
+            sql: "SELECT answer FROM \(dialect.quoted(entries)) WHERE n = ? AND code = \(Self.partial)",
+            binds: [Self.bind(number)], columns: [JournalColumn.bytes])
+    }
+}
