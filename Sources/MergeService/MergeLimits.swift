@@ -11,6 +11,8 @@ package struct MergeLimits: Sendable {
     package var coalesced = 32
     /// Shared transactions that run at once as long as none is held up.
     package var lanes = 1
+    /// Pushes, and reads of single records, that wait for a transaction; more are turned away.
+    package var waiting = 4_096
     /// Shared transactions that run at once where others are held up by rows that somebody else holds.
     package var maximumLanes = 6
 

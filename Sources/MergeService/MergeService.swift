@@ -17,6 +17,8 @@ package struct MergeService: Sendable {
     private let coalescer: Coalescer<SharedTransactions>?
     /// Gathers reads of single records; nil where each has a snapshot of its own.
     private let readers: Coalescer<SharedReads>?
+    /// Pushes that run in transactions of their own, or wait for one.
+    private let alone = Counted()
 
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
@@ -39,10 +41,10 @@ package struct MergeService: Sendable {
 
     /// One record in one snapshot; nil where there is none.
     package func record(
-        _ resource: Resource, _ key: RecordKey, deadline: ContinuousClock.Instant
+        _ resource: Resource, _ key: RecordKey, deadline: ContinuousClock.Instant, caller: Caller = Caller()
     ) async throws(StoreError) -> Record? {
         if let readers {
-            let read = RecordRead(resource: resource, key: key, deadline: deadline)
+            let read = RecordRead(resource: resource, key: key, deadline: deadline, caller: caller)
             if case .answered(let record) = try await readers.submit(read) { return record }
         }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
@@ -73,9 +75,18 @@ package struct MergeService: Sendable {
                 // What shares a transaction and is answered there is merged, and kept.
                 if case .answered(let answer) = try await coalescer.submit(job) { return answer }
             } catch {
+                // What was not even begun is not looked up either: that would be one more who waits.
+                guard error.kind != .overloaded, !request.caller.hasLeft else {
+                    throw Failure(problem: error.problem, cause: error)
+                }
                 lost = error
             }
         }
+        guard alone.enter(atMost: limits.waiting) else {
+            let error = StoreError(.overloaded, "too many pushes wait for a transaction of their own")
+            throw Failure(problem: error.problem, cause: error)
+        }
+        defer { alone.leave() }
         return try await mergeAlone(request, plan, served, deadline, after: lost)
     }
 
@@ -238,6 +249,10 @@ package struct MergeService: Sendable {
         do {
             attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(request.push, served)) {
                 [limits, digest, form, marks] session throws(StoreError) -> Ending<PushAttempt> in
+                // It may have waited for its turn.
+                guard ContinuousClock.now < deadline, !request.caller.hasLeft else {
+                    throw StoreError(.busy, "its time was over, or its caller gone, before its transaction began")
+                }
                 let run = PushRun(
                     plan, served, session: session, dialect: dialect, limits: limits, digest: digest,
                     journal: request.isPreview ? nil : served.journal, mode: mode)

@@ -15,10 +15,12 @@ package final class PushRequest: Sendable {
     package let isPreview: Bool
     /// What the push does to entries of the journal, each of which takes effect once.
     package let effects: [SingleEffect]
+    /// Who waits for the answer.
+    package let caller: Caller
 
     package init(
         push: Push, form: AnswerForm, sender: Sender, key: PushKey?, address: String, body: [UInt8], isPreview: Bool,
-        effects: [SingleEffect] = []
+        effects: [SingleEffect] = [], caller: Caller = Caller()
     ) {
         self.push = push
         self.form = form
@@ -28,6 +30,7 @@ package final class PushRequest: Sendable {
         self.body = body
         self.isPreview = isPreview
         self.effects = effects
+        self.caller = caller
     }
 
     /// A refused push that is sent again; it is kept already.

@@ -20,6 +20,10 @@ extension StoreError {
                 status: 503, code: "busy", title: "The database is busy",
                 detail: "The rows stay locked or no connection is free; nothing was written.", retry: true,
                 retryAfter: 1)
+        case .overloaded:
+            Problem(
+                status: 503, code: "overloaded", title: "Too many requests are waiting",
+                detail: "The gateway has more to do than it can; nothing was written.", retry: true, retryAfter: 1)
         case .takenEffect:
             Problem(
                 status: 409, code: "taken-effect", title: "It was done before",

@@ -1,6 +1,7 @@
 import Hummingbird
 import HummingbirdCore
 import Logging
+import MergeService
 import NIOCore
 import NIOHTTP1
 
@@ -53,6 +54,8 @@ final class RequestHandler: ChannelDuplexHandler {
     /// No request comes any more.
     private var isOver = false
     private var isClosing = false
+    /// Who waits for the answer under way.
+    private var caller: Caller?
 
     init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
         self.responder = responder
@@ -68,7 +71,13 @@ final class RequestHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         idleAlarm?.cancel()
         bodyAlarm?.cancel()
+        caller?.leave()
         self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        caller?.leave()
+        context.fireChannelInactive()
     }
 
     // MARK: What comes in
@@ -179,6 +188,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private func answered(_ context: ChannelHandlerContext) {
         phase = .waiting
+        caller = nil
         waitingSince = .now()
         if isLast {
             ahead.removeAll()
@@ -231,11 +241,14 @@ final class RequestHandler: ChannelDuplexHandler {
             channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
             version: head.version, isKeptAlive: head.isKeepAlive, isHead: head.method == .HEAD)
         let (responder, logger) = (responder, logger)
+        let caller = Caller()
+        self.caller = caller
         Task {
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
             var context = GatewayContext(source: source)
             context.arrival = arrival
             context.requestID = writer.requestID
+            context.caller = caller
             context.headers = RequestHeaders(head.headers)
             context.path = request.uri.path
             context.body = body

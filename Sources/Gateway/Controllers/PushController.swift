@@ -62,7 +62,7 @@ struct PushController {
         }
         let pushRequest = PushRequest(
             push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
-            sender: sender, key: key, address: address, body: body, isPreview: isPreview)
+            sender: sender, key: key, address: address, body: body, isPreview: isPreview, caller: context.caller)
         guard let name = key?.name, served.journal != nil else {
             return reply(try await merged(pushRequest, served, context), context)
         }

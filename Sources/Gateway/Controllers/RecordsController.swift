@@ -26,7 +26,8 @@ struct RecordsController {
         let resource = try box.ready().resource(at: request)
         let text = String(request.rawPath(3) ?? "")
         guard let key = try KeyText.lookup(text, resource.root),
-            let record = try await service.record(resource, key, deadline: context.deadline)
+            let record = try await service.record(
+                resource, key, deadline: context.deadline, caller: context.caller)
         else {
             throw Problem(
                 status: 404, code: "no-such-record", title: "Not found",

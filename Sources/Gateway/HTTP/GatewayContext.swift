@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import MergeService
 import NIOCore
 
 /// What travels with a request besides the request itself.
@@ -18,6 +19,8 @@ struct GatewayContext: RequestContext {
     var arrival: ContinuousClock.Instant = .now
     /// When the request has to be done.
     var deadline: ContinuousClock.Instant = .now
+    /// Who waits for the answer.
+    var caller = Caller()
     /// Who sent it, and what they may do; nil without tokens.
     var bearer: TokenFile.Entry?
     /// The database's own words for the log, where a request failed because of it.

@@ -59,13 +59,22 @@ final class Coalescer<Work: SharedWork>: Sendable {
 
     /// Runs an item, alone or with others.
     ///
-    /// - Throws: `StoreError` where the transaction has no known outcome.
+    /// - Throws: `StoreError` where the transaction has no known outcome; of the kind `overloaded` where too many wait,
+    ///   `busy` where its time was over, or its caller gone, before it began.
     func submit(_ item: Work.Item) async throws(StoreError) -> Verdict<Work.Item.Answer> {
         let result = await withCheckedContinuation { enter(Waiting(item, $0)) }
         return try result.get()
     }
 
+    /// How many wait for a transaction.
+    var waiting: Int { state.withLock { $0.queue.count } }
+
+    private static var full: StoreError { StoreError(.overloaded, "too many requests wait for a transaction") }
+    private static var late: StoreError { StoreError(.busy, "its time was over before a transaction took it") }
+    private static var unwanted: StoreError { StoreError(.busy, "nobody waits for it any more") }
+
     private func enter(_ waiting: Waiting) {
+        guard state.withLock({ $0.queue.count < limits.waiting }) else { return waiting.resume(.failure(Self.full)) }
         let (opensLane, wakesLane, watches) = state.withLock { state in
             state.queue.append(waiting)
             if state.lingering > 0 {
@@ -107,15 +116,18 @@ final class Coalescer<Work: SharedWork>: Sendable {
 
     /// By when those who wait need a connection; nil where nobody waits who could run, and then the lane is closed.
     private func nextDeadline() -> ContinuousClock.Instant? {
-        state.withLock { state in
+        let (deadline, dropped) = state.withLock { state in
+            let dropped = dropOverdue(&state)
             var earliest: ContinuousClock.Instant?
             // Those further behind are not looked at for a transaction either.
             for waiting in state.queue.prefix(Self.lookAhead) where state.busy.isDisjoint(with: waiting.item.rows) {
                 earliest = min(earliest ?? waiting.item.deadline, waiting.item.deadline)
             }
             if earliest == nil { state.lanes -= 1 }
-            return earliest
+            return (earliest, dropped)
         }
+        Self.turnAway(dropped)
+        return deadline
     }
 
     /// Takes those who wait longest; nil where nobody can run.
@@ -123,11 +135,13 @@ final class Coalescer<Work: SharedWork>: Sendable {
     /// A lane that runs dry lingers: most likely the next item is being read already, and then it finds a connection
     /// and a thread that are ready.
     private func begin(mayWait: Bool) -> [Waiting]? {
-        let batch = state.withLock { state in
+        let (batch, dropped) = state.withLock { state in
+            let dropped = dropOverdue(&state)
             let batch = next(&state)
             if batch == nil, mayWait { state.lingering += 1 }
-            return batch
+            return (batch, dropped)
         }
+        Self.turnAway(dropped)
         guard batch == nil, mayWait else { return batch }
         let wasCalled = arrival.wait(timeout: .now() + Self.linger) == .success
         return state.withLock { state in
@@ -136,6 +150,23 @@ final class Coalescer<Work: SharedWork>: Sendable {
             state.called = min(state.called, state.lingering)
             return next(&state)
         }
+    }
+
+    /// Takes out of the queue whose time is over or whose caller has gone.
+    private func dropOverdue(_ state: inout State) -> [Waiting] {
+        let now = ContinuousClock.now
+        guard state.queue.contains(where: { Self.isOverdue($0, now) }) else { return [] }
+        let dropped = state.queue.filter { Self.isOverdue($0, now) }
+        state.queue.removeAll { Self.isOverdue($0, now) }
+        return dropped
+    }
+
+    private static func isOverdue(_ waiting: Waiting, _ now: ContinuousClock.Instant) -> Bool {
+        waiting.item.deadline <= now || waiting.item.caller.hasLeft
+    }
+
+    private static func turnAway(_ dropped: [Waiting]) {
+        for waiting in dropped { waiting.resume(.failure(waiting.item.caller.hasLeft ? unwanted : late)) }
     }
 
     private func end(_ batch: [Waiting], _ result: Result<[Verdict<Work.Item.Answer>], StoreError>) {
@@ -189,18 +220,21 @@ final class Coalescer<Work: SharedWork>: Sendable {
     private func watch() async {
         while true {
             try? await Task.sleep(for: Self.stall)
-            let (opensLane, isOver) = state.withLock { state in
+            let (opensLane, isOver, dropped) = state.withLock { state in
+                // While all lanes are held up nobody else looks.
+                let dropped = dropOverdue(&state)
                 guard !state.queue.isEmpty else {
                     state.isWatched = false
-                    return (false, true)
+                    return (false, true, dropped)
                 }
                 let isHeldUp = ContinuousClock.now - state.lastMove > Self.stall
                 // Between two of its transactions a lane may have closed while everyone waited for records it held.
                 let bound = isHeldUp ? limits.maximumLanes : limits.lanes
-                guard state.lanes < bound else { return (false, false) }
+                guard state.lanes < bound else { return (false, false, dropped) }
                 state.lanes += 1
-                return (true, false)
+                return (true, false, dropped)
             }
+            Self.turnAway(dropped)
             if opensLane { openLane() }
             if isOver { return }
         }

@@ -8,6 +8,7 @@ final class Job: Shareable {
     let plan: PushPlan
     let served: Served
     let deadline: ContinuousClock.Instant
+    var caller: Caller { request.caller }
     /// The rows that it edits, and the roots of their records.
     let rows: Set<RowReference>
     /// The only table that pushes which share a transaction with this one may write; nil where none of them reaches

@@ -8,6 +8,7 @@ struct RecordRead: Shareable {
     let resource: Resource
     let key: RecordKey
     let deadline: ContinuousClock.Instant
+    let caller: Caller
 
     /// Reads do not get into each other's way.
     var rows: Set<RowReference> { [] }

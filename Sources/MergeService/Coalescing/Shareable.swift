@@ -7,6 +7,8 @@ protocol Shareable: Sendable {
 
     /// By when it has to be under way.
     var deadline: ContinuousClock.Instant { get }
+    /// Who waits for it.
+    var caller: Caller { get }
     /// The rows that no two of one transaction, nor of two that run at once, may both name.
     var rows: Set<RowReference> { get }
 

@@ -10,6 +10,8 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case unwritable
         /// No connection or lock could be had in time: nothing was written.
         case busy
+        /// So many wait already that another would wait in vain: nothing was asked of the database.
+        case overloaded
         /// The transaction was chosen as the victim of a deadlock or met a newer snapshot: run it again.
         case serialization
         /// The connection broke during COMMIT: nobody here knows whether it took effect.
