@@ -64,13 +64,14 @@ import TestSupport
             .mariadb,
             mariadb: Self.table.replacing("NULL)", with: "NULL ON UPDATE CURRENT_TIMESTAMP)") + " ENGINE=InnoDB;"
                 + Self.rows(count, name: "n0"), sqlite: "", server: server)
+        // Whether a table has triggers shows to an account that may make some, and to no other.
+        let privileged = try await database.withRight("TRIGGER")
         var version = 0
         for isJump in [false, true] {
             if isJump {
-                try await server.run("GRANT ALL ON \(database.name).* TO clock@localhost IDENTIFIED BY ''")
                 try await server.run("SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP() + 5000'")
             }
-            let engine = try (isJump ? database.asUser("clock") : database).engine()
+            let engine = try privileged.engine()
             let folder = try TemporaryFolder(
                 files: Self.rules.mapValues {
                     $0.replacing(", changed: changed}", with: "}, read-only: {changed: changed}")
