@@ -6,7 +6,9 @@ package final class MariaDBEngine: RecordEngine {
     private let pool: ConnectionPool
     private let retries: Int
 
-    package init(_ configuration: MariaDBConfiguration) {
+    /// - Throws: `StoreError` where the C client library is none that can be used.
+    package init(_ configuration: MariaDBConfiguration) throws(StoreError) {
+        try ClientLibrary.installed.check()
         pool = ConnectionPool(configuration)
         retries = configuration.limits.retries
     }

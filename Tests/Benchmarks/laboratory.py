@@ -9,6 +9,7 @@ from processes import BenchmarkError, Gateway, MariaDB, run
 from tables import Table, errands_rules, errands_sql, mariadb_sql, sqlite_sql, versions_sql
 
 FLOOR_THREADS = (4, 8, 16)
+JOURNAL = "fieldmerge_journal"
 
 
 class Laboratory:
@@ -28,6 +29,8 @@ class Laboratory:
         self.rules = folder / "rules"
         self.rules.mkdir()
         self.server = MariaDB(folder)
+        if keeps_journal:
+            self.server.make_journal(binary, JOURNAL)
 
     def close(self) -> None:
         self.server.stop()
@@ -37,10 +40,12 @@ class Laboratory:
     def make_table(self, name: str, with_errands: bool = False) -> None:
         table = Table(name, TABLES[name], self.folder)
         self.server.sql(mariadb_sql(table))
+        self.server.grant(name)
         table.forget()
         table.rules(self.rules)
         if with_errands:
             self.server.sql(errands_sql(table))
+            self.server.grant("errands")
             errands_rules(table, self.rules)
         self.tables[name] = table
 
@@ -68,8 +73,8 @@ class Laboratory:
         known = self.tables[table]
         before = self.server.updates()
         result = self.program("floor", [
-            "--socket", self.server.socket, "--database", "bench", "--table", table, "--rows", known.rows,
-            "--state", known.state, "--threads", threads, "--watch", f"server={self.server.pid}"])
+            "--socket", self.server.socket, "--user", MariaDB.USER, "--database", "bench", "--table", table,
+            "--rows", known.rows, "--state", known.state, "--threads", threads, "--watch", f"server={self.server.pid}"])
         self.check(known, before, result["changed"], is_exact=True)
         return {"threads": threads, **result}
 
@@ -82,10 +87,10 @@ class Laboratory:
         is_sqlite = case.engine == "sqlite"
         table = self.sqlite if is_sqlite else self.tables[case.table]
         url = (f"sqlite:{table.folder / 'db.sqlite'}" if is_sqlite
-               else f"mariadb://root@localhost/bench?socket={self.server.socket}")
+               else self.server.url(MariaDB.USER))
         rules = table.folder / "rules"
         # A SQLite database has a journal by default, a server only where it is asked for.
-        journal = [] if is_sqlite else ["--journal", "same-server:fieldmerge_journal"]
+        journal = [] if is_sqlite else ["--journal", f"same-server:{JOURNAL}"]
         if not self.keeps_journal:
             journal = ["--journal", "off"]
         gateway = Gateway(self.binary, self.folder, "gateway", url, rules, journal + self.options)
@@ -116,7 +121,7 @@ class Laboratory:
         step = 500_000
         for start in range(1, entries, step):
             self.server.sql(
-                "INSERT INTO fieldmerge_journal.entries (at, who, push_key, name, request, code, answer, resource, record,"
+                f"INSERT INTO {JOURNAL}.entries (at, who, push_key, name, request, code, answer, resource, record,"
                 " status, outcomes, rules, entry) SELECT '2026-01-01', 'before', seq, UNHEX(SHA2(seq, 256)),"
                 f" UNHEX(SHA2(seq, 256)), 200, REPEAT('a', 200), '{resource}', 1 + seq MOD 99991, 'merged', ',applied,',"
                 f" 'v', REPEAT('e', 100) FROM seq_{start}_to_{start + step - 1}")

@@ -67,6 +67,10 @@ class MariaDB(Process):
     second commit for both arms. The buffer pool holds all tables but the largest.
     """
 
+    # Who is measured, on either side; root only sets up and counts.
+    USER = "gateway"
+    ACCOUNT = "'gateway'@'localhost'"
+
     SETTINGS = [
         "--innodb-buffer-pool-size=1G", "--innodb-log-file-size=1G", "--innodb-flush-log-at-trx-commit=1",
         "--skip-log-bin", "--max-connections=400", "--skip-networking", "--skip-name-resolve",
@@ -83,7 +87,19 @@ class MariaDB(Process):
             ["mariadbd", "--no-defaults", f"--user={user}", f"--datadir={data}", f"--socket={self.socket}",
              f"--pid-file={folder}/pid", f"--tmpdir={folder}", *self.SETTINGS], folder / "mariadb.log")
         self.wait_until(self.answers)
-        self.sql("CREATE DATABASE bench CHARACTER SET utf8mb4", "")
+        self.sql(f"CREATE DATABASE bench CHARACTER SET utf8mb4; CREATE USER {self.ACCOUNT}", "")
+
+    def grant(self, table: str) -> None:
+        """The documented rights on one table, and no others."""
+        self.sql(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {self.ACCOUNT}")
+
+    def url(self, user: str) -> str:
+        return f"mariadb://{user}@localhost/bench?socket={self.socket}"
+
+    def make_journal(self, binary: Path, schema: str) -> None:
+        """The journal's schema, with the rights on it that are printed."""
+        self.sql(run([binary, "journal", "init", "--database", self.url("root"), "--journal", f"same-server:{schema}",
+                      "--grant-to", self.ACCOUNT]))
 
     def answers(self) -> bool:
         ping = ["mariadb-admin", "--no-defaults", f"--socket={self.socket}", "-uroot", "ping"]

@@ -112,7 +112,7 @@ import TestSupport
         let holder = Process()
         let server = try await PrivateMariaDB.shared
         holder.executableURL = URL(filePath: "/usr/bin/env")
-        let name = database.url.split(separator: "/")[2].split(separator: "?").first.map(String.init) ?? ""
+        let name = database.name
         holder.arguments = ["mariadb", "--no-defaults", "--socket=" + server.socket, "-uroot", "--unbuffered", name]
         let (input, output) = (Pipe(), Pipe())
         holder.standardInput = input
@@ -141,7 +141,7 @@ import TestSupport
         #expect(process.terminationReason == .exit)
         let lines = try String(contentsOfFile: log, encoding: .utf8)
         #expect(lines.contains("method=POST") && lines.contains("status=200") && lines.contains("stopped"))
-        #expect(!lines.contains("Bob") && !lines.contains("root@"))
+        #expect(!lines.contains("Bob") && !lines.contains(database.account + "@"))
         await Task.detached { holder.waitUntilExit() }.value
         #expect(holder.terminationStatus == 0)
     }

@@ -40,6 +40,7 @@ import TestSupport
             kind, mariadb: Self.mariadb.replacing("InnoDB", with: engine),
             sqlite: Self.mariadb.replacing(" ENGINE=InnoDB", with: ""))
         let rules = ["pots.yaml": (Self.rules["pots.yaml"] ?? "") + "\nnon-transactional: allow\n"]
+        if ["MyISAM", "Aria"].contains(engine) { try await database.grantTableLocks() }
         let writes = try await RunningGateway.with(database, rules: rules) { gateway async throws in
             try await withThrowingTaskGroup(of: [Write].self) { group in
                 for client in 0..<Self.clients {

@@ -231,19 +231,13 @@ import TestSupport
     /// The gateway's own user makes nothing, and serves with exactly the rights that are printed.
     @Test func initPrintsWhatTheUserNeeds() async throws {
         let database = try await JournalTests.database(.mariadb)
-        let desk = try await Desk(database)
-        let user = "u_" + database.name
-        try await database.run(
-            """
-            CREATE USER '\(user)'@'localhost';
-            GRANT SELECT, INSERT, UPDATE, DELETE ON \(database.name).* TO '\(user)'@'localhost';
-            """)
-        let poor = try await Desk(database.asUser(user))
+        let desk = try await Desk(database.asRoot)
+        let poor = try await Desk(database)
         let denied = try await poor.journal("init")
         #expect(denied.status == 1 && denied.errors.contains("the journal cannot be made"), "\(denied)")
         let missing = try await poor.journal("list")
         #expect(missing.status == 1 && missing.errors.contains("“fieldmerge journal init” makes it"), "\(missing)")
-        let account = "'\(user)'@'localhost'"
+        let account = database.accountSQL
         let made = try await desk.journal("init", "--grant-to", account)
         #expect(made.status == 0, "\(made)")
         #expect(made.output.hasSuffix("`.* TO \(account);\n"), "\(made.output)")

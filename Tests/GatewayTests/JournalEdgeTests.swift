@@ -90,7 +90,7 @@ import TestSupport
         let poor = try database.asUser(user).engine()
         let opener = JournalOpener(engine: poor, schema: "late_" + database.name)
         await #expect(throws: StoreError.self) { _ = try await opener.open() }
-        let rich = try database.engine()
+        let rich = try database.asRoot.engine()
         _ = try await JournalOpener(engine: rich, schema: "late_" + database.name).open()
         await rich.close()
         await poor.close()

@@ -53,10 +53,10 @@ import TestSupport
         }
     }
 
-    static func database(_ kind: TestEngine) async throws -> TestDatabase {
+    static func database(_ kind: TestEngine, server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(
             kind, mariadb: sql("INT PRIMARY KEY AUTO_INCREMENT", " ENGINE=InnoDB"),
-            sqlite: sql("INTEGER PRIMARY KEY AUTOINCREMENT", ""))
+            sqlite: sql("INTEGER PRIMARY KEY AUTOINCREMENT", ""), server: server)
     }
 
     static func edit(_ section: String, id: Int = 1, key: String? = nil) -> String {

@@ -129,9 +129,9 @@ import TestSupport
         let other = try await TestDatabase(
             .mariadb, mariadb: "CREATE TABLE far (id INT PRIMARY KEY, n INT); INSERT INTO far VALUES (1, 1);",
             sqlite: "")
-        let name = other.url.split(separator: "/")[2].split(separator: "?").first.map(String.init) ?? ""
         let database = try await TestDatabase(.mariadb, mariadb: "CREATE TABLE near (id INT PRIMARY KEY);", sqlite: "")
-        let rules = ["far.yaml": "resource: far\nsections:\n  t: {schema: \(name), table: far, groups: {n: n}}\n"]
+        try await other.grantTables(to: database.account)
+        let rules = ["far.yaml": "resource: far\nsections:\n  t: {schema: \(other.name), table: far, groups: {n: n}}\n"]
         try await RunningGateway.with(database, rules: rules) { gateway async throws in
             try await gateway.client { client async throws in
                 let merged = try await client.post("/v1/merge/far", Self.edit("1", 1))

@@ -42,6 +42,7 @@ import TestSupport
         let rules = ["bins.yaml": Self.bins + "\nnon-transactional: allow\n", "safe.yaml": Self.safe]
         let sum = "CHECKSUM TABLE bins, parts, safe"
         let before = try await database.run(sum)
+        try await database.grantTableLocks()
         try await RunningGateway.with(database, rules: rules) { gateway async throws in
             try await gateway.client { client async throws in
                 // Everything is written before the last edit fails: an update, inserts, deletes of an item and a record.

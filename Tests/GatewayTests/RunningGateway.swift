@@ -1,5 +1,6 @@
 @testable import Gateway
 import Logging
+import MergeService
 import RecordStore
 import RuleFiles
 import SQLiteStore
@@ -13,7 +14,7 @@ struct RunningGateway: Sendable {
 
     /// - Parameters:
     ///   - rules: the rule files by name; nil serves those of `MergeRules`.
-    ///   - journal: where a journal is kept, the same one for all gateways on the database.
+    ///   - journal: where a journal is kept, the same one for all gateways on the database; it is made beforehand, by root.
     static func with<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: JournalPlace? = nil,
         configure: (inout GatewayConfiguration) -> Void = { _ in },
@@ -26,6 +27,7 @@ struct RunningGateway: Sendable {
         configure(&configuration)
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
+        if journal == .together { try await database.initJournal() }
         let engine = try database.engine(journal: journal == .together)
         let loader = RulesLoader(
             folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger
@@ -35,11 +37,11 @@ struct RunningGateway: Sendable {
             case .together:
                 let name = "fieldmerge_" + database.name
                 let schema = engine.dialect == .sqlite ? JournalTables.attachedName : name
-                return .together(try await JournalOpener(engine: engine, schema: schema).open(createsSchema: true))
+                return .together(try await JournalOpener(engine: engine, schema: schema).open())
             case .aside:
                 let file = database.journalFile
                 let store = try SQLiteEngine(path: file, creates: true)
-                return .aside(try await JournalOpener(aside: store).open(), place: file)
+                return .aside(try await JournalOpener(aside: store, of: engine).open(), place: file)
             }
         }
         if let findings = try await loader.start() {
@@ -78,6 +80,18 @@ struct RunningGateway: Sendable {
         token: String? = nil, _ body: @escaping @Sendable (HTTPClient.Session) async throws -> Answer
     ) async throws -> Answer {
         try await HTTPClient.with(port: port, token: token, body)
+    }
+}
+
+extension TestDatabase {
+    /// Makes the journal as `journal init --grant-to` does: root makes its schema and tables, and the gateway's account
+    /// gets the rights that are printed.
+    func initJournal() async throws {
+        guard kind == .mariadb else { return }
+        let engine = try asRoot.engine()
+        let journal = try await JournalOpener(engine: engine, schema: journalName).open(createsSchema: true)
+        await engine.close()
+        try await runAsOperator(journal.tables.grant(to: accountSQL))
     }
 }
 

@@ -246,11 +246,15 @@ import Testing
         let reading = "resource: parts\nsections:\n  p: {table: parts, read-only: {part: part}}\n"
         var tables = Self.schema.tables
         tables[Self.risky.name] = Self.risky
-        let schema = DatabaseSchema(tables: tables, allNames: [], name: "sh`op")
+        let gone = Dependent(
+            constraint: "k", table: TableName(name: "gone"), columns: ["risky"], targetColumns: ["a"], effect: .delete)
+        let schema = DatabaseSchema(
+            tables: tables, allNames: [], name: "sh`op", dependents: [Self.risky.name: [gone]])
         let folder = RuleFolder(texts: [("a.yaml", text), ("b.yaml", reading)])
         let catalog = try #require(RuleBinder.bind(folder, to: schema).catalog)
         #expect(
             GrantStatements.sql(for: catalog, in: schema, to: "'f'@'h'") == [
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`gone` TO 'f'@'h';",
                 "GRANT SELECT ON `sh``op`.`parts` TO 'f'@'h';",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`risky` TO 'f'@'h';",
             ])

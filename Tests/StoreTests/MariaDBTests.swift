@@ -151,6 +151,31 @@ import TestSupport
         server.kill()
     }
 
+    /// What a foreign key does is read from the definition of its table, whatever names and comments spell.
+    @Test func deleteRulesAreRead() {
+        let definition = #"""
+            CREATE TABLE `x` (
+              `id` int(11) NOT NULL,
+              `a``b` int(11) DEFAULT NULL COMMENT 'x\n  CONSTRAINT `z` FOREIGN KEY (`c`) ON DELETE CASCADE',
+              KEY `q``w` (`a``b`),
+              CONSTRAINT `checked` CHECK (`a``b` <> ' FOREIGN KEY ON DELETE CASCADE'),
+              CONSTRAINT `plain` FOREIGN KEY (`c`) REFERENCES `p` (`id`),
+              CONSTRAINT `named` FOREIGN KEY (`c`) REFERENCES ` ON DELETE CASCADE` (`id`) ON DELETE NO ACTION,
+              CONSTRAINT `update` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON UPDATE CASCADE,
+              CONSTRAINT `q``w` FOREIGN KEY (`a``b`) REFERENCES `p` (`id`) ON DELETE SET NULL ON UPDATE CASCADE,
+              CONSTRAINT ```` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON DELETE CASCADE,
+              CONSTRAINT `\#u{301}k` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON DELETE CASCADE
+            ) ENGINE=InnoDB
+            """#
+        let rules = DeleteRules(definition: definition)
+        for (name, effect) in [
+            ("z", nil), ("checked", nil), ("plain", nil), ("named", nil), ("update", nil), ("q`w", .setNull),
+            ("`", .delete), ("\u{301}k", .delete),
+        ] as [(String, Cascade.Effect?)] {
+            #expect(rules.effect(of: name) == effect, "\(name)")
+        }
+    }
+
     @Test func characterSetsAreAskedOfTheServer() async throws {
         let database = try await TestDatabase(
             .mariadb,

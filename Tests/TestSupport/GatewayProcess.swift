@@ -16,8 +16,10 @@ package final class GatewayProcess: Sendable {
     ///   - rules: the rule files by name.
     ///   - options: of `serve`, besides the database, its journal, the rules and the address.
     ///   - wrapper: a program with its arguments that runs the gateway's.
+    ///   - namesJournal: else the gateway takes the journal that it takes by itself.
     package init(
-        _ database: TestDatabase, rules: [String: String], options: [String] = [], wrapper: [String] = []
+        _ database: TestDatabase, rules: [String: String], options: [String] = [], wrapper: [String] = [],
+        namesJournal: Bool = true
     ) async throws {
         folder = try TemporaryFolder(files: rules)
         let output = ProcessOutput()
@@ -26,8 +28,7 @@ package final class GatewayProcess: Sendable {
         process.arguments =
             wrapper + [
                 Self.program, "serve", "--database", database.url, "--rules", folder.path, "--listen", "127.0.0.1:0",
-                "--journal", database.journalURL,
-            ] + options
+            ] + (namesJournal ? ["--journal", database.journalURL] : []) + options
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = output.pipe

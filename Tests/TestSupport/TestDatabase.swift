@@ -13,10 +13,17 @@ package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible
 }
 
 /// A database of one test, empty or with a schema, on one engine.
+///
+/// On MariaDB the gateway and its engines connect as an account that has the documented rights and no others: SELECT,
+/// INSERT, UPDATE and DELETE on each table and view, and on the journal's schema. Only what a test sets up or does
+/// behind the gateway's back runs as root.
 package final class TestDatabase: Sendable {
     package let kind: TestEngine
+    /// The database as the gateway is told of it.
     package let url: String
     package let name: String
+    /// The account that `url` names; empty for SQLite.
+    package let account: String
     private let folder: TemporaryFolder
     private let server: PrivateMariaDB?
     private static let counter = Mutex(0)
@@ -37,35 +44,83 @@ package final class TestDatabase: Sendable {
         case .mariadb:
             let server = if let server { server } else { try await PrivateMariaDB.shared }
             let name = "t" + String(Self.number())
-            try await server.run("CREATE DATABASE \(name) CHARACTER SET utf8mb4")
+            account = "gateway_" + name
+            try await server.run(
+                "CREATE DATABASE \(name) CHARACTER SET utf8mb4; CREATE USER \(account)@localhost;")
             self.name = name
             self.server = server
-            url = "mariadb://root@localhost/\(name)?socket=\(server.socket)"
+            url = Self.url(account, name, server.socket)
             try await run(mariadb)
         case .sqlite:
             name = folder.path + "/db.sqlite"
+            account = ""
             self.server = nil
             url = "sqlite:" + name
             try await run(sqlite)
         }
     }
 
-    private init(_ other: TestDatabase, url: String) {
+    private init(_ other: TestDatabase, account: String, url: String) {
         kind = other.kind
         folder = other.folder
         name = other.name
         server = other.server
+        self.account = account
         self.url = url
+    }
+
+    private static func url(_ account: String, _ name: String, _ socket: String) -> String {
+        "mariadb://\(account)@localhost/\(name)?socket=\(socket)"
     }
 
     /// The same database as another account of the server sees it.
     package func asUser(_ user: String) -> TestDatabase {
-        TestDatabase(self, url: url.replacing("root@", with: user + "@"))
+        TestDatabase(self, account: user, url: url.replacing(account + "@", with: user + "@"))
+    }
+
+    /// The same database as root sees it, who sets up what the gateway's account may not make.
+    package var asRoot: TestDatabase {
+        TestDatabase(self, account: "root", url: server.map { Self.url("root", name, $0.socket) } ?? url)
+    }
+
+    /// Another database of the server, as root sees it.
+    package func neighbour(_ name: String) throws -> any RecordEngine {
+        try MariaDBEngine(MariaDBConfiguration(url: Self.url("root", name, server?.socket ?? ""), password: nil))
+    }
+
+    /// The same database as an account sees it that has rights beside the documented ones.
+    ///
+    /// - Parameter right: a right on each table, such as `TRIGGER`.
+    package func withRight(_ right: String) async throws -> TestDatabase {
+        guard kind == .mariadb else { return self }
+        let user = right.lowercased() + "_" + name
+        try await server?.run("CREATE USER \(user)@localhost")
+        try await grantTables("\(Self.documentedRights), \(right)", to: user)
+        return asUser(user)
     }
 
     /// The same database behind another socket.
     package func behind(_ socket: String) -> TestDatabase {
-        TestDatabase(self, url: "mariadb://root@localhost/\(name)?socket=\(socket)")
+        TestDatabase(self, account: account, url: Self.url(account, name, socket))
+    }
+
+    private static let documentedRights = "SELECT, INSERT, UPDATE, DELETE"
+
+    /// Grants an account the documented rights on each table and view that is there by now, one by one.
+    package func grantTables(to user: String) async throws {
+        try await grantTables(Self.documentedRights, to: user)
+    }
+
+    private func grantTables(_ rights: String, to user: String) async throws {
+        try await server?.run(
+            """
+            DELIMITER //
+            BEGIN NOT ATOMIC
+              FOR found IN (SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()) DO
+                EXECUTE IMMEDIATE CONCAT('GRANT \(rights) ON `', found.TABLE_NAME, '` TO \(user)@localhost');
+              END FOR;
+            END//
+            """, in: name)
     }
 
     /// The sample shop.
@@ -75,13 +130,23 @@ package final class TestDatabase: Sendable {
             sqlite: Repository.text("Samples/shop/sqlite.sql"), server: server)
     }
 
+    /// Grants the gateway's account what tables without transactions need beside the documented rights, as
+    /// `check --grants` prints it for them.
+    package func grantTableLocks() async throws {
+        try await server?.run("GRANT LOCK TABLES ON `\(name)`.* TO \(accountSQL)")
+    }
+
     /// Runs SQL behind the gateway's back, as the legacy programs do.
+    ///
+    /// Where it makes tables or views, the gateway's account gets its rights on them, as an operator grants them.
     @discardableResult
     package func run(_ sql: String) async throws -> String {
         switch kind {
         case .mariadb:
             guard let server else { return "" }
-            return try await server.run(sql, in: name)
+            let printed = try await server.run(sql, in: name)
+            if sql.contains("CREATE ") { try await grantTables(to: "gateway_" + name) }
+            return printed
         case .sqlite:
             return try await Shell.run(
                 ["sqlite3", "-bail", "-separator", "\t", name], input: ".timeout 5000\n" + sql)
@@ -108,6 +173,14 @@ package final class TestDatabase: Sendable {
     /// Where the journal is, as the command line names it.
     package var journalURL: String { (kind == .mariadb ? "same-server:" : "sqlite:") + journalName }
 
+    /// Runs SQL that an operator was told to run, such as a GRANT on the journal's schema.
+    package func runAsOperator(_ sql: String) async throws {
+        try await server?.run(sql)
+    }
+
+    /// The gateway's account as SQL spells it.
+    package var accountSQL: String { "'\(account)'@'localhost'" }
+
     /// Runs SQL on the journal's own tables, behind the gateway's back.
     @discardableResult
     package func runOnJournal(_ sql: String) async throws -> String {
@@ -127,7 +200,7 @@ package final class TestDatabase: Sendable {
         _ limits: MariaDBConfiguration.Limits = .init(), journal: Bool = false
     ) throws -> any RecordEngine {
         switch kind {
-        case .mariadb: MariaDBEngine(try MariaDBConfiguration(url: url, password: nil, limits: limits))
+        case .mariadb: try MariaDBEngine(MariaDBConfiguration(url: url, password: nil, limits: limits))
         case .sqlite: try SQLiteEngine(path: name, journal: journal ? journalFile : nil)
         }
     }

@@ -3,28 +3,34 @@ package import MergeService
 import MergeWire
 package import RecordStore
 
-/// Opens the journal: finds its tables, makes them where they are missing, and brings older ones up to date.
+/// Opens the journal: finds its tables, makes them where they are missing, brings older ones up to date, and sees that it
+/// is the database's own.
 package struct JournalOpener: Sendable {
-    private let engine: any RecordEngine
+    /// Where the tables are.
+    let engine: any RecordEngine
+    /// The database whose journal it is.
+    let database: any RecordEngine
     private let aside: (any WaitingStore)?
-    private let tables: JournalTables
+    let tables: JournalTables
     private static let patience = Duration.seconds(15)
 
     /// A journal beside the legacy tables, which is written in the merge's own transaction.
     package init(engine: any RecordEngine, schema: String) {
         self.engine = engine
+        database = engine
         aside = nil
         tables = JournalTables(schema: schema, dialect: engine.dialect)
     }
 
-    /// A journal in a store of its own.
-    package init(aside: any WaitingStore) {
+    /// A journal of `database` in a store of its own.
+    package init(aside: any WaitingStore, of database: any RecordEngine) {
         engine = aside
+        self.database = database
         self.aside = aside
         tables = JournalTables(schema: "main", dialect: aside.dialect)
     }
 
-    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+    var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
     /// Whether the journal's schema is there; always true for SQLite, which attaches a file.
     package func exists() async throws(StoreError) -> Bool {
@@ -39,9 +45,21 @@ package struct JournalOpener: Sendable {
         return !found.isEmpty
     }
 
+    /// What a journal is opened for.
+    package enum Purpose: Sendable {
+        /// For merges: one that belongs to nobody yet belongs to this database from then on.
+        case merging
+        /// To be read: one that belongs to nobody yet stays free.
+        case looking
+        /// To be taken over from another database.
+        case adopting
+    }
+
     /// - Parameter createsSchema: makes the schema itself where it is missing.
-    /// - Throws: `StoreError`; of the kind `denied` where the database user may not make what is missing.
-    package func open(createsSchema: Bool = false) async throws(StoreError) -> Journal {
+    /// - Throws: `StoreError`; of the kind `denied` where the database user may not make what is missing, and with what to
+    ///   do where the journal belongs to another database.
+    package func open(createsSchema: Bool = false, for purpose: Purpose = .merging) async throws(StoreError) -> Journal
+    {
         if createsSchema, engine.dialect == .mariadb {
             let sql = "CREATE DATABASE IF NOT EXISTS \(Dialect.mariadb.quoted(tables.schema)) CHARACTER SET utf8mb4"
             try await run([Statement(sql: sql, binds: [])])
@@ -58,6 +76,7 @@ package struct JournalOpener: Sendable {
         guard let secret = try await meta("secret").flatMap({ Hex.decode($0) }), secret.count == 32 else {
             throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
         }
+        if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
         if let aside { return Journal(tables: tables, codec: .wire(secret: secret), aside: aside) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
     }
@@ -67,11 +86,12 @@ package struct JournalOpener: Sendable {
         let secret = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
         try await run(
             tables.creation + [
-                tables.setMeta("secret", secret), tables.setMeta("version", String(JournalTables.version)),
+                tables.setMeta("secret", secret), try await ownerStatement(),
+                tables.setMeta("version", String(JournalTables.version)),
             ])
     }
 
-    private func run(_ statements: [Statement]) async throws(StoreError) {
+    func run(_ statements: [Statement]) async throws(StoreError) {
         let lock = engine.dialect == .mariadb ? "fieldmerge journal \(tables.schema)" : nil
         try await engine.write(deadline: deadline) { session throws(StoreError) in
             if let lock { try Self.named("GET_LOCK(?, 10)", lock, session) }
@@ -98,7 +118,7 @@ package struct JournalOpener: Sendable {
     }
 
     /// A setting of the journal; nil where it, or the table itself, is missing.
-    private func meta(_ name: String) async throws(StoreError) -> String? {
+    func meta(_ name: String) async throws(StoreError) -> String? {
         let statement = tables.meta(name)
         do {
             let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in

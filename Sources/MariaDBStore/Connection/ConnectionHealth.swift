@@ -1,10 +1,22 @@
 import Synchronization
 
-/// Whether a connection can still be used; read by the pool from any thread.
+/// Whether a connection can still be used, and where it was closed; read by the pool from any thread.
 final class ConnectionHealth: Sendable {
+    /// On which thread a connection's handle was closed.
+    enum Closing: Int, Sendable {
+        case onItsThread = 1
+        case elsewhere
+    }
+
     private let broken = Atomic<Bool>(false)
+    private let closed = Atomic<Int>(0)
 
     var isBroken: Bool { broken.load(ordering: .acquiring) }
+
+    /// nil as long as there is no handle, or an open one.
+    var closing: Closing? { Closing(rawValue: closed.load(ordering: .acquiring)) }
+
+    func note(_ closing: Closing) { closed.store(closing.rawValue, ordering: .releasing) }
 
     func giveUp() { broken.store(true, ordering: .releasing) }
 }

@@ -1,4 +1,5 @@
 internal import CMariaDB
+import Glibc
 import MergeCore
 import RecordStore
 
@@ -7,6 +8,8 @@ import RecordStore
 /// It lives and dies on its connection's thread.
 final class Handle {
     private let mysql: UnsafeMutablePointer<MYSQL>
+    /// The thread that it was opened on, and is to be closed on.
+    private let thread = pthread_self()
     private let place: String
     private var statements: [String: PreparedStatement] = [:]
     private var useOrder: [String] = []
@@ -61,6 +64,7 @@ final class Handle {
     deinit {
         statements.removeAll()
         mysql_close(mysql)
+        health.note(pthread_equal(thread, pthread_self()) != 0 ? .onItsThread : .elsewhere)
     }
 
     private static func error(_ mysql: UnsafeMutablePointer<MYSQL>, _ place: String) -> StoreError {

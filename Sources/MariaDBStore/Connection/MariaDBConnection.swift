@@ -5,7 +5,7 @@ import RecordStore
 actor MariaDBConnection {
     private let thread: ConnectionThread
     private let configuration: MariaDBConfiguration
-    private let health = ConnectionHealth()
+    nonisolated let health = ConnectionHealth()
     private var session: MariaDBSession?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -19,7 +19,9 @@ actor MariaDBConnection {
         }
     }
 
-    deinit {
+    /// Closes the handle on its own thread, whoever lets go of the connection last.
+    isolated deinit {
+        session = nil
         thread.stop()
     }
 

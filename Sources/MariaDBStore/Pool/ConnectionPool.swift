@@ -114,7 +114,7 @@ final class ConnectionPool: Sendable {
             try await connection.open()
             return connection
         } catch {
-            passOn(nil)
+            await passOn(nil)
             throw error
         }
     }
@@ -136,7 +136,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func discard(_ connection: MariaDBConnection) async {
-        passOn(connection)
+        await passOn(connection)
         await connection.close()
     }
 
@@ -144,14 +144,13 @@ final class ConnectionPool: Sendable {
     ///
     /// What lies idle is dropped with a connection that broke, because the server has probably gone away from under all
     /// of them.
-    private func passOn(_ broken: MariaDBConnection?) {
+    private func passOn(_ broken: MariaDBConnection?) async {
         let (waiter, dropped) = state.withLock { state in
             let dropped = broken == nil ? [] : state.pool.dropIdle()
             return (state.pool.discard().flatMap { state.waiters.removeValue(forKey: $0) }, dropped)
         }
         waiter?.resume(.success(.open))
-        // Dropped connections close their handle when the last reference goes, on whatever thread that is.
-        withExtendedLifetime(dropped) {}
+        for connection in dropped { await connection.close() }
     }
 }
 

@@ -4,54 +4,120 @@ import RecordStore
 /// The foreign keys of a schema that delete rows or set columns to NULL, read once and sorted by the table that they
 /// refer to.
 ///
+/// What a key does to its rows is read from its table's definition: information_schema.REFERENTIAL_CONSTRAINTS hides it
+/// from a user whose rights are on single tables.
+///
 /// Keys from one schema into another are not followed: to find them, the server would open every table it has.
 final class CascadeReader {
     private let session: MariaDBSession
-    private var known: [String?: [TableName: [Dependent]]] = [:]
+    private var known: [String?: [TableName: [ForeignKeyRows]]] = [:]
+    private var rules: [TableName: DeleteRules] = [:]
+
+    /// The rows of information_schema about one foreign key: child column, target table and target column of each.
+    private struct ForeignKeyRows {
+        let name: String
+        let table: TableName
+        var columns: [String] = []
+        var targetColumns: [String] = []
+    }
 
     init(_ session: MariaDBSession) {
         self.session = session
     }
 
     func dependents(of table: TableName) throws(StoreError) -> [Dependent] {
-        if let ofSchema = known[table.schema] { return ofSchema[table] ?? [] }
-        let read = try read(table.schema)
-        known[table.schema] = read
-        return read[table] ?? []
-    }
-
-    private func read(_ schema: String?) throws(StoreError) -> [TableName: [Dependent]] {
-        let text = ColumnType.text(TextType())
-        let place = schema == nil ? "DATABASE()" : "?"
-        let sql = """
-            SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.COLUMN_NAME, k.REFERENCED_TABLE_NAME, k.REFERENCED_COLUMN_NAME, \
-            r.DELETE_RULE FROM information_schema.KEY_COLUMN_USAGE k \
-            JOIN information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA \
-            AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME \
-            WHERE k.TABLE_SCHEMA = \(place) AND r.CONSTRAINT_SCHEMA = \(place) \
-            AND k.REFERENCED_TABLE_SCHEMA = k.TABLE_SCHEMA AND r.DELETE_RULE IN ('CASCADE', 'SET NULL') \
-            ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION
-            """
-        let bind = schema.map { [Bind(.text(ExactText($0)), text), Bind(.text(ExactText($0)), text)] } ?? []
-        let columns = (0..<6).map { Column(name: "\($0)", type: text, isNullable: true) }
-        let rows = try session.query(Statement(sql: sql, binds: bind, columns: columns)).map { row in
-            row.map { value -> String in if case .text(let text) = value { text.string } else { "" } }
-        }
-        var keys: [[String]: [[String]]] = [:]
-        var order: [[String]] = []
-        for row in rows {
-            let key = [row[0], row[1]]
-            if keys[key] == nil { order.append(key) }
-            keys[key, default: []].append(row)
-        }
-        var dependents: [TableName: [Dependent]] = [:]
-        for key in order {
-            guard let rows = keys[key], let first = rows.first else { continue }
-            dependents[TableName(schema: schema, name: first[3]), default: []].append(
+        var dependents: [Dependent] = []
+        for key in try keys(table.schema)[table] ?? [] {
+            guard let effect = try deleteRules(key.table).effect(of: key.name) else { continue }
+            dependents.append(
                 Dependent(
-                    constraint: first[1], table: TableName(schema: schema, name: first[0]), columns: rows.map { $0[2] },
-                    targetColumns: rows.map { $0[4] }, effect: first[5] == "CASCADE" ? .delete : .setNull))
+                    constraint: key.name, table: key.table, columns: key.columns, targetColumns: key.targetColumns,
+                    effect: effect))
         }
         return dependents
     }
+
+    private func keys(_ schema: String?) throws(StoreError) -> [TableName: [ForeignKeyRows]] {
+        if let ofSchema = known[schema] { return ofSchema }
+        let read = try read(schema)
+        known[schema] = read
+        return read
+    }
+
+    private func deleteRules(_ table: TableName) throws(StoreError) -> DeleteRules {
+        if let ofTable = rules[table] { return ofTable }
+        var definition = ""
+        do {
+            definition = try InformationSchema(session, table: table).definition()
+        } catch {
+            // Rights on single columns show the key, and not the table's definition.
+            guard error.kind == .denied else { throw error }
+        }
+        let read = DeleteRules(definition: definition)
+        rules[table] = read
+        return read
+    }
+
+    private func read(_ schema: String?) throws(StoreError) -> [TableName: [ForeignKeyRows]] {
+        let text = ColumnType.text(TextType())
+        let place = schema == nil ? "DATABASE()" : "?"
+        let sql = """
+            SELECT TABLE_NAME, CONSTRAINT_NAME, REFERENCED_TABLE_NAME, COLUMN_NAME, REFERENCED_COLUMN_NAME \
+            FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = \(place) \
+            AND REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION
+            """
+        let columns = (0..<5).map { Column(name: "\($0)", type: text, isNullable: true) }
+        let rows = try session.query(
+            Statement(sql: sql, binds: schema.map { [Bind(.text(ExactText($0)), text)] } ?? [], columns: columns)
+        ).map { row in
+            row.map { value -> String in if case .text(let text) = value { text.string } else { "" } }
+        }
+        var keys: [TableName: [ForeignKeyRows]] = [:]
+        for row in rows {
+            let target = TableName(schema: schema, name: row[2])
+            let table = TableName(schema: schema, name: row[0])
+            var ofTarget = keys[target] ?? []
+            if ofTarget.last?.name != row[1] || ofTarget.last?.table != table {
+                ofTarget.append(ForeignKeyRows(name: row[1], table: table))
+            }
+            ofTarget[ofTarget.count - 1].columns.append(row[3])
+            ofTarget[ofTarget.count - 1].targetColumns.append(row[4])
+            keys[target] = ofTarget
+        }
+        return keys
+    }
+}
+
+/// What the foreign keys of one table do when the row goes that they refer to, as `SHOW CREATE TABLE` tells.
+struct DeleteRules {
+    private let effects: [String: Cascade.Effect]
+
+    /// - Parameter definition: one line for each column, index and constraint; the server escapes line breaks in texts.
+    init(definition: String) {
+        var effects: [String: Cascade.Effect] = [:]
+        // Byte by byte, because a name may begin with a mark that Swift takes for part of the backquote before it.
+        for line in definition.utf8.split(separator: UInt8(ascii: "\n")) {
+            // Names stand in the odd places, each backquote within one doubled, which makes an empty place between two.
+            let parts = line.split(separator: UInt8(ascii: "`"), omittingEmptySubsequences: false).map {
+                String(Substring($0))
+            }
+            guard parts.count > 2, parts[0].drop(while: { $0 == " " }) == "CONSTRAINT " else { continue }
+            var name = parts[1]
+            var index = 2
+            while index + 1 < parts.count, parts[index].isEmpty {
+                name += "`" + parts[index + 1]
+                index += 2
+            }
+            guard parts[index].hasPrefix(" FOREIGN KEY"), let end = parts.last else { continue }
+            if end.contains(" ON DELETE CASCADE") {
+                effects[name] = .delete
+            } else if end.contains(" ON DELETE SET NULL") {
+                effects[name] = .setNull
+            }
+        }
+        self.effects = effects
+    }
+
+    /// What becomes of the rows of this table; nil where the key keeps the row that it refers to.
+    func effect(of key: String) -> Cascade.Effect? { effects[key] }
 }

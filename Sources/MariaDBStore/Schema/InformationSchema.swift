@@ -11,6 +11,19 @@ struct InformationSchema {
         self.table = table
     }
 
+    /// The definition of the table as `SHOW CREATE TABLE` tells it, which needs no more than a right on the table; empty
+    /// where there is none.
+    func definition() throws(StoreError) -> String {
+        guard let table else { return "" }
+        let text = ColumnType.text(TextType())
+        let rows = try session.query(
+            Statement(
+                sql: "SHOW CREATE TABLE " + Dialect.mariadb.quoted(table), binds: [],
+                columns: ["Table", "Create Table"].map { Column(name: $0, type: text, isNullable: true) }))
+        guard case .text(let definition)? = rows.first?.last else { return "" }
+        return definition.string
+    }
+
     /// Rows of `columns` from a view of information_schema.
     /// - Parameters:
     ///   - schemaColumn: the column that holds the table's schema.

@@ -53,7 +53,7 @@ struct SchemaReader {
         else { return nil }
         let isView = kind.hasSuffix("VIEW")
         let engine = head[2] ?? kind
-        let checks = isView ? CheckScanner("") : try checks(name)
+        let checks = isView ? CheckScanner("") : try checks(source)
         let indexes = try indexes(source)
         return TableSchema(
             name: name, isView: isView, isUpdatable: isView ? try isUpdatable(source) : true,
@@ -86,14 +86,8 @@ struct SchemaReader {
 
     /// The checks as the table's definition tells them: information_schema hides them from a user who has no more than
     /// the rights that FieldMerge asks for.
-    private func checks(_ name: TableName) throws(StoreError) -> CheckScanner {
-        let text = ColumnType.text(TextType())
-        let rows = try session.query(
-            Statement(
-                sql: "SHOW CREATE TABLE " + Dialect.mariadb.quoted(name), binds: [],
-                columns: ["Table", "Create Table"].map { Column(name: $0, type: text, isNullable: true) }))
-        guard case .text(let definition)? = rows.first?.last else { return CheckScanner("") }
-        return CheckScanner(definition.string)
+    private func checks(_ source: InformationSchema) throws(StoreError) -> CheckScanner {
+        CheckScanner(try source.definition())
     }
 
     private func indexes(_ source: InformationSchema) throws(StoreError) -> [UniqueIndex] {

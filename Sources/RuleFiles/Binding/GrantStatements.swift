@@ -2,6 +2,9 @@ package import MergeCore
 package import RecordStore
 
 /// The rights that the rules at hand need, as SQL for MariaDB: these and no others.
+///
+/// They are on the tables that the rules name, and on those whose rows go or change with rows of theirs (ON DELETE): the
+/// gateway tells what went, keeps it in the journal, and brings it back.
 package enum GrantStatements {
     /// One statement for each table, in the order of their names.
     ///
@@ -11,6 +14,7 @@ package enum GrantStatements {
         for section in catalog.resources.flatMap(\.sections) {
             writes[section.table] = writes[section.table] == true || !section.groups.isEmpty
         }
+        for dependent in schema.dependents.values.joined() { writes[dependent.table] = true }
         let locked = catalog.resources.filter { !$0.isAtomic }.flatMap(\.sections).compactMap {
             $0.table.schema ?? schema.name
         }

@@ -8,9 +8,14 @@ import RuleFiles
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks rule files, by themselves or against a database, and prints every finding.",
-        discussion: "Exits with 1 where there is an error. A warning does not keep the rules from being served.")
+        discussion: """
+            Exits with 1 where there is an error. A warning does not keep the rules from being served. With a database, the \
+            journal that “serve” would keep is looked at as well: it has to be the database's own.
+            """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
+
+    @OptionGroup var journalOptions: JournalOptions
 
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
@@ -34,8 +39,10 @@ struct Check: AsyncParsableCommand {
         let folder = try settings.required(rules, "rules")
         let (findings, served) = try await load(folder, settings)
         for finding in findings.sorted { print(finding) }
+        let fault = try await journalFault(settings)
+        if let fault { print("error: \(fault)") }
         let counts = [(Finding.Severity.error, "error"), (.warning, "warning"), (.note, "note")].map { severity, name in
-            let count = findings.count(severity)
+            let count = findings.count(severity) + (severity == .error && fault != nil ? 1 : 0)
             return "\(count) \(name)\(count == 1 ? "" : "s")"
         }
         print(counts.joined(separator: ", "))
@@ -43,7 +50,13 @@ struct Check: AsyncParsableCommand {
             let account = grantTo ?? "'fieldmerge'@'%'"
             for line in GrantStatements.sql(for: served.catalog, in: served.schema, to: account) { print(line) }
         }
-        if findings.hasErrors { throw ExitCode(1) }
+        if findings.hasErrors || fault != nil { throw ExitCode(1) }
+    }
+
+    /// Why the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
+    private func journalFault(_ settings: Settings) async throws -> String? {
+        guard settings.text(databaseOptions.database, "database") != nil else { return nil }
+        return try await JournalCheck(databaseOptions, journalOptions, settings).fault()
     }
 
     private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, Served?) {

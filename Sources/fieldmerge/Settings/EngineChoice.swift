@@ -30,8 +30,8 @@ struct DatabaseOptions: ParsableArguments {
         var limits = MariaDBConfiguration.Limits()
         limits.connections = connections
         do {
-            return MariaDBEngine(
-                try MariaDBConfiguration(url: url, password: try password(settings), limits: limits))
+            return try MariaDBEngine(
+                MariaDBConfiguration(url: url, password: try password(settings), limits: limits))
         } catch let error as MariaDBURLError {
             throw SettingsError(error.description)
         }

@@ -40,15 +40,17 @@ struct Store {
     }
 
     /// - Throws: `StoreError` where the journal cannot be used.
-    func openJournal() async throws(StoreError) -> JournalStatus {
+    func openJournal() async throws(StoreError) -> JournalStatus { try await openJournal(for: .merging) }
+
+    private func openJournal(for purpose: JournalOpener.Purpose) async throws(StoreError) -> JournalStatus {
         switch choice {
         case .off: return .off
         case .file(let path):
-            if let aside { return .aside(try await JournalOpener(aside: aside).open(), place: path) }
-            return .together(try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open())
+            let journal = try await fileOpener.open(for: purpose)
+            return aside == nil ? .together(journal) : .aside(journal, place: path)
         case .schema(let name, let isDefault):
             let opener = JournalOpener(engine: engine, schema: name)
-            if try await opener.exists() { return .together(try await opener.open()) }
+            if try await opener.exists() { return .together(try await opener.open(for: purpose)) }
             if isDefault { return .off }
             do {
                 return .together(try await opener.open(createsSchema: true))
@@ -58,11 +60,16 @@ struct Store {
         }
     }
 
+    private var fileOpener: JournalOpener {
+        aside.map { JournalOpener(aside: $0, of: engine) }
+            ?? JournalOpener(engine: engine, schema: JournalTables.attachedName)
+    }
+
     /// The journal that is there.
     ///
     /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be used.
-    func journal() async throws -> Journal {
-        switch try await openJournal() {
+    func journal(for purpose: JournalOpener.Purpose) async throws -> Journal {
+        switch try await openJournal(for: purpose) {
         case .together(let journal), .aside(let journal, _): return journal
         case .off: break
         }
@@ -74,6 +81,20 @@ struct Store {
         StoreError(
             .other,
             "the server has no schema “\(schema)”, or the user may not see it; “fieldmerge journal init” makes it")
+    }
+
+    /// Has the journal that is there belong to this database.
+    ///
+    /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be written.
+    func adoptJournal() async throws -> JournalOpener.Adoption {
+        switch choice {
+        case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to take over")
+        case .file: return try await fileOpener.adopt()
+        case .schema(let name, _):
+            let opener = JournalOpener(engine: engine, schema: name)
+            guard try await opener.exists() else { throw Self.missing(name) }
+            return try await opener.adopt()
+        }
     }
 
     /// What `journal init` made, or found.

@@ -19,7 +19,7 @@
 
 enum { COLUMNS = 12, MAX_TEXT = 512, MAX_THREADS = 256 };
 
-static const char *socket_path, *database, *table;
+static const char *socket_path, *user, *database, *table;
 static size_t rows;
 static uint32_t *versions;
 static atomic_bool measuring, stopping;
@@ -141,7 +141,7 @@ static void open_connection(struct worker *worker) {
     const char *columns = "id, first_name, last_name, street, county, post_code, phone, credit_limit, birthday, "
                           "wants_news, note, modified_at";
     worker->connection = mysql_init(NULL);
-    if (!mysql_real_connect(worker->connection, NULL, "root", NULL, database, 0, socket_path, 0))
+    if (!mysql_real_connect(worker->connection, NULL, user, NULL, database, 0, socket_path, 0))
         die("connect: %s", mysql_error(worker->connection));
     /* The session that the gateway sets. */
     if (mysql_set_character_set(worker->connection, "utf8mb4") != 0
@@ -174,9 +174,9 @@ static void rest(double seconds) { usleep((useconds_t)(seconds * 1e6)); }
 
 int main(int count, char **arguments) {
     static const struct option options[] = {
-        {"socket", 1, 0, 's'}, {"database", 1, 0, 'd'}, {"table", 1, 0, 't'},  {"rows", 1, 0, 'r'},
-        {"state", 1, 0, 'f'},  {"threads", 1, 0, 'n'},  {"seconds", 1, 0, 'S'}, {"warmup", 1, 0, 'W'},
-        {"seed", 1, 0, 'e'},   {"watch", 1, 0, 'w'},    {0, 0, 0, 0}};
+        {"socket", 1, 0, 's'},  {"user", 1, 0, 'u'},   {"database", 1, 0, 'd'}, {"table", 1, 0, 't'},
+        {"rows", 1, 0, 'r'},    {"state", 1, 0, 'f'},  {"threads", 1, 0, 'n'},  {"seconds", 1, 0, 'S'},
+        {"warmup", 1, 0, 'W'},  {"seed", 1, 0, 'e'},   {"watch", 1, 0, 'w'},    {0, 0, 0, 0}};
     int threads = 8, watched = 0, option;
     double seconds = 5, warmup = 1;
     uint64_t seed = 1;
@@ -185,6 +185,7 @@ int main(int count, char **arguments) {
     while ((option = getopt_long(count, arguments, "", options, NULL)) != -1) {
         switch (option) {
         case 's': socket_path = optarg; break;
+        case 'u': user = optarg; break;
         case 'd': database = optarg; break;
         case 't': table = optarg; break;
         case 'r': rows = strtoul(optarg, NULL, 10); break;
@@ -197,8 +198,8 @@ int main(int count, char **arguments) {
         default: return 2;
         }
     }
-    if (!socket_path || !database || !table || !state || rows == 0 || threads < 1 || threads > MAX_THREADS)
-        die("--socket, --database, --table, --rows and --state are needed; 1 to %d threads", MAX_THREADS);
+    if (!socket_path || !user || !database || !table || !state || rows == 0 || threads < 1 || threads > MAX_THREADS)
+        die("--socket, --user, --database, --table, --rows and --state are needed; 1 to %d threads", MAX_THREADS);
     versions = map_versions(state, rows);
     mysql_library_init(0, NULL, NULL);
     struct worker *workers = calloc((size_t)threads, sizeof *workers);

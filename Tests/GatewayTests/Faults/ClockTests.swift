@@ -37,18 +37,16 @@ import TestSupport
     @Test func theServersClockJumps() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
-        for schema in [database.name, database.journalName] {
-            try await server.run("GRANT ALL ON \(schema).* TO clock@localhost IDENTIFIED BY ''")
-        }
         @Sendable func jump(to time: String) async throws {
             try await server.run("SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP(\"\(time)\")'")
             // The gateway connects again, and says nothing of it to its clients.
             let kills = try await server.run(
-                "SELECT CONCAT('KILL ', ID, ';') FROM information_schema.PROCESSLIST WHERE USER = 'clock'")
+                "SELECT CONCAT('KILL ', ID, ';') FROM information_schema.PROCESSLIST WHERE USER = '\(database.account)'"
+            )
             try await server.run(kills)
         }
         try await jump(to: "2031-05-06 07:08:09")
-        try await RunningGateway.with(database.asUser("clock"), rules: Ledger.rules, journal: .together) {
+        try await RunningGateway.with(database, rules: Ledger.rules, journal: .together) {
             gateway async throws in
             let bodies = try await gateway.client { client async throws in
                 var bodies: [[UInt8]] = []

@@ -38,8 +38,7 @@ enum Ledger {
         let database = try await TestDatabase(
             kind, mariadb: sql("INT PRIMARY KEY AUTO_INCREMENT", " ENGINE=InnoDB"),
             sqlite: sql("INTEGER PRIMARY KEY AUTOINCREMENT", ""), server: server)
-        // The gateway's program makes the journal's tables, but not its schema.
-        try await database.runOnJournal("SELECT 1;")
+        try await database.initJournal()
         return database
     }
 

@@ -11,6 +11,7 @@ struct OldJournal: Sendable {
 
     init(_ kind: TestEngine) async throws {
         database = try await Ledger.database(kind)
+        try await database.initJournal()
         engine = try database.engine(journal: true)
         let schema = kind == .sqlite ? JournalTables.attachedName : database.journalName
         journal = try await JournalOpener(engine: engine, schema: schema).open()

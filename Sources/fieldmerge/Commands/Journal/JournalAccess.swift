@@ -13,12 +13,16 @@ struct JournalAccess: ParsableArguments {
     var config: String?
 
     /// Opens the journal, which has to be there, and closes the database whatever happens.
-    func with<Answer>(_ body: (JournalDesk, Settings) async throws -> Answer) async throws -> Answer {
+    ///
+    /// - Parameter purpose: merging where the command may write.
+    func with<Answer>(
+        for purpose: JournalOpener.Purpose = .looking, _ body: (JournalDesk, Settings) async throws -> Answer
+    ) async throws -> Answer {
         let settings = try await Settings(file: config)
         let store = try Store(databaseOptions, journalOptions, settings, connections: 2, makesFile: false)
         do {
             let answer = try await body(
-                JournalDesk(engine: store.engine, journal: try await store.journal()), settings)
+                JournalDesk(engine: store.engine, journal: try await store.journal(for: purpose)), settings)
             await store.engine.close()
             return answer
         } catch {

@@ -25,7 +25,7 @@ struct JournalReplay: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let answer = try await access.with { desk, settings in
+        let answer = try await access.with(for: .merging) { desk, settings in
             try await desk.replay(number, rules: try settings.required(rules, "rules"), isPreview: preview)
         }
         try AnswerText(answer, isPreview: preview).report(asJSON: json)

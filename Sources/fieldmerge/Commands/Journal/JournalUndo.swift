@@ -31,7 +31,7 @@ struct JournalUndo: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let answer = try await access.with { desk, settings in
+        let answer = try await access.with(for: .merging) { desk, settings in
             try await desk.undo(
                 number, groups: group, rules: try settings.required(rules, "rules"), isPreview: preview)
         }

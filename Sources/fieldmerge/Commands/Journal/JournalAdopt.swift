@@ -1,0 +1,50 @@
+import ArgumentParser
+import Gateway
+
+/// `fieldmerge journal adopt`.
+struct JournalAdopt: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt",
+        abstract: "Takes the journal over from another database, which was renamed, moved or restored.",
+        discussion: """
+            A journal belongs to one database, and serves no other. Where the database has come to another name or place, \
+            its journal is told so with this. Stop the gateways of the former database first: they are refused from their \
+            next start on. It needs no more rights than the gateway.
+            """)
+
+    @OptionGroup var databaseOptions: DatabaseOptions
+
+    @OptionGroup var journalOptions: JournalOptions
+
+    @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
+    var config: String?
+
+    func run() async throws {
+        let store = try Store(
+            databaseOptions, journalOptions, try await Settings(file: config), connections: 1, makesFile: false)
+        let adoption: JournalOpener.Adoption
+        do {
+            adoption = try await store.adoptJournal()
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+        print(Self.sentence(adoption))
+    }
+
+    private static func sentence(_ adoption: JournalOpener.Adoption) -> String {
+        let journal = "the journal “\(adoption.journal)”"
+        guard let former = adoption.former else {
+            return "\(journal) belongs to the database “\(adoption.owner.name)” now"
+        }
+        guard former != adoption.owner else {
+            return "\(journal) belongs to the database “\(adoption.owner.name)” already"
+        }
+        guard former.name != adoption.owner.name else {
+            return
+                "\(journal) belonged to the file that was at “\(former.name)” before, and belongs to the one there now"
+        }
+        return "\(journal) belonged to the database “\(former.name)”, and belongs to “\(adoption.owner.name)” now"
+    }
+}

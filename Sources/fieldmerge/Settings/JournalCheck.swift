@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Gateway
+import RecordStore
+import SQLiteStore
+
+/// Looks at the journal that `serve` would keep, and makes and writes nothing.
+struct JournalCheck {
+    private let choice: JournalOptions.Choice
+    private let open: () throws -> any RecordEngine
+
+    /// - Throws: `SettingsError` where the options cannot be used.
+    init(_ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings) throws {
+        choice = try options.choice(settings, database: try settings.required(database.database, "database"))
+        open = { try database.engine(settings, connections: 1) }
+    }
+
+    /// - Returns: why the journal cannot be used; nil where it can, or is yet to be made.
+    /// - Throws: `SettingsError` or `StoreError` where the database cannot be used.
+    func fault() async throws -> String? {
+        switch choice {
+        case .off: return nil
+        case .file(let path):
+            guard FileManager.default.fileExists(atPath: path) else { return nil }
+            let file: SQLiteEngine
+            do throws(StoreError) {
+                file = try SQLiteEngine(path: path)
+            } catch {
+                return "the journal \(path) cannot be used: \(error)"
+            }
+            let fault = try await with { JournalOpener(aside: file, of: $0) }
+            await file.close()
+            return fault
+        case .schema(let name, _): return try await with { JournalOpener(engine: $0, schema: name) }
+        }
+    }
+
+    private func with(_ opener: (any RecordEngine) -> JournalOpener) async throws -> String? {
+        let engine = try open()
+        var fault: String?
+        do throws(StoreError) {
+            try await opener(engine).check()
+        } catch {
+            fault = error.description
+        }
+        await engine.close()
+        return fault
+    }
+}

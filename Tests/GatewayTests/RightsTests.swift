@@ -1,0 +1,134 @@
+import Testing
+import TestSupport
+
+/// The rights that are documented are enough for all that a gateway does.
+@Suite(.timeLimit(.minutes(5))) struct RightsTests {
+    private typealias Said = (status: Int32, output: String, errors: String)
+
+    /// An account that has what `check --grants` and `journal init` print, and nothing else, on a server that keeps every
+    /// statement.
+    private struct Few {
+        let server: PrivateMariaDB
+        let database: TestDatabase
+        let folder: TemporaryFolder
+        private static let name = "few"
+
+        init() async throws {
+            server = try await PrivateMariaDB(options: ["--log-output=TABLE", "--general-log=ON"])
+            let whole = try await JournalTests.database(.mariadb, server: server)
+            folder = try TemporaryFolder(files: JournalTests.rules)
+            try await server.run("CREATE USER \(Self.name)@localhost")
+            database = whole.asUser(Self.name)
+            for command in [["check", "--grants"], ["journal", "init"]] {
+                let said = try await Self.run(command + ["--grant-to", database.accountSQL], whole.asRoot, folder)
+                #expect(said.status == 0, "\(said)")
+                for line in said.output.split(separator: "\n") where line.hasPrefix("GRANT ") {
+                    try await whole.runAsOperator(String(line))
+                }
+            }
+        }
+
+        func run(_ command: [String]) async throws -> Said { try await Self.run(command, database, folder) }
+
+        private static func run(
+            _ command: [String], _ database: TestDatabase, _ folder: TemporaryFolder
+        ) async throws -> Said {
+            try await Shell.capture(
+                [CommandLineTests.program] + command,
+                environment: [
+                    "FIELDMERGE_DATABASE": database.url, "FIELDMERGE_RULES": folder.path,
+                    "FIELDMERGE_JOURNAL": database.journalURL,
+                ])
+        }
+
+        /// How often the server has refused something for want of a right.
+        func refusals() async throws -> String {
+            try await server.run("SHOW GLOBAL STATUS LIKE 'Access_denied_errors'")
+        }
+
+        /// The first words of everything that the account has sent.
+        func sent() async throws -> Set<String> {
+            let words = try await server.run(
+                "SELECT DISTINCT SUBSTRING_INDEX(TRIM(argument), ' ', 2) FROM mysql.general_log"
+                    + " WHERE user_host LIKE '\(Self.name)[%' AND command_type IN ('Query', 'Prepare', 'Execute')")
+            return Set(words.split(separator: "\n").map { $0.split(separator: " ").first.map(String.init) ?? "" })
+        }
+    }
+
+    @Test func theDocumentedOnesAreEnough() async throws {
+        let few = try await Few()
+        let rights = try await few.server.run("SHOW GRANTS FOR \(few.database.accountSQL)")
+        #expect(rights.split(separator: "\n").count == 6, "\(rights)")
+        #expect(
+            rights.split(separator: "\n").allSatisfy {
+                $0.hasPrefix("GRANT USAGE ON *.*") || $0.hasPrefix("GRANT SELECT, INSERT, UPDATE, DELETE ON `")
+            }, "\(rights)")
+        let before = try await few.refusals()
+        // Older than everything is kept for, so that a gateway that starts deletes it.
+        try await few.database.runOnJournal(
+            "INSERT INTO entries (at, who, resource, record) SELECT '2001-01-01', 'old', 'people', 1 FROM seq_1_to_700")
+        #expect(try await few.run(["check"]).status == 0)
+        let gateway = try await GatewayProcess(few.database, rules: JournalTests.rules)
+        let numbers = try await HTTPClient.with(port: gateway.port) { client async throws in
+            let edits = [
+                #"{"person":{"name":{"old":"Ann","new":"Anna"},"points":{"old":9,"new":12}}}"#,
+                #"{"items":[{"old":null,"new":{"what":"Rice"}},{"id":1,"old":{"what":"Beans"},"new":null}]}"#,
+                #"{"person":{"old":{},"new":null}}"#,
+            ]
+            for edit in edits {
+                let merged = try await client.post("/v1/merge/people", JournalTests.edit(edit))
+                #expect(merged.status == 200, "\(merged.text)")
+                #expect(try merged.json()["status"]?.text == "merged", "\(merged.text)")
+                // What went with the record is told, although rights on single tables hide what foreign keys do.
+                let isDeletion = edit == edits.last
+                #expect(merged.text.contains(#""effect":"set-null""#) == isDeletion, "\(merged.text)")
+            }
+            let several = (1...12).map {
+                #"{"resource":"people","id":-\#($0),"changeset":{"person":{"old":null,"new":{"name":"n\#($0)"}}}}"#
+            }
+            let push = #"{"key":"k","edits":[\#(several.joined(separator: ","))]}"#
+            let first = try await client.post("/v1/push", push)
+            #expect(first.status == 200, "\(first.text)")
+            #expect(try await client.post("/v1/push", push).body == first.body)
+            let refused = try await client.post(
+                "/v1/merge/people", JournalTests.edit(#"{"person":{"state":{"old":"x","new":"y"}}}"#, id: 2))
+            #expect(refused.status == 409, "\(refused.text)")
+            #expect(try await client.get("/v1/records/people?limit=5").status == 200)
+            #expect(try await client.get("/v1/records/people/2").status == 200)
+            let ready = try await client.get("/readyz").json()
+            #expect(ready["problems"]?.array.isEmpty == true && ready["journal"]?["bytes"] != nil, "\(ready)")
+            while try await few.database.runOnJournal("SELECT COUNT(*) FROM entries WHERE who = 'old'") != "0\n" {
+                try Task.checkCancellation()
+            }
+            let entries = try await client.get("/v1/journal?limit=100").json()["entries"]?.array ?? []
+            #expect(entries.count == 16)
+            return entries.compactMap { $0["number"]?.int?.description }
+        }
+        for command in [["list"], ["show", numbers[0]], ["refused"], ["undo", numbers[4]], ["init"]] {
+            let said = try await few.run(["journal"] + command)
+            #expect(said.status == 0, "\(command): \(said)")
+        }
+        #expect(try await few.refusals() == before)
+        let sent = try await few.sent()
+        #expect(
+            sent.isSubset(of: [
+                "SELECT", "INSERT", "UPDATE", "DELETE", "SHOW", "SET", "COMMIT", "ROLLBACK", "SAVEPOINT",
+            ]),
+            "\(sent.sorted())")
+        #expect(sent.isSuperset(of: ["SELECT", "INSERT", "UPDATE", "DELETE", "COMMIT"]), "\(sent.sorted())")
+        few.server.kill()
+    }
+
+    /// The count of refusals that the test above relies on.
+    @Test func whatNeedsMoreIsCounted() async throws {
+        let few = try await Few()
+        let before = try await few.refusals()
+        let denied = try await Shell.capture(
+            ["mariadb", "--no-defaults", "--socket=" + few.server.socket, "-ufew", few.database.name],
+            input: "CREATE TRIGGER t BEFORE INSERT ON people FOR EACH ROW SET NEW.points = 0;")
+        #expect(denied.status != 0)
+        #expect(try await few.refusals() != before)
+        #expect(try await few.sent().contains("CREATE"))
+        few.server.kill()
+    }
+}

@@ -1,0 +1,107 @@
+@testable import MariaDBStore
+import RecordStore
+import Testing
+import TestSupport
+
+/// A handle of the C library is closed on the thread that it was opened on, however its connection comes to its end.
+@Suite(.timeLimit(.minutes(2))) struct HandleTests {
+    private static func open() async throws -> (database: TestDatabase, pool: ConnectionPool) {
+        let table = "CREATE TABLE t (id INT PRIMARY KEY) ENGINE=InnoDB;"
+        let database = try await TestDatabase(.mariadb, mariadb: table, sqlite: "")
+        return (database, ConnectionPool(try MariaDBConfiguration(url: database.url, password: nil)))
+    }
+
+    /// Opens connections at the same time, each with a prepared statement, and gives them back.
+    private static func use(_ count: Int, _ pool: ConnectionPool) async throws(StoreError) -> [ConnectionHealth] {
+        guard count > 0 else { return [] }
+        return try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
+            _ = try await connection.read { session throws(StoreError) in
+                try session.query(Statement(sql: "SELECT id FROM t", binds: [], columns: [JournalColumn.number]))
+            }
+            return [connection.health] + (try await use(count - 1, pool))
+        }
+    }
+
+    @Test func idleOnesGoWithOneThatBroke() async throws {
+        let (database, pool) = try await Self.open()
+        let used = try await Self.use(4, pool)
+        #expect(used.count == 4 && used.allSatisfy { $0.closing == nil })
+        let kills = try await database.run(
+            "SELECT CONCAT('KILL ', ID, ';') FROM information_schema.PROCESSLIST WHERE USER = '\(database.account)'")
+        #expect(kills.split(separator: "\n").count == 4)
+        try await database.run(kills)
+        await #expect(throws: StoreError.self) {
+            try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
+                try await connection.ping()
+            }
+        }
+        #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 4))
+        await pool.close()
+    }
+
+    @Test func idleOnesGoWithThePool() async throws {
+        let (database, pool) = try await Self.open()
+        defer { withExtendedLifetime(database) {} }
+        let used = try await Self.use(3, pool)
+        await pool.close()
+        #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 3))
+    }
+
+    @Test func oneThatComesBackTooLateGoes() async throws {
+        let (database, pool) = try await Self.open()
+        defer { withExtendedLifetime(database) {} }
+        let health = try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
+            await pool.close()
+            #expect(connection.health.closing == nil)
+            return connection.health
+        }
+        #expect(health.closing == .onItsThread)
+    }
+
+    /// Nobody closed the pool; its connections go with the last reference to it.
+    @Test func forgottenOnesCloseThemselves() async throws {
+        let database: TestDatabase
+        let used: [ConnectionHealth]
+        do {
+            let (opened, pool) = try await Self.open()
+            database = opened
+            used = try await Self.use(3, pool)
+        }
+        while used.contains(where: { $0.closing == nil }) {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 3))
+        withExtendedLifetime(database) {}
+    }
+
+    // MARK: The library
+
+    @Test(arguments: [
+        ("3.3.20", 30_320, 30_320, nil), ("3.2.7", 30_207, 30_207, nil), ("3.4.9", 30_409, 30_308, nil),
+        // Older than the means, and younger than anybody has looked at.
+        ("3.2.6", 30_206, 30_320, "“3.2.6” cannot be used"), ("3.5.0", 30_500, 30_320, "“3.5.0” cannot be used"),
+        ("4.0.0", 40_000, 30_320, "“4.0.0” cannot be used"),
+        // The first versions of the library gave the number of the server that they came with.
+        ("10.3.39", 100_339, 30_320, "“10.3.39” cannot be used"),
+        // MySQL's own.
+        ("8.0.36", 80_036, 30_320, "nor MySQL's own library"), ("5.7.44", 50_744, 30_320, "“5.7.44” cannot be used"),
+        ("3.3.20", 30_320, 30_107, "headers of MariaDB Connector/C 3.1.7: build it again"),
+        ("3.3.20", 30_320, 30_512, "headers of MariaDB Connector/C 3.5.12: build it again"),
+    ]) func onlyKnownLibrariesAreUsed(_ name: String, _ running: Int, _ built: Int, _ fault: String?) {
+        let library = ClientLibrary(name: name, running: running, built: built)
+        do throws(StoreError) {
+            try library.check()
+            #expect(fault == nil)
+        } catch {
+            #expect(fault.map { error.message.contains($0) } ?? false, "\(error)")
+        }
+    }
+
+    @Test func theInstalledLibraryIsKnown() throws {
+        let library = ClientLibrary.installed
+        try library.check()
+        // It calls itself what its number says, so the number is its own and not a server's.
+        #expect(library.name == "\(library.running / 10_000).\(library.running / 100 % 100).\(library.running % 100)")
+    }
+}
