@@ -101,9 +101,11 @@ struct ConstraintExplainer {
         let identity = Set((shape.identity?.value ?? []).map { shape.columns[$0].name })
         let isNatural = !columns.isEmpty && !identity.isEmpty && Set(columns).isSubset(of: identity)
         // Who creates a row takes one that the collation equates; all others look for the very key.
-        let isFindable = isCreation || assignments.allSatisfy { part in
-            part.column >= shape.keyCount || found[part.column] == part.value
-        }
+        let isFindable =
+            isCreation
+            || assignments.allSatisfy { part in
+                part.column >= shape.keyCount || found[part.column] == part.value
+            }
         if row == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
             mode.looksAgain()
         {

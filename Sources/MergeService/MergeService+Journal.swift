@@ -82,7 +82,8 @@ extension MergeService {
         of number: Int, served: Served, deadline: ContinuousClock.Instant
     ) async throws -> Set<Int> {
         let journal = try served.kept()
-        return try await journal.engine.read(deadline: deadline) { [tables = journal.tables] session throws(StoreError) in
+        return try await journal.engine.read(deadline: deadline) {
+            [tables = journal.tables] session throws(StoreError) in
             Set(try session.query(tables.undone(number)).compactMap { tables.undoneOutcome($0) })
         }
     }

@@ -282,7 +282,8 @@ package struct MergeService: Sendable {
             // A mark that stays is settled by whoever looks a key up next.
             if let aside, attempt.answer != nil {
                 marks.end(
-                    AsideMarks.Mark(aside: aside, token: token, isCommitted: true, 
+                    AsideMarks.Mark(
+                        aside: aside, token: token, isCommitted: true,
                         effects: attempt.takesEffect ? request.effects : []))
                 await marks.clear()
             }

@@ -86,7 +86,11 @@ extension PushRun {
         _ key: RecordKey?, _ id: SectionID, section: Section, step: PushPlan.Step, equated: Bool
     ) throws -> [Value]? {
         guard let key else { return nil }
-        if known(key, of: section, as: id) == nil { try load([step]) }
+        // The first time all rows of the edit are read at once; what its own writes reach then is read row by row.
+        if known(key, of: section, as: id) == nil, reloaded != step.index {
+            reloaded = step.index
+            try load([step])
+        }
         if known(key, of: section, as: id) == nil { try read([key], of: section, as: id) }
         if let row = context[id, key]?.row { return row }
         guard equated, key.hasText else { return nil }

@@ -191,8 +191,7 @@ extension PushRun {
         try flush()
         let footprint = served.footprints[section]
         let reference = footprint.reference(to: RecordKey(address(of: row, in: section).map(\.value)))
-        let isReal = section.softDelete == nil
-        changes.note(reference, isReal && footprint.deletesAlong ? .everything : footprint.reach)
+        changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
         written.remove(
             address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
         if journal != nil { reports[step.index].outcomes[outcome].wholeRow = try wholeRow(row, section) }

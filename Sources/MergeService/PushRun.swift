@@ -29,6 +29,8 @@ final class PushRun {
     let isShared: Bool
     /// The rows that were locked and read.
     var context = RowContext()
+    /// The edit whose rows were read again last.
+    var reloaded: Int?
     /// What was written since.
     var changes = RowChanges()
     /// Columns of rows that sections of different resources show, by the section through which they were written.

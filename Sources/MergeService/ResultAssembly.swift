@@ -62,7 +62,8 @@ struct ResultAssembly {
     /// What is told to an edit that was in order itself.
     private var rolledBack: (PushStatus, Problem) {
         let hasFailed = !reports.contains(where: \.isRejected)
-        let culprit = (hasFailed ? reports.firstIndex { !$0.isMerged } : reports.firstIndex(where: \.isRejected))
+        let culprit =
+            (hasFailed ? reports.firstIndex { !$0.isMerged } : reports.firstIndex(where: \.isRejected))
             .map { $0 - reports.startIndex } ?? 0
         return (
             hasFailed ? .failed : .rejected,

@@ -51,7 +51,8 @@ import TestSupport
         answers: [HTTPClient.Answer], database: TestDatabase
     ) {
         let database = try await database(kind)
-        let answers = try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+        let answers = try await RunningGateway.with(database, rules: rules, journal: .together) {
+            gateway async throws in
             try await gateway.client { session in
                 var answers: [HTTPClient.Answer] = []
                 for body in bodies { answers.append(try await session.post("/v1/push", body)) }
@@ -108,7 +109,8 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases)
     func aRowFoundByIdentityIsMetAsItWasLeft(_ kind: TestEngine) async throws {
-        let found = #"{"resource":"people","id":"tmp:a","changeset":{"person":{"old":null,"new":{"email":"ann@x","score":50}}}}"#
+        let found =
+            #"{"resource":"people","id":"tmp:a","changeset":{"person":{"old":null,"new":{"email":"ann@x","score":50}}}}"#
         let edit = #"{"resource":"people","id":401,"changeset":{"person":{"score":{"old":50,"new":20}}}}"#
         let delete = #"{"resource":"people","id":401,"changeset":{"person":{"old":{"score":20},"new":null}}}"#
         for atomic in ["push", "edit"] {
@@ -116,7 +118,8 @@ import TestSupport
                 kind, [#"{"atomic":"\#(atomic)","edits":[\#(found),\#(edit),\#(delete)]}"#])
             #expect(answers[0].status == 200, "\(answers[0].text)")
             let told = try Self.outcomes(answers[0])
-            #expect(told.first == ["already", "client-won"] && told.dropFirst() == [["applied"], ["deleted", "deleted"]])
+            #expect(
+                told.first == ["already", "client-won"] && told.dropFirst() == [["applied"], ["deleted", "deleted"]])
             #expect(try await database.run("SELECT COUNT(*) FROM people WHERE id = 401;") == "0\n")
         }
     }
@@ -158,7 +161,8 @@ import TestSupport
     func aNumberThatWasGivenAgainNamesTheNewRow(_ kind: TestEngine) async throws {
         let next = kind == .mariadb ? 404 : 403
         let prepare =
-            kind == .mariadb ? "" : #"{"resource":"people","id":403,"changeset":{"person":{"old":{"code":"k3"},"new":null}}},"#
+            kind == .mariadb
+            ? "" : #"{"resource":"people","id":403,"changeset":{"person":{"old":{"code":"k3"},"new":null}}},"#
         let body = """
             {"edits":[\(prepare)
               {"resource":"people","id":"tmp:n","changeset":{"person":{"old":null,"new":{"email":"new@x","score":1}}}},

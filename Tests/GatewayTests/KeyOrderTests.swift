@@ -96,7 +96,8 @@ import TestSupport
         let database = try await TestDatabase(.sqlite, mariadb: Self.sql, sqlite: Self.sql)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
-                for body in [Self.changes(#"{"nothing":{}}"#), Self.changes(#"{"person":{"name":{"old":1,"new":2}}}"#)] {
+                for body in [Self.changes(#"{"nothing":{}}"#), Self.changes(#"{"person":{"name":{"old":1,"new":2}}}"#)]
+                {
                     #expect(try await client.post("/v1/push", body).status == 400)
                 }
                 #expect(try await client.post("/v1/push", Self.first).status == 200)

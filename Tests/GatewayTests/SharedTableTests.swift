@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 
 /// Rows that clients reach in two ways: no acknowledged addition is lost, whichever way it came.
-@Suite struct SharedTableTests {
+@Suite(.serialized) struct SharedTableTests {
     /// Two resources that show the same rows.
     struct Layout: Sendable, CustomStringConvertible {
         let description: String
@@ -145,7 +145,8 @@ import TestSupport
     }
 
     /// - Returns: what was acknowledged to be added to each row.
-    private static func add(_ layout: Layout, _ rounds: Int, through gateways: [RunningGateway]) async throws -> [Int: Int]
+    private static func add(_ layout: Layout, _ rounds: Int, through gateways: [RunningGateway]) async throws -> [Int:
+        Int]
     {
         try await withThrowingTaskGroup(of: [Int: Int].self) { group in
             for client in 0..<24 {

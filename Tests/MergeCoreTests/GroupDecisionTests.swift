@@ -82,7 +82,9 @@ import TestSupport
         Amount(base: .values([.integer(6)]), edited: .null, outcome: .already),
         Amount(base: .digest([1]), edited: .integer(6), outcome: .already),
         Amount(base: .values([.text(ExactText("a"))]), edited: .integer(6), outcome: .already),
-        Amount(base: .values([.integer(0)]), edited: .integer(1), current: .integer(0), outcome: .applied, written: .integer(1)),
+        Amount(
+            base: .values([.integer(0)]), edited: .integer(1), current: .integer(0), outcome: .applied,
+            written: .integer(1)),
         Amount(
             base: .values([.boolean(false)]), edited: .boolean(true), type: .boolean, outcome: .already),
         Amount(
@@ -95,7 +97,8 @@ import TestSupport
         let decision = GroupDecision.decide(
             base: test.base, edited: [test.edited], current: [test.current ?? test.edited],
             group: Group(name: "n", fields: 0..<1, onConflict: Ruled(.serverWins), merge: Ruled(.add)),
-            types: [test.type]) { _ in [0] }
+            types: [test.type]
+        ) { _ in [0] }
         #expect(decision.outcome == test.outcome)
         #expect(decision.written == test.written.map { [$0] })
         #expect(decision.isConflict == [.combined, .serverWon].contains(test.outcome))

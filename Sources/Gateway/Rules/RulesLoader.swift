@@ -54,7 +54,8 @@ package struct RulesLoader: Service {
             guard let bound else { return .refused(first) }
             let findings = try await SQLProbe(engine: engine, patience: patience).findings(bound, rules, first)
             let catalog = findings.hasErrors ? nil : bound
-            return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) } ?? .refused(findings)
+            return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
+                ?? .refused(findings)
         } catch {
             return .unreachable(error)
         }

@@ -21,6 +21,8 @@ final class Footprint: Sendable {
     /// would cost an edit.
     let table: String
     let reach: Reach
+    /// Reach of a deletion, which foreign keys may carry further.
+    let deletionReach: Reach
     /// More than one section of the rules stands over the table.
     let isShared: Bool
     /// These sections find rows by different columns, so that only the table as a whole can be named.
@@ -29,8 +31,6 @@ final class Footprint: Sendable {
     private let uniqueColumns: Set<Int>
     /// Positions of columns that foreign keys refer to, whose rows may change along.
     private let referencedColumns: Set<Int>
-    /// Deleting a row deletes or changes others.
-    let deletesAlong: Bool
 
     /// - Parameter sections: every section of the rules.
     init(_ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: Dialect) {
@@ -48,7 +48,7 @@ final class Footprint: Sendable {
         uniqueColumns = positions(known?.uniqueIndexes.flatMap(\.columns) ?? [])
         let references = schema.tables.values.flatMap(\.foreignKeys).filter { Self.name(of: $0.target) == name }
         referencedColumns = positions(references.flatMap(\.targetColumns))
-        deletesAlong = schema.dependents[section.table] != nil
+        deletionReach = Self.deletionReach(known, reach, schema, dialect)
     }
 
     private static func name(of table: TableName) -> String { table.name.lowercased() }
@@ -68,6 +68,23 @@ final class Footprint: Sendable {
         case .mariadb:
             // Triggers are shown only to who might make some, a right that a gateway is better without.
             return table.triggers.isEmpty && table.rights?.contains("TRIGGER") == true ? .row : .otherTables
+        }
+    }
+
+    /// On MariaDB a user sees the keys of those tables alone on which it has rights; so a deletion may go through tables
+    /// that nobody here knows of, and come back to this one where it refers to itself or to one of those.
+    private static func deletionReach(
+        _ table: TableSchema?, _ reach: Reach, _ schema: DatabaseSchema, _ dialect: Dialect
+    ) -> Reach {
+        guard let table, reach != .everything else { return .everything }
+        switch dialect {
+        case .sqlite: return schema.dependents[table.name] == nil ? reach : .everything
+        case .mariadb:
+            let comesBack = table.foreignKeys.contains { key in
+                key.target == table.name || schema.tables[key.target] == nil
+                    || schema.dependents[table.name]?.contains { $0.table == key.target } == true
+            }
+            return comesBack ? .everything : .otherTables
         }
     }
 

@@ -57,7 +57,8 @@ package struct UndoDecoder {
         guard !rows.isEmpty else {
             throw Problem(
                 status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
-                detail: "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
+                detail:
+                    "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
                 retry: false)
         }
         return Opposite(
