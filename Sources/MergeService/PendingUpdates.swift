@@ -64,7 +64,8 @@ struct PendingUpdates {
     }
 }
 
-/// How a push writes: many rows at once as long as nothing is refused.
+/// How a push writes: many rows at once as long as nothing is refused, and all edits but those that were found out to be
+/// refused.
 ///
 /// It outlives a run of the transaction, because a refusal is told from the next run, row by row.
 final class WriteMode: Sendable {
@@ -73,4 +74,11 @@ final class WriteMode: Sendable {
     var writesTogether: Bool { !isSingle.load(ordering: .relaxed) }
 
     func fallBack() { isSingle.store(true, ordering: .relaxed) }
+
+    private let refusals = Mutex<[Int: Problem]>([:])
+
+    /// Returns why the edit at a position of the push is refused in any run from now on; nil where it is not.
+    func refusal(of edit: Int) -> Problem? { refusals.withLock { $0[edit] } }
+
+    func refuse(_ edit: Int, for problem: Problem) { refusals.withLock { $0[edit] = problem } }
 }

@@ -85,36 +85,42 @@ final class PushRun {
         } catch let fault as Problem {
             try takeBack(to: 0)
             return .rollback(PushAttempt(reports: reports, fault: fault))
+        } catch let difference as WriteProof.Difference {
+            try takeBack(to: 0)
+            for index in reports.indices { reports[index].rollBack() }
+            reports[difference.edit].problem = difference.problem(plan.push.edits[difference.edit])
+            return .rollback(PushAttempt(reports: reports, difference: difference))
         } catch {
             throw StoreError(.other, "a push ended with an unknown error")
         }
     }
 
     /// Reads the records as they stand, and makes the answer of them.
-    func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws(StoreError) -> Answer {
+    func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer {
         let records = try RecordCollector(session, dialect, limits).records(of: reports)
         try prove(records)
         return answer(records)
     }
 
     /// A deletion may change what other edits wrote (ON DELETE SET NULL), so only pushes without one are proved.
-    func prove(_ records: [Record?]) throws(StoreError) {
+    /// - Throws: `WriteProof.Difference`.
+    func prove(_ records: [Record?]) throws(WriteProof.Difference) {
         let deletes = reports.indices.contains { reports[$0].deletes }
         let proof = WriteProof(served.schema)
         guard !deletes, proof.applies(to: plan.resources, dialect: dialect) else { return }
         if namesEachOnce {
             for index in reports.indices {
-                let meant = reports[index].meant
+                let meant = reports[index].meant.map { (edit: index, write: $0) }
                 reports[index].meant = []
                 try proof.check(meant, records[index], reports[index].resource)
             }
             return
         }
         // Where two edits name one record, the later one's values stand.
-        var meant: [RecordName: [WriteProof.Meant]] = [:]
+        var meant: [RecordName: [(edit: Int, write: WriteProof.Meant)]] = [:]
         for step in plan.steps {
             let report = reports[step.index]
-            meant[RecordName(report), default: []] += report.meant
+            meant[RecordName(report), default: []] += report.meant.map { (edit: step.index, write: $0) }
             reports[step.index].meant = []
         }
         for (report, record) in zip(reports, records) {
@@ -228,6 +234,10 @@ final class PushRun {
                 path: WirePath("atomic"))
         }
         for step in plan.steps {
+            if let problem = mode.refusal(of: step.index) {
+                reports[step.index].problem = problem
+                continue
+            }
             if let needed = step.needs.sorted().first(where: { !reports[$0].isMerged }) {
                 reports[step.index].problem = Problem(
                     status: 422, code: "depends-on-refused", title: "A row that this edit refers to was not created",
