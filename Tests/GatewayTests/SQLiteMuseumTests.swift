@@ -15,7 +15,7 @@ import TestSupport
         var rule: String?
     }
 
-    private static let exhibits: [Exhibit] = [
+    static let exhibits: [Exhibit] = [
         Exhibit(
             name: "i", declaration: "INTEGER", stored: "9223372036854775807", read: "\"9223372036854775807\"",
             edit: "-1", found: "integer|-1", refused: ["9223372036854775808", "1.5", "\"x\""]),
@@ -59,11 +59,11 @@ import TestSupport
             refused: ["\"abd\""]),
     ]
 
-    private static let schema =
+    static let schema =
         "CREATE TABLE museum (id INTEGER PRIMARY KEY, \(exhibits.map { "\($0.name) \($0.declaration)" }.joined(separator: ", ")));"
         + "INSERT INTO museum VALUES (1, \(exhibits.map(\.stored).joined(separator: ", "))); INSERT INTO museum (id) VALUES (2);"
 
-    private static let rules: [String: String] = {
+    static let rules: [String: String] = {
         let groups = exhibits.map { "      \($0.name): {column: \($0.name)\($0.rule.map { ", " + $0 } ?? "")}" }
         return [
             "m.yaml": "resource: museum\nsections:\n  e:\n    table: museum\n    groups:\n"
