@@ -47,7 +47,7 @@ extension PushRun {
         let section = step.edit.resource.root
         let action = edit.action.resolved(reference)
         let current = try current ?? identified(action, section, edit, step, root: nil)
-        if let current { try ForeignBase(section).check(edit, against: current) }
+        if let current { try ForeignBase(section, digest).check(edit, against: current) }
         let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
         var decision = decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
@@ -102,7 +102,7 @@ extension PushRun {
             if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
             current = try current ?? identified(action, section, edit, step, root: root)
         }
-        if let current { try ForeignBase(section).check(edit, against: current) }
+        if let current { try ForeignBase(section, digest).check(edit, against: current) }
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
         let known = try current == nil ? lastKnown(edit, step, section, key: key) : nil
         var decision = decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])

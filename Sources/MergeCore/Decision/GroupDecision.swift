@@ -56,6 +56,9 @@ package struct GroupDecision: Sendable, Hashable {
         if edited == current { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
+        if let base, base.isShown(by: current, types, digest) {
+            return GroupDecision(.applied, written: base.leaving(current, but: edited))
+        }
         // All three differ, or the client held nothing and finds something else.
         guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
         let meeting = Meeting(
@@ -101,5 +104,22 @@ package enum GroupState: Sendable, Hashable {
         case .values(let held): held == values
         case .digest(let held): held == digest(values)
         }
+    }
+
+    /// Whether the client holds what it was shown of values some of which are foreign to their columns.
+    ///
+    /// What a client sends is read as a value of the column's type, so a text that is no JSON comes back as JSON's text,
+    /// and bytes in a column of texts as the text of their base64. On the wire they are the same.
+    func isShown(by current: [Value], _ types: [ColumnType], _ digest: ([Value]) -> [UInt8]) -> Bool {
+        guard case .values(let held) = self, zip(types, current).contains(where: { $0.isForeign($1) }) else {
+            return false
+        }
+        return digest(held) == digest(current)
+    }
+
+    /// What is edited, and what stands where the client left alone what it was shown.
+    fileprivate func leaving(_ current: [Value], but edited: [Value]) -> [Value] {
+        guard case .values(let held) = self else { return edited }
+        return edited.indices.map { edited[$0] == held[$0] ? current[$0] : edited[$0] }
     }
 }

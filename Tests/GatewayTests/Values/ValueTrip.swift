@@ -22,10 +22,12 @@ struct ValueTrip {
     /// Told where an expectation fails.
     let seed: Int
 
-    /// How many values were taken and how many were refused.
-    struct Count {
+    /// What became of the values that were sent.
+    struct Log {
         var taken = 0
         var refused = 0
+        /// What a group shows for each value that was applied to it.
+        var shown: [String: [ExactText: String]] = [:]
     }
 
     /// - Parameter section: the only section of the resource, all of whose groups have one field.
@@ -56,38 +58,96 @@ struct ValueTrip {
     }
 
     /// Sends a value to every column and follows it.
-    func run(_ id: Int, _ values: inout WireValues, _ count: inout Count) async throws {
+    func run(_ id: Int, _ values: inout WireValues, _ log: inout Log) async throws {
         let before = try await shown(id)
         var sent: [String: String] = [:]
         for exhibit in exhibits { sent[exhibit.group] = values.value(exhibit.type, exhibit.declaration) }
-        guard let outcomes = try await push(id, before, &sent, &count) else { return }
+        guard let outcomes = try await push(id, before, &sent, &log) else { return }
         let after = try await shown(id)
         for exhibit in exhibits {
             let group = exhibit.group
+            let isSame = { (a: [String: String], b: [String: String]) in
+                ExactText(a[group] ?? "") == ExactText(b[group] ?? "")
+            }
             guard let value = sent[group] else {
-                #expect(after[group] == before[group], "\(place(exhibit)) was refused and has changed")
+                #expect(isSame(after, before), "\(place(exhibit)) was refused and has changed")
                 continue
             }
             let outcome = outcomes[group] ?? "unchanged"
             #expect(
-                outcome == (after[group] == before[group] ? "unchanged" : "applied"),
+                outcome == (isSame(after, before) ? "unchanged" : "applied"),
                 "\(place(exhibit)) was \(before[group] ?? ""), was sent \(value), shows \(after[group] ?? "")")
             #expect(
                 Self.agree(value, after[group] ?? "", exhibit),
                 "\(place(exhibit)) was sent \(value), shows \(after[group] ?? "")")
+            if outcome == "applied" { log.shown[group, default: [:]][ExactText(value)] = after[group] }
         }
         // What is shown is sent back: nothing is to do.
         var same = after
-        #expect(try await push(id, after, &same, &count) == [:], "seed \(seed): an echo does something")
+        #expect(try await push(id, after, &same, &log) == [:], "seed \(seed): an echo does something")
         // The same edits again find their work done, and those that changed nothing still change nothing.
         var again = sent
-        let repeated = try await push(id, before, &again, &count, isAgain: true) ?? [:]
+        let repeated = try await push(id, before, &again, &log, isAgain: true) ?? [:]
         for (group, outcome) in repeated {
             #expect(outcome == "already", "seed \(seed), \(group): \(sent[group] ?? "") again is \(outcome)")
         }
         // Seen from the new base they change nothing.
-        #expect(try await push(id, after, &again, &count) == [:], "seed \(seed): the same values are others")
+        #expect(try await push(id, after, &again, &log) == [:], "seed \(seed): the same values are others")
         #expect(try await shown(id) == after, "seed \(seed)")
+    }
+
+    /// Creates a row with one value in each column that took any, and deletes it as it is shown.
+    func create(_ values: inout WireValues, _ log: Log) async throws {
+        var new: [String: String] = [:]
+        for (group, shown) in log.shown { new[group] = values.any(of: shown.keys.sorted()).string }
+        let made = try await merge("null", #"{"old":null,"new":\#(Self.object(new))}"#)
+        #expect(made.status == 200, "seed \(seed): \(made.text) for \(new)")
+        let id = try #require(try made.json()["id"]?.int, "seed \(seed): \(made.text)")
+        let row = try await shown(id)
+        for (group, value) in new {
+            let expected = log.shown[group]?[ExactText(value)] ?? ""
+            #expect(
+                ExactText(row[group] ?? "") == ExactText(expected),
+                "seed \(seed), \(group) is created as \(value), shows \(row[group] ?? ""), an update \(expected)")
+        }
+        let gone = try await merge("\(id)", #"{"old":\#(Self.object(row)),"new":null}"#)
+        let outcomes = try gone.json()["outcomes"]
+        #expect(
+            outcomes?[0]?["outcome"]?.text == "deleted" && outcomes?[0]?["conflict"] == nil,
+            "seed \(seed): \(gone.text)")
+    }
+
+    /// Writes one column of several rows at once, column by column.
+    func together(_ ids: ClosedRange<Int>, _ values: inout WireValues, _ log: Log) async throws {
+        for (group, shown) in log.shown.sorted(by: { $0.key < $1.key }) {
+            var edits: [String] = []
+            var wanted: [Int: String] = [:]
+            for id in ids {
+                let old = try await self.shown(id)[group] ?? ""
+                let new = values.any(of: shown.keys.sorted()).string
+                wanted[id] = new
+                edits.append(
+                    #"{"resource":"\#(resource)","id":\#(id),"changeset":{"\#(section)":{"\#(group)":{"old":\#(old),"new":\#(new)}}}}"#
+                )
+            }
+            let answer = try await client.post("/v1/push", #"{"edits":[\#(edits.joined(separator: ","))]}"#)
+            #expect(answer.status == 200, "seed \(seed): \(answer.text) for \(edits)")
+            for (id, value) in wanted {
+                let found = try await self.shown(id)[group] ?? ""
+                #expect(
+                    ExactText(found) == ExactText(shown[ExactText(value)] ?? ""),
+                    "seed \(seed), \(group): \(wanted) at once shows \(found) in \(id), alone \(shown[ExactText(value)] ?? "")")
+            }
+        }
+    }
+
+    private func merge(_ id: String, _ row: String) async throws -> HTTPClient.Answer {
+        let record = id == "null" ? "" : #""id":\#(id),"#
+        return try await client.post("/v1/merge/" + resource, #"{\#(record)"changeset":{"\#(section)":\#(row)}}"#)
+    }
+
+    private static func object(_ members: [String: String]) -> String {
+        "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
     private func place(_ exhibit: Exhibit) -> String { "seed \(seed), \(exhibit.declaration) as \(exhibit.type)" }
@@ -97,7 +157,7 @@ struct ValueTrip {
     /// - Parameter isAgain: the bases are of yesterday, and one of another type than the column's is refused then.
     /// - Returns: the outcomes by their groups; nil where nothing was left.
     private func push(
-        _ id: Int, _ old: [String: String], _ new: inout [String: String], _ count: inout Count,
+        _ id: Int, _ old: [String: String], _ new: inout [String: String], _ log: inout Log,
         isAgain: Bool = false
     ) async throws -> [String: String]? {
         while !new.isEmpty {
@@ -110,7 +170,7 @@ struct ValueTrip {
             let json = try answer.json()
             switch answer.status {
             case 200:
-                count.taken += new.count
+                log.taken += new.count
                 let outcomes = json["outcomes"]?.array ?? []
                 #expect(!outcomes.contains { $0["conflict"] != nil }, "seed \(seed): \(answer.text)")
                 return Dictionary(
@@ -131,7 +191,7 @@ struct ValueTrip {
                 Issue.record("seed \(seed): \(answer.status) \(answer.text) for \(groups)")
                 return nil
             }
-            count.refused += 1
+            log.refused += 1
         }
         return nil
     }

@@ -38,6 +38,9 @@ struct WireValues {
         }
     }
 
+    /// One of several texts.
+    mutating func any(of texts: [ExactText]) -> ExactText { one(texts) }
+
     private mutating func one<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &random)]
     }
