@@ -59,7 +59,9 @@ struct WriteProof {
             // Of two writes to one column the later one counts.
             let later = meant[(index + 1)...].filter { $0.write.isSameRow(as: write) }
             for assignment in write.assignments where row[assignment.column] != assignment.value {
-                if later.contains(where: { $0.write.assignments.contains { $0.column == assignment.column } }) { continue }
+                if later.contains(where: { $0.write.assignments.contains { $0.column == assignment.column } }) {
+                    continue
+                }
                 let section = resource.sections[write.section]
                 throw Difference(
                     edit: edit, section: write.section, item: write.item, column: section.columns[assignment.column],

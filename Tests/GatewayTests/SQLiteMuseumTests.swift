@@ -54,7 +54,8 @@ import TestSupport
             name: "s", declaration: "STRING", stored: "'abc'", read: "\"abc\"", edit: "\"x1\"", found: "text|'x1'",
             refused: ["\"007\"", "\" 1.5 \""], rule: "type: text"),
         Exhibit(
-            name: "f", declaration: "FLOAT", stored: "3", read: "3", edit: "5e-324", found: "real|4.94065645841247e-324",
+            name: "f", declaration: "FLOAT", stored: "3", read: "3", edit: "5e-324",
+            found: "real|4.94065645841247e-324",
             refused: ["1e-400", "1e999"]),
         Exhibit(
             name: "n", declaration: "NUMERIC", stored: "0.30000000000000004", read: "\"0.30000000000000004\"",
@@ -69,7 +70,8 @@ import TestSupport
             name: "jt", declaration: "TEXT", stored: "'1.000000000000000005'", read: "1", edit: "18446744073709551615",
             found: "text|'18446744073709551615'", refused: ["1e999"], rule: "type: json"),
         Exhibit(
-            name: "jx", declaration: "TEXT", stored: "'{a}'", read: "\"{a}\"", edit: "[]", found: "text|'[]'", refused: [],
+            name: "jx", declaration: "TEXT", stored: "'{a}'", read: "\"{a}\"", edit: "[]", found: "text|'[]'",
+            refused: [],
             rule: "type: json"),
         Exhibit(
             name: "at3", declaration: "DATETIME(3)", stored: "'2026-11-20T10:00:00.25'",
@@ -82,7 +84,8 @@ import TestSupport
             name: "dt", declaration: "TEXT", stored: "'2026-11-20'", read: "\"2026-11-20\"", edit: "\"0000-00-00\"",
             found: "text|'0000-00-00'", refused: ["\"x\""], rule: "type: date"),
         Exhibit(
-            name: "u", declaration: "", stored: "'5'", read: "\"5\"", edit: "\"1e5\"", found: "text|'1e5'", refused: ["5"],
+            name: "u", declaration: "", stored: "'5'", read: "\"5\"", edit: "\"1e5\"", found: "text|'1e5'",
+            refused: ["5"],
             rule: "type: text"),
         Exhibit(
             name: "sd", declaration: "STRING", stored: "0.5", read: "\"0.5\"", edit: "\"0.1\"", found: "real|0.1",

@@ -15,9 +15,11 @@ extension ColumnType {
                 && !(isUnsigned && number.isNegative)
         case (.numeric, .decimal(let number)): (try? Scalar.number(number).numeric()) != nil
         case (.float(let isUnsigned, let digits), .float(let number)):
-            ExactDecimal(shortest: number).map { !(isUnsigned && number < 0) && digits?.hold($0, number) ?? true } ?? false
+            ExactDecimal(shortest: number).map { !(isUnsigned && number < 0) && digits?.hold($0, number) ?? true }
+                ?? false
         case (.double(let isUnsigned, let digits), .double(let number)):
-            ExactDecimal(shortest: number).map { !(isUnsigned && number < 0) && digits?.hold($0, number) ?? true } ?? false
+            ExactDecimal(shortest: number).map { !(isUnsigned && number < 0) && digits?.hold($0, number) ?? true }
+                ?? false
         case (.text(let type), .text(let text)): type.holds(text)
         case (.uuid, .text(let text)): (try? Scalar.text(text.string).uuid()) == text
         case (.set, .members(let members)): arranged(members) == members

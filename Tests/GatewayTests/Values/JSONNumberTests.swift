@@ -9,7 +9,8 @@ import TestSupport
         INSERT INTO notes VALUES (1, '{"a":1.000000000000000005,"b":[1e-999,-0.0,12345678901234567890.5]}'), (2, '[0]');
         """
     private static let rules = [
-        "notes.yaml": "resource: notes\nsections:\n  note:\n    table: notes\n    groups: {j: {column: j, merge: json}}\n"
+        "notes.yaml":
+            "resource: notes\nsections:\n  note:\n    table: notes\n    groups: {j: {column: j, merge: json}}\n"
     ]
 
     private static func with(
@@ -36,7 +37,8 @@ import TestSupport
         ("9007199254740993", "9007199254740993"), ("9007199254740993.5", "9007199254740994"), ("1E2", "100"),
         ("9223372036854775807", "9223372036854775807"), ("-9223372036854775808", "-9223372036854775808"),
         ("12345678901234567890.5", "12345678901234567000"), ("4.9e-324", "5e-324"), ("1e21", "1e+21"),
-        ("1.7976931348623157e308", "1.7976931348623157e+308"), ("-0.0", "0"), ("0.30000000000000004", "0.30000000000000004"),
+        ("1.7976931348623157e308", "1.7976931348623157e+308"), ("-0.0", "0"),
+        ("0.30000000000000004", "0.30000000000000004"),
     ]
 
     @Test(arguments: TestEngine.allCases, MariaDBRights.allCases)
@@ -77,7 +79,9 @@ import TestSupport
             let merged = try await client.post(
                 "/v1/merge/notes", Self.edit(1, #"{"b":[0.0,-0,12345678901234567000]}"#, #"{"b":[5],"a":1.0}"#))
             #expect(try merged.json()["record"]?["note"]?["j"] == (try JSON(#"{"a":1,"b":[5]}"#)), "\(merged.text)")
-            let hash = SHA256.hash(data: Array(#"{"a":1,"b":[5]}"#.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            let hash = SHA256.hash(data: Array(#"{"a":1,"b":[5]}"#.utf8)).map {
+                String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+            }
             let hashed = try await client.post(
                 "/v1/merge/notes",
                 #"{"id":1,"changeset":{"note":{"j":{"oldHash":"sha256:\#(hash.joined())","new":1e-999}}}}"#)
@@ -91,7 +95,8 @@ import TestSupport
             func push(_ number: String) async throws -> HTTPClient.Answer {
                 try await client.post(
                     "/v1/push",
-                    #"{"key":"k","edits":[{"resource":"notes","id":2,"changeset":{"note":{"j":{"old":[0],"new":\#(number)}}}}]}"#)
+                    #"{"key":"k","edits":[{"resource":"notes","id":2,"changeset":{"note":{"j":{"old":[0],"new":\#(number)}}}}]}"#
+                )
             }
             let first = try await push("1e-9999")
             #expect(first.status == 200, "\(first.text)")

@@ -23,7 +23,8 @@ struct WireValues {
         switch type {
         case "integer", "bit", "year", "decimal", "float", "double": return number()
         case "boolean": return one(["true", "false", "0", "1", "1.0", "-0", "2", "\"1\"", "0e5", "1e-999"])
-        case "enum": return one([quoted(one(members(declaration))), quoted(one(members(declaration)).uppercased()), text(size)])
+        case "enum":
+            return one([quoted(one(members(declaration))), quoted(one(members(declaration)).uppercased()), text(size)])
         case "set": return set(members(declaration), size)
         case "date": return quoted(date())
         case "datetime": return quoted(moment())
@@ -57,7 +58,8 @@ struct WireValues {
 
     private mutating func any() -> String {
         one([
-            "true", "7", "-1.5", "\"x\"", "[]", "{}", "[\"a\"]", "{\"a\":1}", "\"\"", "[null]", "1e999", "\"2026-11-20\"",
+            "true", "7", "-1.5", "\"x\"", "[]", "{}", "[\"a\"]", "{\"a\":1}", "\"\"", "[null]", "1e999",
+            "\"2026-11-20\"",
         ])
     }
 
@@ -101,7 +103,9 @@ struct WireValues {
         }
         switch Int.random(in: 0..<12, using: &random) {
         case 0, 1, 2: return quoted(plain)
-        case 3: return quoted(one(["+1", " 1", "1 ", "0x10", "١", "1_000", "", "NaN", "Infinity", "-", ".5", "5.", "01", "1e"]))
+        case 3:
+            return quoted(
+                one(["+1", " 1", "1 ", "0x10", "١", "1_000", "", "NaN", "Infinity", "-", ".5", "5.", "01", "1e"]))
         default: return plain
         }
     }
@@ -110,8 +114,10 @@ struct WireValues {
 
     private static let texts = [
         "", " ", "a ", " a", "a\t", "\t", "joe", "Joe", "JOE", "é", "e\u{301}", "ß", "€", "ł", "ž", "漢", "😀", "👩‍👩‍👧‍👦",
-        "\u{0}", "a\u{0}b", "a\u{0}", "\u{1F}", "\u{7F}", "\u{81}", "\u{8D}", "\u{9F}", "\u{A0}", "\u{FFFD}", "\u{FEFF}a", "\u{FFFF}",
-        "\u{10FFFF}", "\u{2028}", "?", "null", "it's", "\"", "\\", "\\u0041", "%_", "a\nb", "a\r\nb", "'; --", "007", "1e5", "0x1F",
+        "\u{0}", "a\u{0}b", "a\u{0}", "\u{1F}", "\u{7F}", "\u{81}", "\u{8D}", "\u{9F}", "\u{A0}", "\u{FFFD}",
+        "\u{FEFF}a", "\u{FFFF}",
+        "\u{10FFFF}", "\u{2028}", "?", "null", "it's", "\"", "\\", "\\u0041", "%_", "a\nb", "a\r\nb", "'; --", "007",
+        "1e5", "0x1F",
         "0x1p3", "inf", "nan", "infinity", "1.", ".5", "+5", " 5 ", "5\n", "\u{B}5", "1e999", "-", "1e", "5\u{0}",
         "2026-11-20", "{\"a\":1}", "[1]", "\"x\"", "true", "1.50", "tmp", "a,b", ",", "a|b", "a||b",
     ]
@@ -153,25 +159,32 @@ struct WireValues {
         one([
             "2026-11-20", "0000-00-00", "2024-02-29", "2023-02-29", "1900-02-29", "2000-02-29", "0001-01-01",
             "0000-01-01", "0000-02-29", "0099-12-31", "0999-01-01", "1582-10-10", "9999-12-31", "10000-01-01",
-            "2020-00-00", "2020-05-00", "2026-1-1", "1970-01-01", "2038-01-19", "2038-01-20", "2106-02-07", "20261120", "",
+            "2020-00-00", "2020-05-00", "2026-1-1", "1970-01-01", "2038-01-19", "2038-01-20", "2106-02-07", "20261120",
+            "",
             "\(digits(4))-\(one(["01", "06", "12", "13"]))-\(one(["01", "15", "28", "31"]))",
         ])
     }
 
     private mutating func fraction() -> String {
-        one(["", "", ".0", ".5", ".25", ".999", ".999999", ".000001", ".1234567", ".1234560", ".", ".123456789", ".000000000"])
+        one([
+            "", "", ".0", ".5", ".25", ".999", ".999999", ".000001", ".1234567", ".1234560", ".", ".123456789",
+            ".000000000",
+        ])
     }
 
     private mutating func moment() -> String {
         date() + one(["T", "T", " ", "t", ""])
-            + one(["00:00:00", "23:59:59", "10:00:00", "03:14:07", "03:14:08", "00:00:01", "24:00:00", "23:59:60", "10:00"])
+            + one([
+                "00:00:00", "23:59:59", "10:00:00", "03:14:07", "03:14:08", "00:00:01", "24:00:00", "23:59:60", "10:00",
+            ])
             + fraction()
     }
 
     private mutating func time() -> String {
         one(["", "", "-"])
             + one([
-                "10:00:00", "00:00:00", "838:59:59", "839:00:00", "99:59:59", "100:00:00", "23:59:60", "1:00:00", "10:00",
+                "10:00:00", "00:00:00", "838:59:59", "839:00:00", "99:59:59", "100:00:00", "23:59:60", "1:00:00",
+                "10:00",
                 "0838:59:59", "012:00:00", "12:34:56",
             ]) + fraction()
     }
@@ -187,7 +200,9 @@ struct WireValues {
 
     private mutating func uuid() -> String {
         let hex = String((0..<32).map { _ in one(Array("0123456789abcdefABCDEF")) })
-        let parts = [hex.prefix(8), hex.dropFirst(8).prefix(4), hex.dropFirst(12).prefix(4), hex.dropFirst(16).prefix(4)]
+        let parts = [
+            hex.prefix(8), hex.dropFirst(8).prefix(4), hex.dropFirst(12).prefix(4), hex.dropFirst(16).prefix(4),
+        ]
         let dashed = (parts + [hex.dropFirst(20)]).joined(separator: "-")
         return one([
             dashed, dashed, hex, dashed + "0", "{" + dashed + "}", "00000000-0000-0000-0000-000000000000",
@@ -207,7 +222,8 @@ struct WireValues {
             groups.joined(separator: ":"),
             groups.prefix(cut).joined(separator: ":") + "::" + groups.suffix(max(0, 6 - cut)).joined(separator: ":"),
             groups.prefix(cut).joined(separator: ":") + "::" + groups.suffix(7 - cut).joined(separator: ":"),
-            "::", "::1", "1::", "::ffff:192.0.2.1", "::1.2.3.4", "64:ff9b::1.2.3.4", "1:2:3:4:5:6:1.2.3.4", ":::", "12345::",
+            "::", "::1", "1::", "::ffff:192.0.2.1", "::1.2.3.4", "64:ff9b::1.2.3.4", "1:2:3:4:5:6:1.2.3.4", ":::",
+            "12345::",
             "fe80::1%1", "::FFFF:1.2.3.256",
         ])
     }
@@ -220,11 +236,14 @@ struct WireValues {
         case 1: return text(9)
         case 2, 3, 4: return jsonNumber()
         case 5 where depth > 0, 6 where depth > 0:
-            return "[" + (0..<Int.random(in: 0...4, using: &random)).map { _ in json(depth: depth - 1) }
+            return "["
+                + (0..<Int.random(in: 0...4, using: &random)).map { _ in json(depth: depth - 1) }
                 .joined(separator: ",") + "]"
         case 7 where depth > 0, 8 where depth > 0:
             var members: [String] = []
-            for name in Set((0..<3).map { _ in one(["a", "b", "", "é", "e\u{301}", "a b", "\"", "𐐷", "\u{E000}"]) }).sorted() {
+            for name in Set((0..<3).map { _ in one(["a", "b", "", "é", "e\u{301}", "a b", "\"", "𐐷", "\u{E000}"]) })
+                .sorted()
+            {
                 members.append(quoted(name) + ": " + json(depth: depth - 1))
             }
             return "{ " + members.joined(separator: " ,") + "}"
