@@ -61,6 +61,8 @@ struct PushAttempt: Sendable {
     var takesEffect: Bool { answer?.takesEffect ?? false }
     /// A fault in the request that only the database could show: nothing has a result.
     var fault: Problem?
+    /// What the database made of a value that was written, where it is another one.
+    var difference: WriteProof.Difference?
 }
 
 /// The answer to a push that stands, and what it leaves behind in the journal.

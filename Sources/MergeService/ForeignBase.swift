@@ -5,9 +5,11 @@ import MergeCore
 /// Only the row itself shows whether the client read it there or made it up.
 struct ForeignBase {
     private let section: Section
+    private let digest: GroupDigest
 
-    init(_ section: Section) {
+    init(_ section: Section, _ digest: @escaping GroupDigest) {
         self.section = section
+        self.digest = digest
     }
 
     /// - Parameter row: nil where it is gone; then nobody can have read such a base there.
@@ -19,28 +21,34 @@ struct ForeignBase {
             for group in groups {
                 guard case .values(let base) = group.base else { continue }
                 let isBare = section.groups[group.group].isBare && !group.isRowForm
-                try check(base, row) { field in
+                try check(base, group.group, row) { field in
                     let path = group.path.member("old")
                     return isBare ? path : path.member(section.fields[field].name)
                 }
             }
         case .delete(let groups):
             for group in groups {
-                try check(group.base, row) { edit.path.member("old").member(section.fields[$0].name) }
+                try check(group.base, group.group, row) { edit.path.member("old").member(section.fields[$0].name) }
             }
         }
     }
 
-    private func check(_ base: FieldValues, _ row: [Value]?, _ path: (Int) -> WirePath) throws {
+    private func check(_ base: FieldValues, _ group: Int, _ row: [Value]?, _ path: (Int) -> WirePath) throws {
         for (field, value) in zip(base.fields, base.values) {
             let column = section.fields[field].column
             // Mostly the base is what stands there.
             guard row?[column] != value else { continue }
             let type = section.columns[column].type
-            guard type.isForeign(value) else { continue }
+            guard type.isForeign(value), !isShown(base, group, row) else { continue }
             throw Problem(
                 status: 400, code: "invalid-value", title: "A value does not fit its column",
                 detail: "“\(path(field))” is not of the column's type, \(type.name).", path: path(field))
         }
+    }
+
+    /// Whether the row looks like the base on the wire, where an integer beyond 2^53 is a text.
+    private func isShown(_ base: FieldValues, _ group: Int, _ row: [Value]?) -> Bool {
+        guard let row else { return false }
+        return digest(section, group, base.values) == digest(section, group, section.values(of: group, in: row))
     }
 }

@@ -239,13 +239,13 @@ package struct MergeService: Sendable {
         path: WirePath("key"), retry: false)
 
     private func run(
-        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
+        mode: WriteMode = WriteMode()
     ) async throws -> PushAnswer {
         let dialect = engine.dialect
         let attempt: PushAttempt
         let aside = request.isPreview ? nil : served.journal.flatMap { AsideJournal($0) }
         let token = aside == nil ? "" : AsideJournal.newToken()
-        let mode = WriteMode()
         do {
             attempt = try await engine.write(deadline: deadline, locking: Self.tablesToLock(request.push, served)) {
                 [limits, digest, form, marks] session throws(StoreError) -> Ending<PushAttempt> in
@@ -297,7 +297,26 @@ package struct MergeService: Sendable {
             throw Failure(problem: fault, cause: nil)
         }
         if let answer = attempt.answer { return answer }
+        if let difference = attempt.difference {
+            try await refuseIfUnchanged(difference, served, deadline)
+            if request.push.atomicity == .edit {
+                // The other edits stand, so they run again without this one.
+                mode.refuse(difference.edit, for: difference.problem(request.push.edits[difference.edit]))
+                return try await run(request, plan, served, deadline, mode: mode)
+            }
+        }
         return try await refuse(request, attempt, served, deadline)
+    }
+
+    /// Reads the schema again, to tell a value that its column cannot hold from a column that was altered.
+    /// - Throws: `StoreError` of the kind `schemaChanged`, where the table is not what it was; then the push may succeed
+    ///   once the rules are read again.
+    private func refuseIfUnchanged(
+        _ difference: WriteProof.Difference, _ served: Served, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        let table = difference.table
+        let now = try await engine.schema(of: [table], deadline: deadline)
+        guard now.tables[table] == served.schema.tables[table] else { throw difference.schemaChange }
     }
 
     /// Answers a push that was taken back, and keeps it whole.

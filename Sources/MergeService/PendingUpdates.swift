@@ -79,7 +79,8 @@ struct PendingUpdates {
     }
 }
 
-/// The way in which a push is run: as few statements as possible as long as nothing is refused.
+/// The way in which a push is run: as few statements as possible as long as nothing is refused, and all edits but those
+/// that were found out to be refused.
 ///
 /// It outlives a run of the transaction, because what was refused is told from the next run, edit by edit.
 final class WriteMode: Sendable {
@@ -102,4 +103,11 @@ final class WriteMode: Sendable {
     func looksAgain() -> Bool {
         collisions.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumCollisions
     }
+
+    private let refusals = Mutex<[Int: Problem]>([:])
+
+    /// Returns why the edit at a position of the push is refused in any run from now on; nil where it is not.
+    func refusal(of edit: Int) -> Problem? { refusals.withLock { $0[edit] } }
+
+    func refuse(_ edit: Int, for problem: Problem) { refusals.withLock { $0[edit] = problem } }
 }

@@ -72,7 +72,7 @@ extension PushRun {
         let section = step.edit.resource.root
         let action = edit.action.resolved(reference)
         let current = try current ?? identified(action, section, edit, step, root: nil)
-        try ForeignBase(section).check(edit, against: current)
+        try ForeignBase(section, digest).check(edit, against: current)
         let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
         var decision = decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
@@ -113,7 +113,7 @@ extension PushRun {
         let key = edit.id.flatMap { settled($0) }
         let decider = decider(section)
         guard let root else {
-            try ForeignBase(section).check(edit, against: nil)
+            try ForeignBase(section, digest).check(edit, against: nil)
             var decision = decider.decideWithoutRecord(action, item: key)
             if key == nil, let temporary = edit.id?.temporary {
                 for index in decision.outcomes.indices { decision.outcomes[index].item = .temporary(temporary) }
@@ -134,7 +134,7 @@ extension PushRun {
             if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
             current = try current ?? identified(action, section, edit, step, root: root)
         }
-        try ForeignBase(section).check(edit, against: current)
+        try ForeignBase(section, digest).check(edit, against: current)
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
         let known = try current == nil ? lastKnown(edit, step, section, key: key) : nil
         var decision = decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])

@@ -75,7 +75,9 @@ extension PushRun {
             sharedWrites[reference, default: [:]][id, default: []]
                 .formUnion(assignments.map { section.columns[$0.column].name.lowercased() })
         }
-        changes.note(reference, footprint.writesReferenced(assignments) ? .everything : footprint.reach)
+        let reachesOn = footprint.writesReferenced(assignments)
+        if reachesOn { writesReferenced = true }
+        changes.note(reference, reachesOn ? .everything : footprint.reach)
         if mode.writesTogether, step.edit.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
             let owner = isShared ? owners[step.index] : 0

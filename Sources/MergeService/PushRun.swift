@@ -29,6 +29,8 @@ final class PushRun {
     let isShared: Bool
     /// The rows that were locked and read.
     var context = RowContext()
+    /// Columns were written that foreign keys refer to.
+    var writesReferenced = false
     /// The edit whose rows were read again last.
     var reloaded: Int?
     /// What was written since.
@@ -97,26 +99,34 @@ final class PushRun {
         } catch let fault as Problem {
             try takeBack(to: 0)
             return .rollback(PushAttempt(reports: reports, fault: fault))
+        } catch let difference as WriteProof.Difference {
+            try takeBack(to: 0)
+            for index in reports.indices { reports[index].rollBack(inserted) }
+            reports[difference.edit].problem = difference.problem(plan.push.edits[difference.edit])
+            return .rollback(PushAttempt(reports: reports, difference: difference))
         } catch {
             throw StoreError(.other, "a push ended with an unknown error")
         }
     }
 
     /// Reads the records as they stand, and makes the answer of them.
-    func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws(StoreError) -> Answer {
+    func readAgain<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer {
         let records = try RecordCollector(session, dialect, limits).records(of: reports)
         try prove(records)
         return answer(records)
     }
 
-    /// A deletion may change what other edits wrote (ON DELETE SET NULL), so only pushes without one are proved.
-    func prove(_ records: [Record?]) throws(StoreError) {
+    /// A deletion may change what other edits wrote (ON DELETE SET NULL), and so may a new value of what others refer to
+    /// (ON UPDATE CASCADE), so only pushes without them are proved.
+    ///
+    /// - Throws: `WriteProof.Difference`.
+    func prove(_ records: [Record?]) throws(WriteProof.Difference) {
         let deletes = reports.indices.contains { reports[$0].deletes }
         let proof = WriteProof(served.schema)
-        guard !deletes, proof.applies(to: plan.resources, dialect: dialect) else { return }
+        guard !deletes, !writesReferenced, proof.applies(to: plan.resources, dialect: dialect) else { return }
         if namesEachOnce {
             for index in reports.indices {
-                let meant = reports[index].meant
+                let meant = reports[index].meant.map { (edit: index, write: $0) }
                 reports[index].meant = []
                 try proof.check(meant, records[index], reports[index].resource)
             }
@@ -130,9 +140,10 @@ final class PushRun {
                 let section = resource.sections[write.section]
                 let row = reference(to: write, of: reports[step.index], in: section)
                 // Of two writes to one column the later one counts, through whichever resource it came.
-                return write.keeping { column in
+                let last = write.keeping { column in
                     later.insert(WrittenColumn(row: row, name: section.columns[column].name)).inserted
                 }
+                return (edit: step.index, write: last)
             }
             reports[step.index].meant = []
             try proof.check(meant, record, resource)
@@ -262,6 +273,11 @@ final class PushRun {
         }
         var left: Set<Int> = []
         for step in plan.steps {
+            if let problem = mode.refusal(of: step.index) {
+                left.insert(step.index)
+                reports[step.index].problem = problem
+                continue
+            }
             if let needed = step.needs.sorted().first(where: { left.contains($0) }) {
                 left.insert(step.index)
                 if checkingEach { reports[step.index].problem = Self.dependsOnRefused(needed, step) }

@@ -4,7 +4,7 @@ import RecordStore
 /// Compares what was read again after the writes with what was meant.
 ///
 /// Even in strict mode a server may round a number or cut a time with no more than a note; and a column may have been
-/// altered since the schema was read. Where nothing in the database may rewrite values, a difference is an error.
+/// altered since the schema was read. Where nothing in the database may rewrite values, a difference refuses the edit.
 struct WriteProof {
     /// What was sent to the columns of one row.
     struct Meant: Sendable {
@@ -37,20 +37,40 @@ struct WriteProof {
         }
     }
 
-    /// - Throws: `StoreError` of the kind `schemaChanged`, which has the schema read again; nothing is committed.
-    func check(_ meant: [Meant], _ record: Record?, _ resource: Resource) throws(StoreError) {
+    /// A column that holds another value than an edit wrote into it.
+    struct Difference: Error {
+        /// Position of the edit in its push.
+        let edit: Int
+        let section: Int
+        let item: RecordKey?
+        let column: Column
+        let table: TableName
+
+        /// What is wrong where the column was altered since the schema was read.
+        var schemaChange: StoreError {
+            StoreError(
+                .schemaChanged,
+                "column “\(column.name)” of table “\(table)” holds another value than was written, and no trigger explains "
+                    + "it")
+        }
+    }
+
+    /// - Parameter meant: what was written into one record, in its order, each with the position of its edit.
+    /// - Throws: `Difference` for the first column that holds another value.
+    func check(_ meant: [(edit: Int, write: Meant)], _ record: Record?, _ resource: Resource) throws(Difference) {
         guard let record else { return }
-        for (index, write) in meant.enumerated() {
+        for (index, (edit, write)) in meant.enumerated() {
             guard let row = row(write, record, resource) else { continue }
             // Of two writes to one column the later one counts.
-            let later = meant[(index + 1)...].filter { $0.isSameRow(as: write) }
+            let later = meant[(index + 1)...].filter { $0.write.isSameRow(as: write) }
             for assignment in write.assignments where row[assignment.column] != assignment.value {
-                if later.contains(where: { $0.assignments.contains { $0.column == assignment.column } }) { continue }
+                if later.contains(where: { $0.write.assignments.contains { $0.column == assignment.column } }) {
+                    continue
+                }
                 let section = resource.sections[write.section]
-                throw StoreError(
-                    .schemaChanged,
-                    "column “\(section.columns[assignment.column].name)” of table “\(section.table)” holds another "
-                        + "value than was written, and no trigger explains it")
+                throw Difference(
+                    edit: edit, section: write.section, item: write.item, column: section.columns[assignment.column],
+                    table: section.table)
             }
         }
     }
@@ -60,5 +80,18 @@ struct WriteProof {
         case .one(let row): row
         case .many(let rows): rows.first { resource.sections[write.section].key(of: $0) == write.item }
         }
+    }
+}
+
+extension WriteProof.Difference {
+    /// What the client is told where the schema is as it was, so that the same edit would meet the same again.
+    func problem(_ edit: Edit) -> Problem {
+        let section = edit.resource.sections[section]
+        let row = edit.rows.first { $0.section == self.section && (item == nil || $0.id?.key == item) }
+        return Problem(
+            status: 422, code: "not-stored-exactly", title: "The database keeps another value",
+            detail: "The database made another value of one that was written, so nothing of the edit was kept.",
+            path: row?.path ?? edit.path, retry: false,
+            fields: section.fields.filter { section.columns[$0.column] === column }.map(\.name))
     }
 }

@@ -56,7 +56,7 @@ struct SQLiteColumnType {
         if name.hasPrefix("DATETIME") { return [clock[1], clock[0], clock[2]] + texts }
         if name.hasPrefix("TIMESTAMP") { return [clock[2], clock[1]] + texts }
         if name.hasPrefix("DATE") { return [clock[0], clock[1]] + texts }
-        if name.hasPrefix("JSON") { return [.json(TextType())] }
+        if name.hasPrefix("JSON") { return [.json(Self.guarded)] }
         if name.hasPrefix("TIME") { return [clock[3]] + texts }
         return []
     }
@@ -76,7 +76,7 @@ struct SQLiteColumnType {
         return [
             Self.wide, .boolean, .numeric(precision: nil, scale: nil), .text(Self.guarded),
             .delimitedSet(separator: ",", Self.guarded), .date, .dateTime(fraction: 0), .timestamp(fraction: 0, nil),
-            .time(fraction: 0), .json(TextType()),
+            .time(fraction: 0), .json(Self.guarded),
         ]
     }
 }

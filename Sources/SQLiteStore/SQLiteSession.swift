@@ -106,6 +106,7 @@ final class SQLiteSession: StoreSession {
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private static func bind(_ bind: Bind, _ raw: OpaquePointer, _ index: Int32) -> Int32 {
+        if let number = bind.number { return self.bind(number, raw, index) }
         if var text = bind.storedText {
             return text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) { bytes in
@@ -114,7 +115,11 @@ final class SQLiteSession: StoreSession {
                 }
             }
         }
-        switch bind.value {
+        return self.bind(bind.value, raw, index)
+    }
+
+    private static func bind(_ value: Value, _ raw: OpaquePointer, _ index: Int32) -> Int32 {
+        switch value {
         case .boolean(let flag): return sqlite3_bind_int64(raw, index, flag ? 1 : 0)
         case .integer(let value): return sqlite3_bind_int64(raw, index, Int64(clamping: value))
         case .float(let value): return sqlite3_bind_double(raw, index, Double(value))

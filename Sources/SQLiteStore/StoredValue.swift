@@ -29,7 +29,7 @@ struct StoredValue {
                 storage == SQLITE_TEXT ? text.map { .text(ExactText($0)) } : nil
             case .set: storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, ",")) } : nil
             case .delimitedSet(let separator, _):
-                storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, separator)) } : nil
+                storage == SQLITE_TEXT ? text.map { .members(Scalar.heldMembers($0, separator: separator)) } : nil
             case .date, .dateTime, .timestamp, .time: storage == SQLITE_TEXT ? time(column.type) : nil
             case .json: json(storage, column)
             case .inet4, .inet6: storage == SQLITE_TEXT ? text.flatMap { try? column.type.accept(.text($0)) } : nil

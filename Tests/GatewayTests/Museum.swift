@@ -62,7 +62,17 @@ enum Museum {
             refused: ["\"0.0000000000000000000000000000001\""]),
         Exhibit("c_udec", "DECIMAL(5,1) UNSIGNED", "1", "\"1.0\"", edit: "\"2\"", "= 2", refused: ["-1"]),
         Exhibit("c_float", "FLOAT", "3.3", "3.3", edit: "0.1", "= CAST(0.1 AS FLOAT)", refused: ["16777217", "1e39"]),
-        Exhibit("c_double", "DOUBLE", "1e300", "1e+300", edit: "\"0.1\"", "= 0.1e0", refused: ["1e309"]),
+        Exhibit("c_ufloat", "FLOAT UNSIGNED", "1e-45", "1e-45", edit: "0.5", "= 0.5", refused: ["-1", "1e-46"]),
+        Exhibit("c_udouble", "DOUBLE UNSIGNED", "5e-324", "5e-324", edit: "-0.0", "= 0", refused: ["-0.5", "1e-400"]),
+        Exhibit(
+            "c_float72", "FLOAT(7,2)", "12.34", "12.34", edit: "99999.99", "= CAST(99999.99 AS FLOAT)",
+            refused: ["1.005", "100000"]),
+        Exhibit(
+            "c_double102", "DOUBLE(10,2)", "1.89", "1.89", edit: "99999999.99", "= 99999999.99e0",
+            refused: ["1.005", "100000000"]),
+        Exhibit(
+            "c_double", "DOUBLE", "1e300", "1e+300", edit: "\"0.1\"", "= 0.1e0",
+            refused: ["1e309", "1e-400", "1e-9999", "\"-1e-400\"", "9007199254740993"]),
         Exhibit(
             "c_char", "CHAR(5) COLLATE utf8mb4_general_ci", "'ab '", "\"ab\"", edit: "\"AB\"",
             "COLLATE utf8mb4_bin = 'AB'", refused: ["\"abcdef\"", "7"]),
@@ -75,6 +85,16 @@ enum Museum {
         Exhibit(
             "c_latin1", "VARCHAR(20) CHARACTER SET latin1", "'é€'", "\"é€\"", edit: "\"ß\"", "= 'ß'",
             refused: ["\"ł\"", "\"😀\""]),
+        Exhibit(
+            "c_ascii", "VARCHAR(20) CHARACTER SET ascii", "'a '", "\"a \"", edit: "\"\\u0000\"", "= CHAR(0)",
+            refused: ["\"é\"", "\"\\u0080\""]),
+        Exhibit(
+            "c_latinchar", "CHAR(5) CHARACTER SET latin1", "'é '", "\"é\"", edit: "\"€  \"", "= '€'",
+            refused: ["\"ł\"", "\"abcdef\""]),
+        Exhibit(
+            "c_greek", "VARCHAR(20) CHARACTER SET greek", "'α'", "\"α\"", edit: "\"Ω\"", "= 'Ω'", refused: ["\"é\""]),
+        Exhibit("c_ucs2", "VARCHAR(20) CHARACTER SET ucs2", "'漢'", "\"漢\"", edit: "\"é\"", "= 'é'", refused: ["\"😀\""]),
+        Exhibit("c_utf16", "TINYTEXT CHARACTER SET utf16", "_utf16 x'D83DDE00'", "\"😀\"", edit: "\"a\"", "= 'a'"),
         Exhibit(
             "c_latin2", "VARCHAR(20) CHARACTER SET latin2", "'łó'", "\"łó\"", edit: "\"ž\"", "= 'ž'", refused: ["\"è\""]
         ),
@@ -91,6 +111,15 @@ enum Museum {
             "c_tags", "VARCHAR(40)", "'b|a'", "[\"b\",\"a\"]", edit: "[\"a\",\"c\"]", "= 'a|c'", refused: ["[\"a|b\"]"],
             rule: "type: set, separator: '|'"),
         Exhibit(
+            "c_seams", "VARCHAR(60)", "'b||a'", "[\"b\",\"a\"]", edit: "[\"a|b\"]", "= 'a|b'",
+            refused: ["[\"a||b\"]", "[\"a|\",\"b\"]"], rule: "type: set, separator: '||'"),
+        Exhibit(
+            "c_loosetags", "VARCHAR(60)", "'b,,a,b'", "[\"b\",\"a\"]", edit: "[\"a\"]", "= 'a'",
+            rule: "type: set"),
+        Exhibit(
+            "c_emptyset", "SET('x','','y')", "7", "[\"x\",\"\",\"y\"]", edit: "[\"x\"]", "= 'x'",
+            refused: ["[\"q\"]", "[\"\"]", "\",x\""]),
+        Exhibit(
             "c_date", "DATE", "'2024-02-29'", "\"2024-02-29\"", edit: "\"0000-00-00\"", "= '0000-00-00'",
             refused: ["\"2023-02-29\"", "\"2023-00-01\"", "20230101"]),
         Exhibit("c_zerodate", "DATE", "'0000-00-00'", "\"0000-00-00\"", edit: "\"2026-11-20\"", "= '2026-11-20'"),
@@ -103,6 +132,14 @@ enum Museum {
             "c_datetime6", "DATETIME(6)", "'2026-11-20 10:00:00.000001'", "\"2026-11-20T10:00:00.000001\"",
             edit: "\"2026-11-20T10:00:00.5\"", "= '2026-11-20 10:00:00.500000'"),
         Exhibit(
+            "c_datetime3", "DATETIME(3)", "'0000-00-00 00:00:00'", "\"0000-00-00T00:00:00.000\"",
+            edit: "\"9999-12-31T23:59:59.99\"", "= '9999-12-31 23:59:59.990'", refused: ["\"2026-11-20T10:00:00.0001\""]
+        ),
+        Exhibit(
+            "c_stamp6", "TIMESTAMP(6) NULL", "'1970-01-01 00:00:01'", "\"1970-01-01T00:00:01.000000Z\"",
+            edit: "\"2038-01-19T03:14:07.999999Z\"", "= '2038-01-19 03:14:07.999999'",
+            refused: ["\"1970-01-01T00:00:00.999999Z\""]),
+        Exhibit(
             "c_stamp", "TIMESTAMP NULL", "'2026-07-01 10:00:00'", "\"2026-07-01T10:00:00Z\"",
             edit: "\"2026-07-01T13:00:00+02:00\"", "= '2026-07-01 11:00:00'",
             refused: ["\"2026-07-01T10:00:00\"", "\"1969-01-01T00:00:00Z\"", "\"2040-01-01T00:00:00Z\""]),
@@ -112,6 +149,9 @@ enum Museum {
         Exhibit(
             "c_time", "TIME", "'-838:59:59'", "\"-838:59:59\"", edit: "\"100:00:00\"", "= '100:00:00'",
             refused: ["\"839:00:00\"", "\"10:00\""]),
+        Exhibit(
+            "c_time6", "TIME(6)", "'00:00:00.000001'", "\"00:00:00.000001\"", edit: "\"838:59:59.999999\"",
+            "= '838:59:59.999999'", refused: ["\"839:00:00\"", "\"00:00:00.0000001\""]),
         Exhibit("c_time2", "TIME(2)", "'-00:00:01.25'", "\"-00:00:01.25\"", edit: "\"00:00:00.5\"", "= '00:00:00.50'"),
         Exhibit(
             "c_binary", "BINARY(4)", "x'01'", "\"AQAAAA==\"", edit: "\"AgM=\"", "= x'02030000'",
@@ -121,6 +161,12 @@ enum Museum {
         Exhibit(
             "c_json", "JSON", "'{ \"b\" : [1.0, 2],  \"a\": null}'", "{\"a\":null,\"b\":[1,2]}", edit: "{\"x\":[true]}",
             "= '{\"x\":[true]}'"),
+        Exhibit(
+            "c_jsonnumber", "JSON", "'1.000000000000000005'", "1", edit: "1e-999", "= '0'",
+            refused: ["1e999", "[-1e9999]"]),
+        Exhibit(
+            "c_jsontext", "VARCHAR(60)", "'{\"a\":1}'", "{\"a\":1}", edit: "\"x\"", "= '\"x\"'", rule: "type: json"),
+        Exhibit("c_nojson", "VARCHAR(60)", "'{a}'", "\"{a}\"", edit: "[]", "= '[]'", rule: "type: json"),
         Exhibit(
             "c_uuid", "UUID", "'123E4567-e89b-12d3-a456-426655440000'", "\"123e4567-e89b-12d3-a456-426655440000\"",
             edit: "\"123e4567e89b12d3a456426655440001\"", "= '123e4567-e89b-12d3-a456-426655440001'",

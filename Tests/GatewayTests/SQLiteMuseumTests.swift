@@ -15,7 +15,7 @@ import TestSupport
         var rule: String?
     }
 
-    private static let exhibits: [Exhibit] = [
+    static let exhibits: [Exhibit] = [
         Exhibit(
             name: "i", declaration: "INTEGER", stored: "9223372036854775807", read: "\"9223372036854775807\"",
             edit: "-1", found: "integer|-1", refused: ["9223372036854775808", "1.5", "\"x\""]),
@@ -53,17 +53,69 @@ import TestSupport
         Exhibit(
             name: "s", declaration: "STRING", stored: "'abc'", read: "\"abc\"", edit: "\"x1\"", found: "text|'x1'",
             refused: ["\"007\"", "\" 1.5 \""], rule: "type: text"),
+        Exhibit(
+            name: "f", declaration: "FLOAT", stored: "3", read: "3", edit: "5e-324",
+            found: "real|4.94065645841247e-324",
+            refused: ["1e-400", "1e999"]),
+        Exhibit(
+            name: "n", declaration: "NUMERIC", stored: "0.30000000000000004", read: "\"0.30000000000000004\"",
+            edit: "\"1e19\"", found: "real|1.0e+19", refused: ["9223372036854775809", "1e-400"]),
+        Exhibit(
+            name: "big", declaration: "BIGINT UNSIGNED", stored: "-1", read: "-1", edit: "\"9223372036854775807\"",
+            found: "integer|9223372036854775807", refused: ["9223372036854775808"]),
+        Exhibit(
+            name: "jn", declaration: "JSON", stored: "1.5", read: "1.5", edit: "1e-999", found: "integer|0",
+            refused: ["1e999", "18446744073709551615"]),
+        Exhibit(
+            name: "jt", declaration: "TEXT", stored: "'1.000000000000000005'", read: "1", edit: "18446744073709551615",
+            found: "text|'18446744073709551615'", refused: ["1e999"], rule: "type: json"),
+        Exhibit(
+            name: "jx", declaration: "TEXT", stored: "'{a}'", read: "\"{a}\"", edit: "[]", found: "text|'[]'",
+            refused: [],
+            rule: "type: json"),
+        Exhibit(
+            name: "at3", declaration: "DATETIME(3)", stored: "'2026-11-20T10:00:00.25'",
+            read: "\"2026-11-20T10:00:00.250\"", edit: "\"2026-11-20T10:00:00.5\"",
+            found: "text|'2026-11-20 10:00:00.500'", refused: ["\"2026-11-20T10:00:00.0001\""]),
+        Exhibit(
+            name: "tm", declaration: "TIME", stored: "'10:00:00'", read: "\"10:00:00\"", edit: "\"-838:59:59\"",
+            found: "text|'-838:59:59'", refused: ["\"839:00:00\""]),
+        Exhibit(
+            name: "dt", declaration: "TEXT", stored: "'2026-11-20'", read: "\"2026-11-20\"", edit: "\"0000-00-00\"",
+            found: "text|'0000-00-00'", refused: ["\"x\""], rule: "type: date"),
+        Exhibit(
+            name: "u", declaration: "", stored: "'5'", read: "\"5\"", edit: "\"1e5\"", found: "text|'1e5'",
+            refused: ["5"],
+            rule: "type: text"),
+        Exhibit(
+            name: "sd", declaration: "STRING", stored: "0.5", read: "\"0.5\"", edit: "\"0.1\"", found: "real|0.1",
+            refused: ["\"x\""], rule: "type: decimal"),
+        Exhibit(
+            name: "st", declaration: "STRING", stored: "'a,b'", read: "[\"a\",\"b\"]", edit: "[\"5\",\"6\"]",
+            found: "text|'5,6'", refused: ["[\"5\"]"], rule: "type: set"),
+        Exhibit(
+            name: "odate", declaration: "DATE", stored: "2460000.5", read: "2460000.5", edit: "\"2026-11-20\"",
+            found: "text|'2026-11-20'", refused: ["2460000.25"]),
+        Exhibit(
+            name: "oblob", declaration: "BLOB", stored: "5.0", read: "5", edit: "\"AQ==\"", found: "blob|X'01'",
+            refused: ["6"]),
+        Exhibit(
+            name: "obig", declaration: "DATE", stored: "9007199254740993", read: "\"9007199254740993\"",
+            edit: "\"2026-11-20\"", found: "text|'2026-11-20'", refused: ["7"]),
+        Exhibit(
+            name: "otext", declaration: "TEXT", stored: "x'0102'", read: "\"AQI=\"", edit: "\"a\"", found: "text|'a'",
+            refused: ["7"]),
         // A text in an INTEGER column, as SQLite allows it: shown as it is, replaced by what the type has.
         Exhibit(
             name: "odd", declaration: "INTEGER", stored: "'abc'", read: "\"abc\"", edit: "5", found: "integer|5",
             refused: ["\"abd\""]),
     ]
 
-    private static let schema =
+    static let schema =
         "CREATE TABLE museum (id INTEGER PRIMARY KEY, \(exhibits.map { "\($0.name) \($0.declaration)" }.joined(separator: ", ")));"
         + "INSERT INTO museum VALUES (1, \(exhibits.map(\.stored).joined(separator: ", "))); INSERT INTO museum (id) VALUES (2);"
 
-    private static let rules: [String: String] = {
+    static let rules: [String: String] = {
         let groups = exhibits.map { "      \($0.name): {column: \($0.name)\($0.rule.map { ", " + $0 } ?? "")}" }
         return [
             "m.yaml": "resource: museum\nsections:\n  e:\n    table: museum\n    groups:\n"

@@ -14,6 +14,7 @@ import TestSupport
     }
 
     private static func number(_ text: String) -> Scalar { ExactDecimal(text).map { .number($0) } ?? .null }
+    private static func vast(_ text: String) -> Scalar { JSONNumber.scalar(text.utf8) ?? .null }
     private static func decimal(_ text: String) -> Value { ExactDecimal(text).map { .decimal($0) } ?? .null }
     private static let tiny = ColumnType.integer(-128...127)
     private static let big = ColumnType.integer(0...Int128(UInt64.max))
@@ -21,6 +22,11 @@ import TestSupport
     private static let short = ColumnType.text(TextType(maximumCharacters: 3))
     private static let latin = ColumnType.text(TextType(repertoire: .singleByte(Set(32...255))))
     private static let char = ColumnType.text(TextType(maximumCharacters: 3, isPadded: true))
+    private static let guarded = ColumnType.text(TextType(turnsNumbers: true))
+    private static let affine = ColumnType.json(TextType(turnsNumbers: true))
+    private static let fixed = ColumnType.double(isUnsigned: false, FixedDigits(precision: 10, scale: 2))
+    private static let fixedFloat = ColumnType.float(isUnsigned: true, FixedDigits(precision: 7, scale: 2))
+    private static let seams = ColumnType.delimitedSet(separator: "||", TextType())
     private static let letters = ColumnType.enumeration([ExactText("a"), ExactText("B")])
 
     static let integers: [Case] = [
@@ -55,6 +61,24 @@ import TestSupport
         Case(type: .double(isUnsigned: false), sent: .integer(9_007_199_254_740_993), value: nil),
         Case(type: .double(isUnsigned: false), sent: number("1e400"), value: nil),
         Case(type: .double(isUnsigned: false), sent: .text("0.1"), value: .double(0.1)),
+        Case(type: .double(isUnsigned: false), sent: number("1e-400"), value: nil),
+        Case(type: .double(isUnsigned: false), sent: vast("1e-9999"), value: nil),
+        Case(type: .double(isUnsigned: false), sent: .text("1e-9999"), value: nil),
+        Case(type: tiny, sent: vast("1e-9999"), value: nil),
+        Case(type: money, sent: vast("1e-9999"), value: nil),
+        Case(type: fixed, sent: number("99999999.99"), value: .double(99_999_999.99)),
+        Case(type: fixed, sent: number("1.89"), value: .double(1.89)),
+        Case(type: fixed, sent: number("1.005"), value: nil),
+        Case(type: fixed, sent: .integer(100_000_000), value: nil),
+        Case(type: fixed, sent: number("1e-300"), value: nil),
+        Case(type: fixedFloat, sent: number("12.34"), value: .float(12.34)),
+        Case(type: fixedFloat, sent: number("1e-38"), value: nil),
+        Case(type: fixedFloat, sent: number("-1.5"), value: nil),
+        Case(type: affine, sent: vast("-1e-9999"), value: .json(.integer(0))),
+        Case(type: affine, sent: vast("1e9999"), value: nil),
+        Case(type: affine, sent: number("1.000000000000000005"), value: .json(.integer(1))),
+        Case(type: affine, sent: .array([number("1e-999")]), value: .json(.array([.integer(0)]))),
+        Case(type: affine, sent: number("1e999"), value: nil),
     ]
 
     static let texts: [Case] = [
@@ -66,6 +90,9 @@ import TestSupport
         Case(type: char, sent: .text("a  "), value: .text(ExactText("a"))),
         Case(type: letters, sent: .text("B"), value: .text(ExactText("B"))),
         Case(type: letters, sent: .text("b"), value: nil),
+        Case(
+            type: seams, sent: .array([.text("a|b"), .text("c")]), value: .members([ExactText("a|b"), ExactText("c")])),
+        Case(type: seams, sent: .array([.text("a|"), .text("c")]), value: nil),
         Case(
             type: .set([ExactText("x"), ExactText("y")]), sent: .array([.text("y"), .text("x"), .text("y")]),
             value: .members([ExactText("x"), ExactText("y")])),
@@ -110,6 +137,60 @@ import TestSupport
         #expect(ExactText("joe") != ExactText("Joe"))
         #expect(ExactText("a") != ExactText("a "))
         #expect(Set([ExactText("\u{E9}"), ExactText("e\u{301}")]).count == 2)
+    }
+
+    /// Those that SQLite would store as numbers, and others that only look like some.
+    @Test func textsThatAreNumbersToSQLiteAreRefused() {
+        for number in ["5", " 5 ", "+5", "-.5", "5.", "1e5", "1E-999", "\u{B}5\r\n", "007", "1.5e+10\t"] {
+            #expect((try? Self.guarded.accept(.text(number))) == nil, "\(number)")
+        }
+        for text in ["", " ", ".", "-", "1e", "0x1F", "nan", "inf", "5\u{0}", "1 2", "５", "1_0", "--5", "5\u{A0}"] {
+            #expect((try? Self.guarded.accept(.text(text))) == .text(ExactText(text)), "\(text)")
+        }
+        #expect((try? Self.affine.accept(.integer(5))) == .json(.integer(5)))
+        #expect(Self.affine.forbidsWriting(.json(.integer(1 << 63))) != nil)
+        #expect(Self.affine.forbidsWriting(.json(.array([.integer(1 << 63)]))) == nil)
+    }
+
+    /// A number is the same whether it comes from a client or from the text that was written of it.
+    @Test(arguments: 0..<100) func aNumberOfJSONIsReadAsItWasWritten(seed: Int) throws {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<50 {
+            func digits(_ most: Int) -> String {
+                (0..<Int.random(in: 1...most, using: &random)).map { _ in String(Int.random(in: 0...9, using: &random))
+                }
+                .joined()
+            }
+            let text =
+                ["", "-"][Int.random(in: 0...1, using: &random)] + String(Int.random(in: 1...9, using: &random))
+                + digits(24)
+                + ["", "." + digits(30)][Int.random(in: 0...1, using: &random)]
+                + ["", "", "e-\(digits(2))", "E+\(digits(2))", "e-\(digits(5))"][Int.random(in: 0...4, using: &random)]
+            guard let number = JSONNumber.scalar(text.utf8),
+                case .json(let tree)? = try? ColumnType.json(TextType()).accept(number)
+            else {
+                #expect(Double(text)?.isFinite == false, "seed \(seed): \(text)")
+                continue
+            }
+            #expect(JSONParser.parse(tree.text) == tree, "seed \(seed): \(text)")
+            #expect(JSONParser.parse(text) == tree, "seed \(seed): \(text)")
+            #expect(Double(tree.text) == Double(text), "seed \(seed): \(text)")
+        }
+    }
+
+    @Test func whatIsNoNumberOfJSONIsNone() {
+        for text in ["", "-", "01", "+1", ".5", "5.", "1e", "1e+", "--1", "1.e5", "0x1", "1e5.0", "NaN"] {
+            #expect(JSONNumber.scalar(text.utf8) == nil, "\(text)")
+            #expect(JSONParser.parse(text) == nil, "\(text)")
+        }
+        #expect(JSONNumber.scalar("10e-10000".utf8) == JSONNumber.scalar("1E-9999".utf8))
+        #expect(JSONNumber.scalar("-1e9999".utf8) != JSONNumber.scalar("1e9999".utf8))
+        #expect(JSONNumber.scalar("0e-99999".utf8) == JSONNumber.scalar("0".utf8))
+    }
+
+    @Test func aTextOfMembersHasEachOnce() {
+        #expect(Scalar.heldMembers("b,,a,b,", separator: ",") == [ExactText("b"), ExactText("a")])
+        #expect(Scalar.heldMembers("", separator: ",").isEmpty)
     }
 
     @Test func legacyContentsAreNeverWritten() throws {

@@ -87,7 +87,9 @@ final class ResultBuffers {
             let isUnsigned = range.lowerBound >= 0
             return .integer(isUnsigned ? Int128(place.load(as: UInt64.self)) : Int128(place.load(as: Int64.self)))
         case .float: return .float(place.load(as: Float.self))
-        case .double: return .double(place.load(as: Double.self))
+        case .double(_, let digits):
+            let stored = place.load(as: Double.self)
+            return .double(digits?.read(stored) ?? stored)
         case .date, .dateTime, .timestamp, .time: return try Self.time(place.load(as: MYSQL_TIME.self), column)
         case .binary, .bytes: return .bytes(data(index, place, statement))
         case .decimal, .numeric:
@@ -109,7 +111,7 @@ final class ResultBuffers {
             return column.json(source)
         case .set: return .members(Scalar.split(try text(index, place, column, statement), ","))
         case .delimitedSet(let separator, _):
-            return .members(Scalar.split(try text(index, place, column, statement), separator))
+            return .members(Scalar.heldMembers(try text(index, place, column, statement), separator: separator))
         }
     }
 

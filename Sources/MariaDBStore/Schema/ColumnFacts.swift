@@ -26,8 +26,8 @@ struct ColumnFacts {
         case "bit": precision == 1 ? [.boolean, .bit(1)] : precision.map { [.bit($0)] } ?? []
         case "year": [.year]
         case "decimal", "numeric": decimals
-        case "float": [.float(isUnsigned: isUnsigned)]
-        case "double", "real": [.double(isUnsigned: isUnsigned)]
+        case "float": [.float(isUnsigned: isUnsigned, fixedDigits)]
+        case "double", "real": [.double(isUnsigned: isUnsigned, fixedDigits)]
         case "char": texts(TextType(maximumCharacters: characters, repertoire: .unicode, isPadded: true))
         case "varchar": texts(TextType(maximumCharacters: characters, repertoire: .unicode))
         case "tinytext", "text", "mediumtext", "longtext": texts(TextType(maximumBytes: bytes))
@@ -59,6 +59,12 @@ struct ColumnFacts {
         let range: ClosedRange<Int128> =
             isUnsigned ? 0...((1 << bits) - 1) : -(1 << (bits - 1))...((1 << (bits - 1)) - 1)
         return [.integer(range), .boolean]
+    }
+
+    /// nil for FLOAT and DOUBLE as they mostly stand.
+    private var fixedDigits: FixedDigits? {
+        guard let precision, let scale else { return nil }
+        return FixedDigits(precision: precision, scale: scale)
     }
 
     private var decimals: [ColumnType] {

@@ -45,7 +45,8 @@ package struct GroupDecision: Sendable, Hashable {
     ///   - edited: what the client wants, every field of the group.
     ///   - current: what the database holds, every field of the group.
     ///   - types: the types of the group's columns.
-    ///   - digest: the digest of a group's values as they stand on the wire; asked only for a base by digest.
+    ///   - digest: the digest of a group's values as they stand on the wire; asked for a base by digest,
+    ///     and where what the database holds is foreign to its column.
     package static func decide(
         base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
         digest: ([Value]) -> [UInt8]
@@ -57,6 +58,9 @@ package struct GroupDecision: Sendable, Hashable {
         if edited == current, !addsUp(base, edited, group, types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
+        if let base, base.isShown(by: current, types, digest) {
+            return GroupDecision(.applied, written: base.leaving(current, but: edited))
+        }
         // All three differ, or the client held nothing and finds something else.
         guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
         let meeting = Meeting(
@@ -111,5 +115,24 @@ package enum GroupState: Sendable, Hashable {
         case .values(let held): held == values
         case .digest(let held): held == digest(values)
         }
+    }
+
+    /// Whether the client holds what it was shown of values some of which are foreign to their columns.
+    ///
+    /// What a client sends is read as a value of the column's type, so a text that is no JSON comes back as JSON's text,
+    /// and bytes in a column of texts as the text of their base64. On the wire they are the same. False where there are
+    /// no digests to compare.
+    func isShown(by current: [Value], _ types: [ColumnType], _ digest: ([Value]) -> [UInt8]) -> Bool {
+        guard case .values(let held) = self, zip(types, current).contains(where: { $0.isForeign($1) }) else {
+            return false
+        }
+        let shown = digest(held)
+        return !shown.isEmpty && shown == digest(current)
+    }
+
+    /// What is edited, and what stands where the client left alone what it was shown.
+    fileprivate func leaving(_ current: [Value], but edited: [Value]) -> [Value] {
+        guard case .values(let held) = self else { return edited }
+        return edited.indices.map { edited[$0] == held[$0] ? current[$0] : edited[$0] }
     }
 }

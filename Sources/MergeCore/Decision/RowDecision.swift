@@ -183,7 +183,12 @@ package struct RowDecider {
     }
 
     private func delete(_ groups: [GroupBase], _ item: RecordKey?, _ row: [Value]) -> RowDecision {
-        let isConflict = groups.contains { $0.base.values != section.values(of: $0.group, in: row) }
+        let isConflict = groups.contains { group in
+            let current = section.values(of: group.group, in: row)
+            return group.base.values != current
+                && !GroupState.values(group.base.values)
+                    .isShown(by: current, section.types(of: group.group)) { digest(group.group, $0) }
+        }
         let base = Self.merged(groups.map(\.base))
         let gone = Sides(base: base, current: .row(row), edited: .null, written: .null)
         guard isConflict else {

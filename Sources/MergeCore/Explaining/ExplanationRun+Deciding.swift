@@ -6,7 +6,7 @@ extension ExplanationRun {
     ) throws(RecordFault) -> RowDecision {
         let section = resource.sections[index]
         if let current { try check(action, section, meeting, current) }
-        // Bases are given by their values, so no digest is ever compared.
+        // Bases are given by their values and nothing is read from a database, so no digest is needed.
         let decider = RowDecider(section: section) { _, _ in [] }
         let decision =
             recordIsThere

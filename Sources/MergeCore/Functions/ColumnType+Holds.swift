@@ -14,8 +14,12 @@ extension ColumnType {
             number.fractionDigits <= scale && number.integerDigits <= precision - scale
                 && !(isUnsigned && number.isNegative)
         case (.numeric, .decimal(let number)): (try? Scalar.number(number).numeric()) != nil
-        case (.float(let isUnsigned), .float(let number)): number.isFinite && !(isUnsigned && number < 0)
-        case (.double(let isUnsigned), .double(let number)): number.isFinite && !(isUnsigned && number < 0)
+        case (.float(let isUnsigned, let digits), .float(let number)):
+            ExactDecimal(shortest: number).map { !(isUnsigned && number < 0) && digits?.hold($0, number) ?? true }
+                ?? false
+        case (.double(let isUnsigned, let digits), .double(let number)):
+            ExactDecimal(shortest: number).map { !(isUnsigned && number < 0) && digits?.hold($0, number) ?? true }
+                ?? false
         case (.text(let type), .text(let text)): type.holds(text)
         case (.uuid, .text(let text)): (try? Scalar.text(text.string).uuid()) == text
         case (.set, .members(let members)): arranged(members) == members
@@ -30,7 +34,7 @@ extension ColumnType {
         case (.bytes(let maximum), .bytes(let bytes)): bytes.count <= maximum ?? .max
         case (.inet4, .address(let address)): address.bytes.count == 4
         case (.inet6, .address(let address)): address.bytes.count == 16
-        case (.json(let type), .json(let tree)): type.holds(ExactText(tree.text))
+        case (.json(let type), .json(let tree)): (try? type.fitted(tree.text, isJSON: true)) == ExactText(tree.text)
         default: false
         }
     }

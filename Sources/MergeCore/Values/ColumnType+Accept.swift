@@ -17,8 +17,8 @@ extension ColumnType {
         case .decimal(let precision, let scale, let isUnsigned):
             return .decimal(try scalar.decimal(precision: precision, scale: scale, isUnsigned: isUnsigned))
         case .numeric: return .decimal(try scalar.numeric())
-        case .float(let isUnsigned): return .float(try scalar.float(isUnsigned: isUnsigned))
-        case .double(let isUnsigned): return .double(try scalar.double(isUnsigned: isUnsigned))
+        case .float(let isUnsigned, let digits): return .float(try scalar.float(isUnsigned: isUnsigned, digits))
+        case .double(let isUnsigned, let digits): return .double(try scalar.double(isUnsigned: isUnsigned, digits))
         case .text(let type): return .text(try type.fitted(try scalar.string()))
         case .enumeration(let members):
             let text = ExactText(try scalar.string())
@@ -48,7 +48,7 @@ extension ColumnType {
         case .wellKnownText: return .text(ExactText(try scalar.string()))
         case .json(let type):
             let tree = try JSONTree(scalar)
-            _ = try type.fitted(tree.text)
+            _ = try type.fitted(tree.text, isJSON: true)
             return .json(tree)
         }
     }
@@ -60,6 +60,14 @@ extension ColumnType {
             return ValueProblem("is the ENUM error value, which is never written")
         }
         if isForeign(value) { return ValueProblem("is not of the column's type, \(name)") }
+        if case .set = self, case .members(let members) = value, members.contains(where: \.string.isEmpty) {
+            return ValueProblem("has an empty member, which a SET takes by its number alone")
+        }
+        if case .json(let type) = self, type.turnsNumbers, case .json(.integer(let number)) = value,
+            Int64(exactly: number) == nil
+        {
+            return ValueProblem("is a number that the column's affinity would change")
+        }
         if case .numeric(let precision, let scale) = self, case .decimal(let number) = value {
             if let scale, number.fractionDigits > scale {
                 return ValueProblem("has more than the column's \(scale) decimals")
@@ -191,21 +199,23 @@ extension Scalar {
     }
 
     /// Held exactly if the shortest form that reads back as the stored value has the same decimal value.
-    func double(isUnsigned: Bool) throws(ValueProblem) -> Double {
+    func double(isUnsigned: Bool, _ digits: FixedDigits?) throws(ValueProblem) -> Double {
         let number = try exactNumber()
         guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
         guard let double = Double(number.text), ExactDecimal(shortest: double) == number else {
             throw ValueProblem("is not a number that a DOUBLE holds exactly")
         }
+        guard digits?.hold(number, double) ?? true else { throw ValueProblem("has other digits than the column keeps") }
         return double
     }
 
-    func float(isUnsigned: Bool) throws(ValueProblem) -> Float {
+    func float(isUnsigned: Bool, _ digits: FixedDigits?) throws(ValueProblem) -> Float {
         let number = try exactNumber()
         guard !(isUnsigned && number.isNegative) else { throw ValueProblem("is negative in an unsigned column") }
         guard let float = Float(number.text), ExactDecimal(shortest: float) == number else {
             throw ValueProblem("is not a number that a FLOAT holds exactly")
         }
+        guard digits?.hold(number, float) ?? true else { throw ValueProblem("has other digits than the column keeps") }
         return float
     }
 

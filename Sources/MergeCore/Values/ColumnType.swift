@@ -10,8 +10,10 @@ package enum ColumnType: Sendable, Hashable {
     /// A NUMERIC column of SQLite: decimals that a 64-bit integer or a double holds exactly. The digits that it was
     /// declared with, where it was, bind what is written but not what may stand there already.
     case numeric(precision: Int?, scale: Int?)
-    case float(isUnsigned: Bool)
-    case double(isUnsigned: Bool)
+    /// FLOAT; with digits where it was declared with some.
+    case float(isUnsigned: Bool, FixedDigits? = nil)
+    /// DOUBLE; with digits where it was declared with some.
+    case double(isUnsigned: Bool, FixedDigits? = nil)
     case text(TextType)
     case enumeration([ExactText])
     case set([ExactText])

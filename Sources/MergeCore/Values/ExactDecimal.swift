@@ -9,6 +9,9 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
     /// The most digits an exponent may spread a number to; far beyond DECIMAL(65,38) and any double.
     package static let maximumDigits = 1_100
 
+    /// Beyond what the digits of any text can make up for.
+    private static let farthestExponent = 1_000_000_000_000_000
+
     private init(normal: String) {
         text = normal
     }
@@ -103,7 +106,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         var value = 0
         while let byte = next {
             guard byte >= 48 && byte <= 57 else { return nil }
-            value = min(value * 10 + Int(byte - 48), 100_000)
+            value = min(value * 10 + Int(byte - 48), farthestExponent)
             next = bytes.next()
         }
         return negative ? -value : value

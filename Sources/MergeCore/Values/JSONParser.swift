@@ -82,7 +82,7 @@ package struct JSONParser {
     private mutating func number() -> JSONTree? {
         let start = index
         while let byte = current, (byte >= 48 && byte <= 57) || [43, 45, 46, 69, 101].contains(byte) { index += 1 }
-        return ExactDecimal(String(decoding: bytes[start..<index], as: UTF8.self)).flatMap { JSONTree(number: $0) }
+        return JSONNumber.scalar(bytes[start..<index]).flatMap { try? JSONTree($0) }
     }
 
     private mutating func string() -> String? {
@@ -121,7 +121,7 @@ package struct JSONParser {
     }
 
     private mutating func hexadecimal() -> UInt32? {
-        guard index + 4 <= bytes.count, bytes[index] != UInt8(ascii: "+"),
+        guard index + 4 <= bytes.count, ![UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[index]),
             let code = UInt32(String(decoding: bytes[index..<index + 4], as: UTF8.self), radix: 16)
         else { return nil }
         index += 4

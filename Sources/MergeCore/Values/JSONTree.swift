@@ -4,20 +4,36 @@ package indirect enum JSONTree: Sendable, Hashable {
     case boolean(Bool)
     /// A number without fraction that 64 bits hold, signed or unsigned, however it was written.
     case integer(Int128)
-    /// Any other number.
+    /// The double nearest to any other number, where that is not such an integer itself.
     case double(Double)
     case text(ExactText)
     case array([JSONTree])
     case object(JSONMembers)
 
+    private static let integers = Int128(Int64.min)...Int128(UInt64.max)
+
     /// The value of a number as it was written; nil beyond a double.
     package init?(number: ExactDecimal) {
-        if let whole = number.integer, Int128(Int64.min) <= whole, whole <= Int128(UInt64.max) {
+        if let whole = number.integer, Self.integers.contains(whole) {
             self = .integer(whole)
         } else if let double = Double(number.text), double.isFinite {
-            self = .double(double)
+            self.init(double)
         } else {
             return nil
+        }
+    }
+
+    /// The value of a double that is finite: what is read again once it was written as text.
+    ///
+    /// So 1.000000000000000005 is 1, and what is too small for a double is 0.
+    private init(_ double: Double) {
+        // From 1e21 on the text of a double has an exponent, and 64 bits hold no such number.
+        if double.magnitude < 1e21, double == double.rounded(.towardZero),
+            let whole = Int128(ShortestNumber.text(double)), Self.integers.contains(whole)
+        {
+            self = .integer(whole)
+        } else {
+            self = .double(double)
         }
     }
 
@@ -32,6 +48,9 @@ package indirect enum JSONTree: Sendable, Hashable {
         case .number(let number):
             guard let tree = JSONTree(number: number) else { throw ValueProblem("has a number beyond a double") }
             self = tree
+        case .vast(let number):
+            guard let double = number.double else { throw ValueProblem("has a number beyond a double") }
+            self.init(double)
         case .text(let text): self = .text(ExactText(text))
         case .array(let elements):
             var out: [JSONTree] = []

@@ -30,8 +30,19 @@ extension Scalar {
         if case .array = self, sent.contains(where: { Self.split($0.string, separator).count > 1 }) {
             throw ValueProblem("has a member that contains the separator")
         }
-        _ = try type.fitted(sent.map(\.string).joined(separator: separator))
+        let text = try type.fitted(sent.map(\.string).joined(separator: separator)).string
+        // A separator that overlaps itself can be read at the seam of two members.
+        guard Self.split(text, separator) == sent else {
+            throw ValueProblem("has members that could not be told apart between separators")
+        }
         return sent
+    }
+
+    /// The members that a delimited text holds, in its order, each once; an old text may repeat one, or have nothing
+    /// between two separators.
+    package static func heldMembers(_ text: String, separator: String) -> [ExactText] {
+        var seen: Set<ExactText> = []
+        return split(text, separator).filter { !$0.string.isEmpty && seen.insert($0).inserted }
     }
 
     /// The parts of a delimited text; an empty text has none.

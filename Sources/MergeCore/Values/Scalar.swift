@@ -5,6 +5,8 @@ package enum Scalar: Sendable, Hashable {
     case integer(Int64)
     /// Any other number, exactly as it was written.
     case number(ExactDecimal)
+    /// A number that only JSON can hold, and only as a double.
+    case vast(VastNumber)
     case text(String)
     case array([Scalar])
     case object([ScalarMember])
@@ -14,7 +16,7 @@ package enum Scalar: Sendable, Hashable {
         switch self {
         case .null: "null"
         case .boolean: "a boolean"
-        case .integer, .number: "a number"
+        case .integer, .number, .vast: "a number"
         case .text: "a string"
         case .array: "an array"
         case .object: "an object"

@@ -22,8 +22,10 @@ package struct TextType: Sendable, Hashable {
     }
 
     /// The text as the column would hold it.
+    ///
+    /// - Parameter isJSON: the text is JSON, and a number as good as its text.
     /// - Throws: `ValueProblem` where it is too long or has a character that the column's set lacks.
-    package func fitted(_ string: String) throws(ValueProblem) -> ExactText {
+    package func fitted(_ string: String, isJSON: Bool = false) throws(ValueProblem) -> ExactText {
         var text = string
         if isPadded, text.utf8.last == UInt8(ascii: " ") {
             var bytes = text.utf8[...]
@@ -34,7 +36,7 @@ package struct TextType: Sendable, Hashable {
             let code = String(missing.value, radix: 16, uppercase: true)
             throw ValueProblem("has a character that the column's character set cannot hold (U+\(code))")
         }
-        if turnsNumbers, Double(text.trimmingASCIISpaces) != nil {
+        if turnsNumbers, !isJSON, text.isNumberToSQLite {
             throw ValueProblem("looks like a number, which the column's affinity would change")
         }
         // Bytes are never fewer than characters, so the count of characters is needed only for long texts.
@@ -49,10 +51,30 @@ package struct TextType: Sendable, Hashable {
 }
 
 extension String {
-    fileprivate var trimmingASCIISpaces: Substring {
-        let isSpace = { (character: Character) in character.isASCII && character.isWhitespace }
-        return drop(while: isSpace).reversed().drop(while: isSpace).reversed().reduce(into: Substring()) {
-            $0.append($1)
+    /// Whether NUMERIC affinity would make a number of the text: a decimal number with white space around it
+    /// (https://www.sqlite.org/datatype3.html section 3).
+    fileprivate var isNumberToSQLite: Bool {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }
+        var rest = utf8.drop(while: isSpace)
+        func sign() { if let first = rest.first, first == 0x2B || first == 0x2D { rest = rest.dropFirst() } }
+        func digits() -> Int {
+            let run = rest.prefix(while: isDigit)
+            rest = rest[run.endIndex...]
+            return run.count
         }
+        sign()
+        var count = digits()
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            count += digits()
+        }
+        guard count > 0 else { return false }
+        if let mark = rest.first, mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
+            rest = rest.dropFirst()
+            sign()
+            guard digits() > 0 else { return false }
+        }
+        return rest.allSatisfy(isSpace)
     }
 }

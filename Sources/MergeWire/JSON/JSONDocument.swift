@@ -49,9 +49,9 @@ enum JSONDocument {
 /// A value of a parsed body; valid while the document's closure runs.
 struct JSONNode {
     private let raw: UnsafeMutablePointer<json_t>
-    private let numbers: UnsafeBufferPointer<ExactDecimal>
+    private let numbers: UnsafeBufferPointer<Scalar>
 
-    fileprivate init(_ raw: UnsafeMutablePointer<json_t>, _ numbers: UnsafeBufferPointer<ExactDecimal>) {
+    fileprivate init(_ raw: UnsafeMutablePointer<json_t>, _ numbers: UnsafeBufferPointer<Scalar>) {
         self.raw = raw
         self.numbers = numbers
     }
@@ -83,7 +83,7 @@ struct JSONNode {
             let value = Int64(json_integer_value(raw))
             // The bottom of the range stands for the numbers that were set aside.
             let index = value.subtractingReportingOverflow(Int64.min)
-            if !index.overflow, index.partialValue < numbers.count { return .number(numbers[Int(index.partialValue)]) }
+            if !index.overflow, index.partialValue < numbers.count { return numbers[Int(index.partialValue)] }
             return .integer(value)
         case JSON_REAL:
             return ExactDecimal(shortest: json_real_value(raw)).map { .number($0) } ?? .null

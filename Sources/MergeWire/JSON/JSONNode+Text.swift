@@ -30,6 +30,7 @@ extension JSONNode {
             case .boolean(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
             case .integer(let number): bytes.append(contentsOf: String(number).utf8)
             case .number(let number): bytes.append(contentsOf: number.text.utf8)
+            case .vast(let number): bytes.append(contentsOf: number.text.utf8)
             case .text(let text): JSONQuoting.append(text, to: &bytes)
             case .null, .array, .object: bytes.append(contentsOf: "null".utf8)
             }

@@ -2,18 +2,18 @@ import MergeCore
 
 /// Prepares a body for Jansson, which refuses integers beyond 64 bits and rounds long decimals.
 ///
-/// Numbers that it could not hold exactly are set aside as decimals and stand in the text as integers at the very
+/// Numbers that it could not hold exactly are set aside and stand in the text as integers at the very
 /// bottom of the 64-bit range, counted up from there. A client's own number of that range is long, so it is set aside
 /// like the others, and the two cannot be confused. The depth of the nesting is measured on the way.
 struct NumberGuard {
     /// The text for Jansson; nil where the body can be parsed as it is.
     private(set) var rewritten: [UInt8]?
-    private(set) var numbers: [ExactDecimal] = []
+    private(set) var numbers: [Scalar] = []
 
     private static let safeIntegerDigits = 18
     private static let safeDecimalDigits = 15
 
-    /// - Throws: a 400 `Problem` where the body is nested too deep or a number is absurdly long.
+    /// - Throws: a 400 `Problem` where the body is nested too deep.
     init(_ body: UnsafeRawBufferPointer, maximumDepth: Int) throws(Problem) {
         var index = 0
         var copied = 0
@@ -42,7 +42,7 @@ struct NumberGuard {
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case UInt8(ascii: "-"), 48...57:
                 let end = Self.end(of: body, from: index)
-                if let number = try Self.setAside(body, index..<end) {
+                if let number = Self.setAside(body, index..<end) {
                     var text = rewritten ?? []
                     text.append(contentsOf: body[copied..<index])
                     text.append(contentsOf: String(Int64.min + Int64(numbers.count)).utf8)
@@ -73,7 +73,7 @@ struct NumberGuard {
     }
 
     /// The number, where Jansson could not hold it; nil where it can, or where it is none and Jansson will say so.
-    private static func setAside(_ body: UnsafeRawBufferPointer, _ range: Range<Int>) throws(Problem) -> ExactDecimal? {
+    private static func setAside(_ body: UnsafeRawBufferPointer, _ range: Range<Int>) -> Scalar? {
         var digits = 0
         var isPlain = true
         var hasPoint = false
@@ -86,36 +86,6 @@ struct NumberGuard {
             }
         }
         if isPlain, digits <= (hasPoint ? safeDecimalDigits : safeIntegerDigits) { return nil }
-        guard isNumber(body[range]) else { return nil }
-        guard let number = ExactDecimal(String(decoding: body[range], as: UTF8.self)) else {
-            throw Problem(
-                status: 400, code: "invalid", title: "A number is out of range",
-                detail: "A number of the body has more digits than any column holds.")
-        }
-        return number
-    }
-
-    /// The grammar of RFC 8259 section 6.
-    private static func isNumber(_ token: Slice<UnsafeRawBufferPointer>) -> Bool {
-        var rest = token
-        func digits(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Int {
-            let run = rest.prefix { $0 >= 48 && $0 <= 57 }
-            rest = rest.dropFirst(run.count)
-            return run.count
-        }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let isZero = rest.first == 48
-        let whole = digits(&rest)
-        guard whole > 0, !isZero || whole == 1 else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
-            guard digits(&rest) > 0 else { return false }
-        }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest = rest.dropFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-            guard digits(&rest) > 0 else { return false }
-        }
-        return rest.isEmpty
+        return JSONNumber.scalar(body[range])
     }
 }

@@ -81,6 +81,7 @@ enum RequestFingerprint {
         case .boolean(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .integer(let number): bytes.append(contentsOf: String(number).utf8)
         case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .vast(let number): bytes.append(contentsOf: number.text.utf8)
         case .text, .array, .object: break
         }
     }

@@ -81,7 +81,7 @@ extension Scalar {
 
     fileprivate var isNumber: Bool {
         switch self {
-        case .integer, .number: true
+        case .integer, .number, .vast: true
         default: false
         }
     }

@@ -1,0 +1,18 @@
+import MergeCore
+import RecordStore
+
+extension Bind {
+    /// The number that a column with NUMERIC affinity is given, an integer or a double; nil for all else.
+    ///
+    /// As a text it would be left to SQLite to read it, and its reader does not always find the nearest double.
+    var number: Value? {
+        switch (value, type) {
+        case (.decimal(let number), _):
+            if let whole = number.integer, Int64(exactly: whole) != nil { return .integer(whole) }
+            return Double(number.text).map { .double($0) }
+        case (.json(.integer(let number)), .json(let type)) where type.turnsNumbers: return .integer(number)
+        case (.json(.double(let number)), .json(let type)) where type.turnsNumbers: return .double(number)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import TestSupport
+
+/// What a database user may do: with the right to see triggers, what was written is compared with what is read again.
+enum MariaDBRights: String, CaseIterable, Sendable {
+    case few = "SELECT, INSERT, UPDATE, DELETE"
+    case withTriggers = "SELECT, INSERT, UPDATE, DELETE, TRIGGER"
+
+    private var name: String { self == .few ? "values_few" : "values_triggers" }
+
+    /// The database as an account with exactly these rights on it sees it.
+    func user(of database: TestDatabase) async throws -> TestDatabase {
+        let account = "'\(name)'@'localhost'"
+        try await database.run(
+            "CREATE USER IF NOT EXISTS \(account); GRANT \(rawValue) ON \(database.name).* TO \(account);")
+        return database.asUser(name)
+    }
+}
