@@ -111,7 +111,7 @@ extension PushRun {
             }
         }
         try update(assignments, section, before, row.edit, row.step)
-        try flush()
+        try writePending()
     }
 
     /// The client's change of this group is not written after all.

@@ -51,6 +51,8 @@ extension PushRun {
             try bringBack(step)
         } catch let refusal as Refusal {
             reports[step.index].refuse(refusal.problem)
+        } catch let failure as CheckFailure where failure.report == step.index {
+            reports[step.index].refuse(failure.problem)
         }
     }
 

@@ -105,7 +105,8 @@ extension PushRun {
         try writePending()
     }
 
-    private func writePending() throws {
+    /// Writes the updates that wait, also those of pushes that share the transaction: nothing is left out of them any more.
+    func writePending() throws {
         if updates.isEmpty { return }
         if let only = updates.only {
             updates = PendingUpdates()

@@ -189,17 +189,19 @@ final class PushRun {
         guard mode.writesTogether || plan.steps.count == 1 else { return try runBehindSavepoints(answer) }
         let waves = waves()
         for (number, wave) in waves.enumerated() {
-            try load(wave)
-            for step in wave {
-                try apply(step)
-                if reports[step.index].isMerged { continue }
-                if plan.steps.count == 1 { return nil }
-                // What the other edits would have come to is told by a run in which each leaves nothing if it is refused.
-                throw mode.oneByOne()
+            let isSound = try noting {
+                try load(wave)
+                for step in wave {
+                    try apply(step)
+                    if !reports[step.index].isMerged { return }
+                }
+                // What the last ones write goes with what follows.
+                if number < waves.count - 1 { try flush() }
             }
-            // What the last ones write goes with what follows.
-            if number == waves.count - 1 { continue }
-            guard try noting({ try flush() }) else { return nil }
+            if isSound, wave.allSatisfy({ reports[$0.index].isMerged }) { continue }
+            if plan.steps.count == 1 { return nil }
+            // What the other edits would have come to is told by a run in which each leaves nothing if it is refused.
+            throw mode.oneByOne()
         }
         return try finished(answer)
     }

@@ -35,6 +35,11 @@ struct WrittenRows {
 
     mutating func remove(_ address: [Assignment], _ id: SectionID) { rows[id]?[address] = nil }
 
+    /// Forgets the rows of some edits.
+    mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) {
+        rows = rows.mapValues { $0.filter { !isDropped($0.value.step) } }.filter { !$0.value.isEmpty }
+    }
+
     /// Takes the traces of some groups from a row, because they are taken back.
     mutating func takeTraces(of address: [Assignment], _ id: SectionID, groups: Set<Int>) -> [Trace] {
         let traces = rows[id]?[address]?.traces ?? []

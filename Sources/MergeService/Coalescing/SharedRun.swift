@@ -49,6 +49,7 @@ struct SharedRun {
         guard excluded.count < jobs.count else { return nil }
         if !excluded.isEmpty {
             run.updates.drop { excluded.contains(owner[$0.index]) }
+            run.written.drop { excluded.contains(owner[$0.index]) }
             for index in run.reports.indices where excluded.contains(owner[index]) { run.reports[index].meant = [] }
         }
         let made = try run.finish { records in answers(ranges, excluded, records, form) }
