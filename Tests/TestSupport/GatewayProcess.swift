@@ -28,6 +28,7 @@ package final class GatewayProcess: Sendable {
                 Self.program, "serve", "--database", database.url, "--rules", folder.path, "--listen", "127.0.0.1:0",
                 "--journal", database.journalURL,
             ] + options
+        process.environment = Shell.plainEnvironment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = output.pipe
@@ -49,6 +50,18 @@ package final class GatewayProcess: Sendable {
     package var log: String { output.text }
 
     package var identifier: Int32 { process.withLock { $0.processIdentifier } }
+
+    /// Asks the program to read its files again.
+    package func hangUp() { Foundation.kill(identifier, SIGHUP) }
+
+    /// Waits for a line of the log.
+    ///
+    /// - Throws: `Shell.Failure` where the program ends without it.
+    package func waitForLine(containing mark: String) async throws {
+        guard await output.line(containing: mark) != nil else {
+            throw Shell.Failure(description: "no line with “\(mark)” in \(output.text)")
+        }
+    }
 
     /// Ends the program at once, without a chance to tidy up.
     package func kill() {

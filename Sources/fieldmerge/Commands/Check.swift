@@ -27,11 +27,11 @@ struct Check: AsyncParsableCommand {
     var config: String?
 
     func run() async throws {
-        let settings = try await Settings(file: config)
-        if grants, settings.text(databaseOptions.database, "database")?.hasPrefix("sqlite:") == true {
+        let settings = try Settings(file: config)
+        if grants, settings.text(databaseOptions.database, .database)?.hasPrefix("sqlite:") == true {
             throw SettingsError("--grants is for MariaDB; a SQLite file knows no rights but those of the file system")
         }
-        let folder = try settings.required(rules, "rules")
+        let folder = try settings.required(rules, .rules)
         let (findings, served) = try await load(folder, settings)
         for finding in findings.sorted { print(finding) }
         let counts = [(Finding.Severity.error, "error"), (.warning, "warning"), (.note, "note")].map { severity, name in
@@ -47,7 +47,7 @@ struct Check: AsyncParsableCommand {
     }
 
     private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, Served?) {
-        guard settings.text(databaseOptions.database, "database") != nil else {
+        guard settings.text(databaseOptions.database, .database) != nil else {
             if grants { throw SettingsError("--grants needs --database, which knows the tables") }
             return (RuleFolder(path: folder).findings, nil)
         }

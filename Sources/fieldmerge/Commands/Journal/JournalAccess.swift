@@ -14,7 +14,7 @@ struct JournalAccess: ParsableArguments {
 
     /// Opens the journal, which has to be there, and closes the database whatever happens.
     func with<Answer>(_ body: (JournalDesk, Settings) async throws -> Answer) async throws -> Answer {
-        let settings = try await Settings(file: config)
+        let settings = try Settings(file: config)
         let store = try Store(databaseOptions, journalOptions, settings, connections: 2, makesFile: false)
         do {
             let answer = try await body(
