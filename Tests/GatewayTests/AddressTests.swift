@@ -5,7 +5,7 @@ import TestSupport
 @testable import Gateway
 
 /// What an address is asked with: its methods, and the members of its query.
-@Suite struct AddressTests {
+@Suite(.serialized) struct AddressTests {
     /// An address with the methods that `Allow` names and the members of its query.
     struct Address: Sendable, CustomTestStringConvertible {
         let path: String

@@ -4,7 +4,7 @@ import TestSupport
 @testable import Gateway
 
 /// Web pages of other origins: whose are let in, and what they are told.
-@Suite struct OriginTests {
+@Suite(.serialized) struct OriginTests {
     @Test(arguments: [
         ("https://app.example.com", "https://app.example.com"), ("HTTPS://App.Example.COM", "https://app.example.com"),
         ("https://app.example.com:443", "https://app.example.com"), ("http://localhost:80", "http://localhost"),

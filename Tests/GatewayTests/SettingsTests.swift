@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Settings: a typing error is an error, and nothing that was given is passed over.
-@Suite struct SettingsTests {
+@Suite(.serialized) struct SettingsTests {
     private static func check(
         file: String? = nil, environment: [String: String] = [:]
     ) async throws -> (status: Int32, errors: String) {

@@ -5,7 +5,7 @@ import TestSupport
 @testable import Gateway
 
 /// Tokens come and go while the gateway runs.
-@Suite(.timeLimit(.minutes(3))) struct TokensReloadTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TokensReloadTests {
     /// A gateway with a tokens file.
     private struct Place {
         let folder: TemporaryFolder
@@ -26,6 +26,16 @@ import TestSupport
         /// Waits until a token opens the gateway or does not, over one connection that is kept.
         func wait(_ client: HTTPClient.Session, for status: Int) async throws {
             while try await client.get("/v1/rules").status != status { await Task.yield() }
+        }
+
+        /// Asks the gateway to read its files again, until its log says that it has.
+        ///
+        /// It may listen before it heeds the signal.
+        func hangUp(until mark: String) async throws {
+            while !gateway.log.contains(mark) {
+                gateway.hangUp()
+                _ = try await problems()
+            }
         }
 
         func problems() async throws -> String? {
@@ -55,8 +65,9 @@ import TestSupport
                     }
                     try place.write([lines[0], lines[2]])
                     if isToldBySignal {
-                        place.gateway.hangUp()
-                        try await place.gateway.waitForLine(containing: "reading the tokens again on SIGHUP")
+                        try await place.hangUp(until: "reading the tokens again on SIGHUP")
+                        // The same signal is for the rules too.
+                        try await place.hangUp(until: "reading the rules again on SIGHUP")
                     }
                     try await place.wait(goes, for: 401)
                     #expect(try await stays.get("/v1/rules").status == 200)
@@ -66,10 +77,6 @@ import TestSupport
                     #expect(large.status == 401)
                 }
             }
-        }
-        // The same signal is for the rules too.
-        if isToldBySignal {
-            try await place.gateway.waitForLine(containing: "reading the rules again on SIGHUP")
         }
     }
 
@@ -96,15 +103,13 @@ import TestSupport
         let place = try await Place(lines)
         #expect(try await place.problems() == nil)
         try place.write(["# others", line])
-        place.gateway.hangUp()
-        try await place.gateway.waitForLine(containing: "error fieldmerge: \(place.file)\(fault)")
+        try await place.hangUp(until: "error fieldmerge: \(place.file)\(fault)")
         #expect(try await place.problems()?.hasPrefix(place.file + fault) == true)
         try await HTTPClient.with(port: place.gateway.port, token: secrets[0]) { client async throws in
             #expect(try await client.get("/v1/rules").status == 200)
         }
         try FileManager.default.removeItem(atPath: place.file)
-        place.gateway.hangUp()
-        try await place.gateway.waitForLine(containing: "the tokens file cannot be read; the tokens known before")
+        try await place.hangUp(until: "the tokens file cannot be read; the tokens known before")
         try place.write(lines)
         while try await place.problems() != nil { await Task.yield() }
     }

@@ -54,15 +54,6 @@ package final class GatewayProcess: Sendable {
     /// Asks the program to read its files again.
     package func hangUp() { Foundation.kill(identifier, SIGHUP) }
 
-    /// Waits for a line of the log.
-    ///
-    /// - Throws: `Shell.Failure` where the program ends without it.
-    package func waitForLine(containing mark: String) async throws {
-        guard await output.line(containing: mark) != nil else {
-            throw Shell.Failure(description: "no line with “\(mark)” in \(output.text)")
-        }
-    }
-
     /// Ends the program at once, without a chance to tidy up.
     package func kill() {
         process.withLock { process in
