@@ -36,8 +36,8 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Clients edit the same records offline, then merge.")
     parser.add_argument("--url", default="http://127.0.0.1:8080", help="the gateway (%(default)s)")
-    token = os.environ.get("FIELDMERGE_TOKEN")
-    parser.add_argument("--token", default=token, help="a bearer token (or FIELDMERGE_TOKEN)")
+    token = os.environ.get("DEMO_TOKEN")
+    parser.add_argument("--token", default=token, help="a bearer token (or DEMO_TOKEN)")
     return parser.parse_args()
 
 

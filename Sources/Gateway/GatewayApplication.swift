@@ -1,4 +1,3 @@
-import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -18,7 +17,7 @@ package struct GatewayApplication: Service {
     ///   - tokens: who may use the gateway; nil serves anyone who reaches it, on loopback addresses alone.
     ///   - onListening: told the port once the gateway accepts connections.
     package init(
-        configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader, tokens: TokenFile?,
+        configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader, tokens: KnownTokens?,
         logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.engine = engine
@@ -40,26 +39,29 @@ package struct GatewayApplication: Service {
     }
 
     private static func responder(
-        _ configuration: GatewayConfiguration, _ engine: any RecordEngine, _ box: RulesBox, _ tokens: TokenFile?,
+        _ configuration: GatewayConfiguration, _ engine: any RecordEngine, _ box: RulesBox, _ tokens: KnownTokens?,
         _ logger: Logger
     ) -> GatewayResponder {
         let service = MergeService.gateway(engine, configuration.merge)
-        let router = Router(context: GatewayContext.self)
         let metrics = GatewayMetrics()
         let problems = ProblemMapping(box: box)
-        if let origin = configuration.allowedOrigin {
-            router.add(middleware: ExposedHeaders())
-            router.add(middleware: CORSMiddleware.gateway(origin))
-        }
-        router.add(middleware: Admission(authentication: Authentication(tokens: tokens), problems: problems))
-        RecordsController(service: service, box: box, logger: logger).addRoutes(to: router)
+        var routes = RouteTable()
+        RecordsController(service: service, box: box, logger: logger).addRoutes(to: &routes)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, running: RunningKeys()
-        ).addRoutes(to: router)
+        ).addRoutes(to: &routes)
         JournalController(service: service, box: box, limits: configuration.wire, metrics: metrics).addRoutes(
-            to: router)
-        OperationsController(engine: engine, box: box, metrics: metrics).addRoutes(to: router)
-        LaterController().addRoutes(to: router)
+            to: &routes)
+        OperationsController(engine: engine, box: box, metrics: metrics, tokens: tokens).addRoutes(to: &routes)
+        LaterController().addRoutes(to: &routes)
+        let router = Router(context: GatewayContext.self)
+        if !configuration.allowedOrigins.isEmpty {
+            router.add(middleware: CrossOrigin(configuration.allowedOrigins))
+        }
+        router.add(
+            middleware: Admission(
+                authentication: Authentication(tokens: tokens), problems: problems, routes: routes))
+        routes.register(on: router)
         return GatewayResponder(
             routes: router.buildResponder(), problems: problems, logger: logger,
             seconds: configuration.requestSeconds, metrics: metrics)
@@ -82,15 +84,4 @@ package struct GatewayApplication: Service {
 /// An address that cannot be listened on.
 package struct ListenError: Error, CustomStringConvertible {
     package let description: String
-}
-
-extension CORSMiddleware<GatewayContext> {
-    /// What a web page of one origin needs to use the gateway.
-    fileprivate static func gateway(_ origin: String) -> CORSMiddleware<GatewayContext> {
-        let own = ["Idempotency-Key", "X-Device-ID"].compactMap { HTTPField.Name($0) }
-        return CORSMiddleware(
-            allowOrigin: .custom(origin),
-            allowHeaders: [.authorization, .contentType, .contentEncoding, .ifNoneMatch] + own,
-            allowMethods: [.get, .post], maxAge: .seconds(600))
-    }
 }

@@ -13,8 +13,8 @@ package struct GatewayConfiguration: Sendable {
     package var clients = 10_000
     /// Seconds after which a connection that sends nothing is closed.
     package var idleSeconds: Int64 = 120
-    /// Origin of web pages that may use the gateway from a browser; nil allows none.
-    package var allowedOrigin: String?
+    /// Origins of web pages that may use the gateway from a browser.
+    package var allowedOrigins: [WebOrigin] = []
 
     package init() {}
 

@@ -107,6 +107,37 @@ import TestSupport
         }
     }
 
+    /// Nothing that holds a raw NUL byte is JSON, packed or not, and nothing of it is written.
+    @Test func aRawNULIsRefused() async throws {
+        try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, journal: .together) {
+            gateway async throws in
+            try await gateway.client { client async throws in
+                let edit = "{\"id\":1,\"changeset\":{\"person\":{\"credit\":{\"old\":10.5,\"new\":12\0}}}}"
+                let push = "{\"edits\":[{\"resource\":\"people\"," + edit.dropFirst() + "]}"
+                let sound = try await client.post(
+                    "/v1/merge/people", #"{"id":2,"changeset":{"person":{"name":{"old":"Bob","new":"Rob"}}}}"#)
+                #expect(sound.status == 200)
+                for (path, body) in [
+                    ("/v1/merge/people", edit), ("/v1/push", push), ("/v1/journal/1/undo", "{\"groups\":null\0}"),
+                    ("/v1/journal/1/undo", "{}\0"), ("/v1/push?preview=true", push),
+                ] {
+                    let plain = try await client.post(path, body)
+                    let packedBody = try #require(Gzip.pack(Array(body.utf8)))
+                    let packed = try await client.send(
+                        .post, path, ["Content-Type": "application/json", "Content-Encoding": "gzip"],
+                        packedBody)
+                    for answer in [plain, packed] {
+                        #expect(answer.status == 400, "\(path): \(answer.text)")
+                        #expect(try answer.json()["code"]?.text == "not-json")
+                    }
+                }
+                #expect(
+                    try await gateway.database.run("SELECT name, credit FROM people ORDER BY id;")
+                        == "Ann\t10.5\nRob\t20\n")
+            }
+        }
+    }
+
     @Test func whatCannotBeServedSaysSo() async throws {
         try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules) { gateway async throws in
             try await gateway.client { client async throws in

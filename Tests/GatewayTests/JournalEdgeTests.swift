@@ -134,7 +134,7 @@ import TestSupport
         let database = try await JournalTests.database(.sqlite)
         try await RunningGateway.with(
             database, rules: JournalTests.rules, journal: .together,
-            configure: { $0.allowedOrigin = "https://app.example" }
+            configure: { $0.allowedOrigins = (try? [WebOrigin("https://app.example")]) ?? [] }
         ) { gateway async throws in
             let url = "http://127.0.0.1:\(gateway.port)/v1/push"
             let asked = try await Shell.run(

@@ -50,7 +50,7 @@ struct RunningGateway: Sendable {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let gateway = GatewayApplication(
             configuration: configuration, engine: engine, rules: loader,
-            tokens: try tokens.map { try TokenFile(text: $0, path: "tokens") }, logger: logger
+            tokens: try tokens.map { KnownTokens(try TokenFile(text: $0, path: "tokens")) }, logger: logger
         ) { number in
             port.yield(number)
         }

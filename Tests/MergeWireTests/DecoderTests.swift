@@ -162,6 +162,43 @@ import Testing
         #expect(throws: Problem.self) { try Self.push(bytes: body) }
     }
 
+    /// A raw NUL is no JSON wherever it stands; an escaped one is a character like any other.
+    @Test(arguments: [
+        edit(#"{"customer":{"name":{"old":"a","new":"b\\\"c"}}}"#),
+        edit(#"{"customer":{"money":{"old":7,"new":12345678901234567890}}}"#),
+        edit(#"{"groceries":[{"id":1,"friend":{"old":null,"new":3}}]}"#), #"{"edits":[],"key":"\u0041"}"#,
+    ])
+    func aRawNULIsRefused(_ body: String) throws {
+        _ = try Self.push(body)
+        for index in 0...body.utf8.count {
+            var bytes = Array(body.utf8)
+            bytes.insert(0, at: index)
+            #expect(throws: Problem.self, "in front of byte \(index)") { try Self.push(bytes: bytes) }
+        }
+    }
+
+    @Test func aRawNULHasAPlace() {
+        for (body, place) in [("{}\0", "line 1, column 3"), ("{\n\"é\": 1\0}", "line 2, column 7")] {
+            do {
+                _ = try Self.push(body)
+                Issue.record("accepted: \(body)")
+            } catch let problem as Problem {
+                #expect(problem.code == "not-json" && problem.detail.contains(place), "\(problem.detail)")
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    @Test func anEscapedNULIsACharacter() throws {
+        let push = try Self.push(Self.edit(#"{"customer":{"name":{"old":"a","new":"b\u0000c"}}}"#))
+        guard case .edit(let groups)? = push.edits.first?.rows.first?.action else {
+            Issue.record("no edit")
+            return
+        }
+        #expect(groups.first?.edited.values == [.text(ExactText("b\0c"))])
+    }
+
     @Test(arguments: [
         "12345678901234567890.0123456789", "0.1", "1e3", "-0.0000000001", "99999999999999999999",
         "-9223372036854775808", "9007199254740993",

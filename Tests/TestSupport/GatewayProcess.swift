@@ -29,6 +29,7 @@ package final class GatewayProcess: Sendable {
             wrapper + [
                 Self.program, "serve", "--database", database.url, "--rules", folder.path, "--listen", "127.0.0.1:0",
             ] + (namesJournal ? ["--journal", database.journalURL] : []) + options
+        process.environment = Shell.plainEnvironment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = output.pipe
@@ -50,6 +51,9 @@ package final class GatewayProcess: Sendable {
     package var log: String { output.text }
 
     package var identifier: Int32 { process.withLock { $0.processIdentifier } }
+
+    /// Asks the program to read its files again.
+    package func hangUp() { Foundation.kill(identifier, SIGHUP) }
 
     /// Ends the program at once, without a chance to tidy up.
     package func kill() {

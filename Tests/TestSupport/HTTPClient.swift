@@ -4,8 +4,10 @@ import NIOPosix
 
 /// A small HTTP/1.1 client for loopback: one connection, kept alive, one request at a time.
 package actor HTTPClient {
-    package enum Method: Sendable {
-        case get, post
+    package enum Method: String, Sendable, CaseIterable {
+        case get, post, head, put, delete, patch, options
+
+        fileprivate var name: HTTPMethod { HTTPMethod(rawValue: rawValue.uppercased()) }
     }
 
     package struct Answer: Sendable {
@@ -75,7 +77,7 @@ package actor HTTPClient {
             try await outbound.write(
                 .head(
                     HTTPRequestHead(
-                        version: .http1_1, method: method == .get ? .GET : .POST, uri: path, headers: fields)))
+                        version: .http1_1, method: method.name, uri: path, headers: fields)))
             if let body { try await outbound.write(.body(ByteBuffer(bytes: body))) }
             try await outbound.write(.end(nil))
             return try await answer()

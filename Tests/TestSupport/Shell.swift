@@ -10,6 +10,11 @@ package enum Shell {
         }
     }
 
+    /// The environment without settings, which are for the tests or for another gateway.
+    package static var plainEnvironment: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FIELDMERGE_") }
+    }
+
     /// Runs a program to its end and returns its standard output.
     /// - Throws: `Failure` with what it said, where it exits with another status than 0.
     @discardableResult
@@ -33,7 +38,7 @@ package enum Shell {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = plainEnvironment.merging(environment) { $1 }
         // Files rather than pipes: no reader has to keep up with a program that says much.
         let folder = try TemporaryFolder()
         let inputFile = folder.path + "/input"

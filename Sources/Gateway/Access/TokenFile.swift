@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 /// The tokens that open the gateway: one a line, `NAME RIGHTS sha256:HASH`; `#` begins a comment.
-package struct TokenFile: Sendable {
-    final class Entry: Sendable {
+package struct TokenFile: Sendable, Equatable {
+    final class Entry: Sendable, Equatable {
         let name: String
         let rights: Set<AccessRight>
         let hash: [UInt8]
@@ -12,24 +12,32 @@ package struct TokenFile: Sendable {
             self.rights = rights
             self.hash = hash
         }
+
+        static func == (a: Entry, b: Entry) -> Bool {
+            a.name == b.name && a.rights == b.rights && a.hash == b.hash
+        }
     }
 
     private let entries: [Entry]
 
+    /// How many tokens there are.
+    var count: Int { entries.count }
+
+    /// - Parameter mayBeEmpty: a file without a token is one that lets nobody in, and no mistake.
     /// - Throws: `TokenFileError` with file and line, which never repeats a hash.
-    package init(path: String) throws(TokenFileError) {
+    package init(path: String, mayBeEmpty: Bool = false) throws(TokenFileError) {
         let data: Data
         do {
             data = try Data(contentsOf: URL(filePath: path))
         } catch {
             throw TokenFileError("\(path): the tokens file cannot be read")
         }
-        try self.init(text: String(decoding: data, as: UTF8.self), path: path)
+        try self.init(text: String(decoding: data, as: UTF8.self), path: path, mayBeEmpty: mayBeEmpty)
     }
 
-    init(text: String, path: String) throws(TokenFileError) {
+    init(text: String, path: String, mayBeEmpty: Bool = false) throws(TokenFileError) {
         var entries: [Entry] = []
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             let place = "\(path):\(number + 1): "
@@ -46,7 +54,7 @@ package struct TokenFile: Sendable {
             }
             entries.append(Entry(name: String(first), rights: Set(rights.compactMap { $0 }), hash: hash))
         }
-        guard !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
+        guard mayBeEmpty || !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
         self.entries = entries
     }
 

@@ -49,7 +49,8 @@ struct AnswerWriter: Sendable {
         // An answer to HEAD may say how long the body would be, and has none.
         if isHead, let count = response.headers[.contentLength].flatMap({ Int($0) }) { return .framed(.length(count)) }
         if let count = response.body.contentLength { return .framed(.length(count)) }
-        return version == .http1_0 ? .collected : .framed(.chunked)
+        if version == .http1_0 { return isHead ? .framed(.absent) : .collected }
+        return .framed(.chunked)
     }
 
     private struct Pieces: ResponseBodyWriter {

@@ -45,7 +45,7 @@ struct ConnectionLimits: Sendable {
     /// Of one request, whoever sends it: enough for most, and too little to fill the memory with.
     var unquestionedBytes: Int { min(bodyBytes, 65_536) }
     /// nil where nobody needs a token.
-    let tokens: TokenFile?
+    let tokens: KnownTokens?
     /// For a body to arrive, from its head on.
     let bodyTime: TimeAmount
     /// Between two requests.

@@ -1,18 +1,16 @@
 import HTTPTypes
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
 extension HTTPRequest {
     /// The request as the routes know it.
     ///
     /// NIO's own conversion takes each target apart as a URL, which costs more than all the rest of the head. The headers
-    /// are in the context; here they are only for what pages of another origin ask, which Hummingbird's middleware answers.
+    /// are in the context.
     init(_ head: HTTPRequestHead) {
         self.init(
             method: Method(head.method.rawValue) ?? .options, scheme: "http",
             authority: head.headers.first(name: "host"),
-            path: Self.path(head.uri),
-            headerFields: head.headers.contains(name: "origin") ? HTTPFields(head.headers, splitCookie: false) : [:])
+            path: Self.path(head.uri))
     }
 
     /// The path and query of a target in origin form or, as a proxy may send it, in absolute form (RFC 9112 section 3.2).

@@ -12,16 +12,17 @@ struct JournalController {
     let limits: WireLimits
     let metrics: GatewayMetrics
 
-    func addRoutes(to router: Router<GatewayContext>) {
-        router.get("/v1/journal", use: list)
-        router.get("/v1/journal/:number", use: entry)
-        router.post("/v1/journal/:number/undo", use: undo)
+    func addRoutes(to routes: inout RouteTable) {
+        routes.get("/v1/journal", query: JournalQuery.members, use: list)
+        routes.get("/v1/journal/:number", use: entry)
+        routes.post("/v1/journal/:number/undo", query: ["preview"], use: undo)
     }
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        _ = try context.query.flag("refused")
         let served = try box.ready()
         let filter = try JournalQuery(catalog: served.catalog).filter { name throws(Problem) in
-            guard let raw = request.query(name), !raw.isEmpty else { return nil }
+            guard let raw = context.query[name], !raw.isEmpty else { return nil }
             guard let text = KeyText.percentDecoded(raw.utf8.map { $0 == UInt8(ascii: "+") ? 32 : $0 }) else {
                 throw Self.invalid("“\(name)” is not percent-encoded UTF-8")
             }
@@ -42,7 +43,7 @@ struct JournalController {
     }
 
     @Sendable private func undo(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let isPreview = try request.flag("preview")
+        let isPreview = try context.query.flag("preview")
         let number = try number(request)
         let served = try box.ready()
         let sender = try context.sender

@@ -3,9 +3,9 @@ import MergeCore
 
 /// Addresses of PROTOCOL that this version does not serve yet: they say so.
 struct LaterController {
-    func addRoutes(to router: Router<GatewayContext>) {
-        router.post("/v1/sync", use: later)
-        router.get("/v1/changes", use: later)
+    func addRoutes(to routes: inout RouteTable) {
+        routes.post("/v1/sync", query: ["by"], use: later)
+        routes.get("/v1/changes", query: ["since", "feed", "resources", "limit", "wait"], use: later)
     }
 
     @Sendable private func later(_ request: Request, _ context: GatewayContext) async throws -> Response {

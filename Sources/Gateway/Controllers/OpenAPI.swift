@@ -7,7 +7,7 @@ enum OpenAPI {
           "openapi": "3.1.0",
           "info": {
             "title": "FieldMerge", "version": "1",
-            "description": "Reads records of a legacy database and merges edits into it, group by group."
+            "description": "Reads records of a legacy database and merges edits into it, group by group. HEAD is served wherever GET is. Another method is 405 with Allow; a query member that is not named here, or stands twice, is 400."
           },
           "security": [{"bearer": []}],
           "paths": {
@@ -56,7 +56,7 @@ enum OpenAPI {
               "parameters": [{"$ref": "#/components/parameters/resource"}],
               "post": {
                 "operationId": "merge", "summary": "Merges the edit of one record.",
-                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}],
+                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}, {"$ref": "#/components/parameters/by"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Edit"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
@@ -67,7 +67,7 @@ enum OpenAPI {
             "/v1/push": {
               "post": {
                 "operationId": "push", "summary": "Merges edits of many records in one transaction.",
-                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}],
+                "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}, {"$ref": "#/components/parameters/by"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Push"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/PushResult"}, "207": {"$ref": "#/components/responses/PushResult"},
@@ -143,6 +143,10 @@ enum OpenAPI {
               "preview": {
                 "name": "preview", "in": "query", "schema": {"type": "boolean", "default": false},
                 "description": "Answers what would happen, and writes nothing."
+              },
+              "by": {
+                "name": "by", "in": "query", "schema": {"type": "boolean", "default": false},
+                "description": "Not supported yet: `true` is answered with 501, and nothing is written."
               }
             },
             "responses": {

@@ -9,14 +9,16 @@ struct OperationsController {
     let engine: any RecordEngine
     let box: RulesBox
     let metrics: GatewayMetrics
+    /// nil where nobody needs a token.
+    let tokens: KnownTokens?
 
     private static let patience = Duration.seconds(3)
 
-    func addRoutes(to router: Router<GatewayContext>) {
-        router.get("/healthz", use: health)
-        router.get("/readyz", use: readiness)
-        router.get("/metrics", use: counters)
-        router.get("/openapi.json", use: description)
+    func addRoutes(to routes: inout RouteTable) {
+        routes.get("/healthz", use: health)
+        routes.get("/readyz", use: readiness)
+        routes.get("/metrics", use: counters)
+        routes.get("/openapi.json", use: description)
     }
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -37,6 +39,7 @@ struct OperationsController {
     /// The database answers and the rules are served.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
         var trouble = box.trouble
+        if let fault = tokens?.trouble { trouble.append(fault) }
         var isReady = box.served != nil
         do {
             try await engine.ping(deadline: min(context.deadline, .now.advanced(by: Self.patience)))

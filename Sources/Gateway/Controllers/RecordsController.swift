@@ -12,10 +12,10 @@ struct RecordsController {
     let box: RulesBox
     let logger: Logger
 
-    func addRoutes(to router: Router<GatewayContext>) {
-        router.get("/v1/rules", use: rules)
-        router.get("/v1/records/:resource", use: page)
-        router.get("/v1/records/:resource/:id", use: record)
+    func addRoutes(to routes: inout RouteTable) {
+        routes.get("/v1/rules", use: rules)
+        routes.get("/v1/records/:resource", query: ["limit", "after"], use: page)
+        routes.get("/v1/records/:resource/:id", use: record)
     }
 
     @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -38,15 +38,15 @@ struct RecordsController {
 
     @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let resource = try box.ready().resource(at: request)
-        let after = try request.query("after").map { text throws(Problem) in
+        let after = try context.query["after"].map { text throws(Problem) in
             try KeyText.decode(String(text), resource.root)
         }
-        return try await PageStream(service: service, logger: logger)
-            .answer(context, resource, after: after, limit: try limit(request))
+        return try await PageStream(service: service, logger: logger, isHead: request.method == .head)
+            .answer(context, resource, after: after, limit: try limit(context.query))
     }
 
-    private func limit(_ request: Request) throws(Problem) -> Int {
-        guard let text = request.query("limit") else {
+    private func limit(_ query: Query) throws(Problem) -> Int {
+        guard let text = query["limit"] else {
             return min(service.limits.defaultPageSize, service.limits.pageSize)
         }
         let digits = text.hasPrefix("-") ? text.dropFirst() : text

@@ -11,6 +11,8 @@ struct GatewayContext: RequestContext {
     var headers = RequestHeaders()
     /// The path of the address, without its query.
     var path = ""
+    /// The query of the address.
+    var query = Query()
     /// All of the body, or why there is none.
     ///
     /// Every body is read whole before it means anything, so nobody has to wait for it here.

@@ -14,6 +14,8 @@ import RecordStore
 struct PageStream: Sendable {
     let service: MergeService
     let logger: Logger
+    /// The answer has the headers of the page alone.
+    var isHead = false
 
     func answer(
         _ context: GatewayContext, _ resource: Resource, after key: RecordKey?, limit: Int
@@ -26,6 +28,10 @@ struct PageStream: Sendable {
         let isPacked = Reply.acceptsGzip(context.headers)
         var headers: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
         if isPacked { headers[.contentEncoding] = "gzip" }
+        // Its length is not known before it is whole, so what follows would be read for nothing.
+        if isHead {
+            return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
+        }
         let (logger, id) = (logger, context.requestID)
         let body = ResponseBody { writer in
             do {

@@ -1,16 +1,6 @@
 import Hummingbird
 
 extension Request {
-    /// One member of the query, as it stands in the URL; nil where it is missing.
-    func query(_ name: String) -> Substring? {
-        guard let query = uri.query else { return nil }
-        for pair in query.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.first.map(String.init) == name { return parts.count > 1 ? parts[1] : "" }
-        }
-        return nil
-    }
-
     /// A part of the path as it stands in the URL, not decoded; nil where there is none.
     ///
     /// - Parameter position: counted from 0 behind the first slash.

@@ -3,7 +3,7 @@ import NIOHTTP1
 /// The headers of a request as they arrived.
 ///
 /// This is the one place where they are read. Hummingbird's own collection of them indexes every name of every request
-/// before it finds the first, so it is filled only for what of Hummingbird's looks into it (`HTTPRequest.init`).
+/// before it finds the first, so it stays empty.
 struct RequestHeaders: Sendable {
     private let fields: HTTPHeaders
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Lets in who may come in, and turns every error into a problem document.
@@ -6,14 +7,19 @@ import Hummingbird
 struct Admission: RouterMiddleware {
     let authentication: Authentication
     let problems: ProblemMapping
+    let routes: RouteTable
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         do {
             var context = context
-            context.bearer = try authentication.bearer(of: request, context)
+            context.bearer = try authentication.bearer(context)
             return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            // The router's own, which looks for address and method at once.
+            let allowed = routes.methods(at: context.path)
+            return problems.response(to: allowed.isEmpty ? error : MethodNotAllowed(allowed: allowed), context)
         } catch {
             return problems.response(to: error, context)
         }

@@ -9,7 +9,9 @@ struct ProblemMapping {
     let box: RulesBox
 
     func response(to error: any Error, _ context: GatewayContext) -> Response {
-        Reply.problem(problem(of: error, context), to: context.headers)
+        var response = Reply.problem(problem(of: error, context), to: context.headers)
+        if let error = error as? MethodNotAllowed { response.headers[.allow] = error.list }
+        return response
     }
 
     private func problem(of error: any Error, _ context: GatewayContext) -> Problem {
@@ -21,6 +23,7 @@ struct ProblemMapping {
         case let failure as Failure:
             if let cause = failure.cause { note(cause, context) }
             return failure.problem
+        case let error as MethodNotAllowed: return error.problem
         case let error as any HTTPResponseError: return Self.problem(error.status)
         default:
             return Problem(
@@ -38,7 +41,7 @@ struct ProblemMapping {
         if status == .notFound {
             return Problem(
                 status: 404, code: "no-such-address", title: "Not found",
-                detail: "There is nothing at this address under this method.")
+                detail: "There is nothing at this address.")
         }
         return Problem(
             status: status.code, code: "http", title: status.reasonPhrase,

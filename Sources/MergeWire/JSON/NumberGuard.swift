@@ -4,7 +4,8 @@ import MergeCore
 ///
 /// Numbers that it could not hold exactly are set aside and stand in the text as integers at the very
 /// bottom of the 64-bit range, counted up from there. A client's own number of that range is long, so it is set aside
-/// like the others, and the two cannot be confused. The depth of the nesting is measured on the way.
+/// like the others, and the two cannot be confused. The depth of the nesting is measured on the way, and NUL bytes, which
+/// Jansson passes over behind numbers and words, are found.
 struct NumberGuard {
     /// The text for Jansson; nil where the body can be parsed as it is.
     private(set) var rewritten: [UInt8]?
@@ -13,7 +14,7 @@ struct NumberGuard {
     private static let safeIntegerDigits = 18
     private static let safeDecimalDigits = 15
 
-    /// - Throws: a 400 `Problem` where the body is nested too deep.
+    /// - Throws: a 400 `Problem` where the body is nested too deep, or a byte is NUL.
     init(_ body: UnsafeRawBufferPointer, maximumDepth: Int) throws(Problem) {
         var index = 0
         var copied = 0
@@ -21,8 +22,9 @@ struct NumberGuard {
         var inString = false
         while index < body.count {
             let byte = body[index]
+            if byte == 0 { throw Self.nul(in: body, at: index) }
             if inString {
-                if byte == UInt8(ascii: "\\") {
+                if byte == UInt8(ascii: "\\"), index + 1 < body.count, body[index + 1] != 0 {
                     index += 1
                 } else if byte == UInt8(ascii: "\"") {
                     inString = false
@@ -57,6 +59,16 @@ struct NumberGuard {
             index += 1
         }
         if rewritten != nil { rewritten?.append(contentsOf: body[copied...]) }
+    }
+
+    /// The place is told as Jansson tells places, in characters from 1.
+    private static func nul(in body: UnsafeRawBufferPointer, at index: Int) -> Problem {
+        let before = body[..<index]
+        let lines = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let column = String(decoding: lines.last ?? before, as: UTF8.self).unicodeScalars.count + 1
+        return Problem(
+            status: 400, code: "not-json", title: "The body is not JSON",
+            detail: "A NUL byte stands in line \(lines.count), column \(column).")
     }
 
     private static func end(of body: UnsafeRawBufferPointer, from start: Int) -> Int {

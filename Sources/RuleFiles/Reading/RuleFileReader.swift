@@ -21,7 +21,7 @@ struct RuleFileReader {
 
     /// nil where the file cannot be used at all.
     mutating func read(_ text: String) -> RuleFile? {
-        guard let root = parse(text),
+        guard let root = Node.root(of: text, file: file, &findings),
             let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
         else { return nil }
         mapping.refuseUnknown(
@@ -39,25 +39,6 @@ struct RuleFileReader {
         return RuleFile(
             resource: resource, description: description, allowsNonTransactional: permission?.value == .allow,
             sections: sections)
-    }
-
-    private mutating func parse(_ text: String) -> Node? {
-        let start = Place(file: file, line: 1, column: 1)
-        do {
-            if let node = try Parser(yaml: text).singleRoot() { return node }
-            findings.error(start, "the file is empty")
-        } catch let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
-            let YamlError.composer(_, problem, mark, _)
-        {
-            findings.error(Place(file: file, line: mark.line, column: mark.column), "the file is not YAML: \(problem)")
-        } catch let YamlError.duplicatedKeysInMapping(duplicates, context) {
-            let names = duplicates.map { "“\($0)”" }.joined(separator: ", ")
-            let place = Place(file: file, line: context.mark.line, column: context.mark.column)
-            findings.error(place, "a mapping has the key \(names) more than once")
-        } catch {
-            findings.error(start, "the file is not YAML")
-        }
-        return nil
     }
 
     private mutating func checkResourceName(_ name: Placed<String>) {

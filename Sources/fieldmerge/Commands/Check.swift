@@ -32,11 +32,11 @@ struct Check: AsyncParsableCommand {
     var config: String?
 
     func run() async throws {
-        let settings = try await Settings(file: config)
-        if grants, settings.text(databaseOptions.database, "database")?.hasPrefix("sqlite:") == true {
+        let settings = try Settings(file: config)
+        if grants, settings.text(databaseOptions.database, .database)?.hasPrefix("sqlite:") == true {
             throw SettingsError("--grants is for MariaDB; a SQLite file knows no rights but those of the file system")
         }
-        let folder = try settings.required(rules, "rules")
+        let folder = try settings.required(rules, .rules)
         let (findings, served) = try await load(folder, settings)
         for finding in findings.sorted { print(finding) }
         let fault = try await journalFault(settings)
@@ -55,12 +55,12 @@ struct Check: AsyncParsableCommand {
 
     /// Why the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
     private func journalFault(_ settings: Settings) async throws -> String? {
-        guard settings.text(databaseOptions.database, "database") != nil else { return nil }
+        guard settings.text(databaseOptions.database, .database) != nil else { return nil }
         return try await JournalCheck(databaseOptions, journalOptions, settings).fault()
     }
 
     private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, Served?) {
-        guard settings.text(databaseOptions.database, "database") != nil else {
+        guard settings.text(databaseOptions.database, .database) != nil else {
             if grants { throw SettingsError("--grants needs --database, which knows the tables") }
             return (RuleFolder(path: folder).findings, nil)
         }

@@ -40,8 +40,8 @@ struct Explain: AsyncParsableCommand {
     var config: String?
 
     func run() async throws {
-        let settings = try await Settings(file: config)
-        let folder = RuleFolder(path: try settings.required(rules, "rules"))
+        let settings = try Settings(file: config)
+        let folder = RuleFolder(path: try settings.required(rules, .rules))
         let files = Sided(base: try Self.read(base), current: try Self.read(current), edited: try Self.read(edited))
         let explanation: Explanation
         do throws(TrialFault) {

@@ -40,27 +40,31 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("Minutes between two looks at the database's schema. (default: 5)", valueName: "minutes"))
     var schemaInterval: Int?
 
-    @Option(help: ArgumentHelp("Web origin that may use the gateway from a browser.", valueName: "origin"))
-    var allowOrigin: String?
+    @Option(
+        help: ArgumentHelp(
+            "Web origin whose pages may use the gateway from a browser; may be repeated.", valueName: "origin"))
+    var allowOrigin: [String] = []
 
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error. (default: info)", valueName: "level"))
     var logLevel: String?
 
     func run() async throws {
-        let settings = try await Settings(file: config)
         var logger = Logger(label: "fieldmerge") { LineLog(label: $0) }
-        let level = settings.text(logLevel, "log-level") ?? "info"
+        let settings = try Settings(file: config) { [logger] in logger.warning("\($0)") }
+        let level = settings.text(logLevel, .logLevel) ?? "info"
         guard let known = Logger.Level(rawValue: level) else {
             throw SettingsError("--log-level is trace, debug, info, notice, warning or error, not “\(level)”")
         }
         logger.logLevel = known
         var configuration = try limits.configuration(settings)
-        let address = try ListenAddress(settings.text(listen, "listen") ?? "127.0.0.1:8080")
+        let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
         configuration.host = address.host
         configuration.port = address.port
-        configuration.allowedOrigin = settings.text(allowOrigin, "allow-origin")
-        let tokenFile = try settings.text(tokens, "tokens").map { try TokenFile(path: $0) }
-        guard tokenFile != nil || configuration.isLoopback else {
+        configuration.allowedOrigins = try origins(settings)
+        let tokensLoader = try settings.text(tokens, .tokens).map { [logger] in
+            try TokensLoader(path: $0, logger: logger)
+        }
+        guard tokensLoader != nil || configuration.isLoopback else {
             throw SettingsError(
                 "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
                     + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
@@ -71,9 +75,9 @@ struct Serve: AsyncParsableCommand {
         let store = try Store(databaseOptions, journalOptions, settings, connections: connections)
         let engine = store.engine
         let loader = RulesLoader(
-            folder: try settings.required(rules, "rules"), engine: engine,
+            folder: try settings.required(rules, .rules), engine: engine,
             interval: .seconds(
-                60 * (try settings.number(schemaInterval, "schema-interval", default: 5, in: 1...10_000))),
+                60 * (try settings.number(schemaInterval, .schemaInterval, default: 5, in: 1...10_000))),
             logger: logger, journal: store.openJournal)
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }
@@ -81,8 +85,11 @@ struct Serve: AsyncParsableCommand {
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
         }
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
+        if tokensLoader == nil {
+            logger.warning("without --tokens everybody who reaches \(place) may read and write, through a proxy too")
+        }
         let gateway = GatewayApplication(
-            configuration: configuration, engine: engine, rules: loader, tokens: tokenFile, logger: logger
+            configuration: configuration, engine: engine, rules: loader, tokens: tokensLoader?.tokens, logger: logger
         ) { [logger] port in
             logger.notice("listening on http://\(place):\(port)")
         }
@@ -90,12 +97,22 @@ struct Serve: AsyncParsableCommand {
             rules: loader, keyDays: days.keys, entryDays: days.entries, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
+        let others = (tokensLoader.map { [$0] } ?? []) as [any Service]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: loader), .init(service: pruner), .init(service: gateway)],
+                services: (others + [loader, pruner, gateway]).map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// - Throws: `SettingsError` for what is no origin of web pages.
+    private func origins(_ settings: Settings) throws -> [WebOrigin] {
+        do {
+            return try settings.list(allowOrigin, .allowOrigin).map { try WebOrigin($0) }
+        } catch let error as WebOriginError {
+            throw SettingsError("--allow-origin: \(error)")
+        }
     }
 
     /// - Throws: `SettingsError` where the journal cannot be used.

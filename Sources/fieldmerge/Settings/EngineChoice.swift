@@ -21,7 +21,7 @@ struct DatabaseOptions: ParsableArguments {
     ///
     /// - Parameter journal: a SQLite file to attach to an embedded database.
     func engine(_ settings: Settings, connections: Int, journal: String? = nil) throws -> any RecordEngine {
-        let url = try settings.required(database, "database")
+        let url = try settings.required(database, .database)
         if url.hasPrefix("sqlite:") {
             let path = String(url.dropFirst("sqlite:".count))
             guard !path.isEmpty else { throw SettingsError("the database URL names no file: sqlite:PATH") }
@@ -38,8 +38,8 @@ struct DatabaseOptions: ParsableArguments {
     }
 
     private func password(_ settings: Settings) throws -> String? {
-        guard let path = settings.text(databasePasswordFile, "database-password-file") else {
-            return settings.text(nil, "database-password")
+        guard let path = settings.text(databasePasswordFile, .databasePasswordFile) else {
+            return settings.text(nil, .databasePassword)
         }
         guard let data = try? Data(contentsOf: URL(filePath: path)),
             let text = String(validating: data, as: UTF8.self)

@@ -10,7 +10,7 @@ struct JournalCheck {
 
     /// - Throws: `SettingsError` where the options cannot be used.
     init(_ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings) throws {
-        choice = try options.choice(settings, database: try settings.required(database.database, "database"))
+        choice = try options.choice(settings, database: try settings.required(database.database, .database))
         open = { try database.engine(settings, connections: 1) }
     }
 

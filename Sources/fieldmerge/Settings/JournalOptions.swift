@@ -22,7 +22,7 @@ struct JournalOptions: ParsableArguments {
 
     /// - Throws: `SettingsError` for a journal that does not go with the database.
     func choice(_ settings: Settings, database: String) throws -> Choice {
-        let text = settings.text(journal, "journal")
+        let text = settings.text(journal, .journal)
         let isEmbedded = database.hasPrefix("sqlite:")
         guard let text else {
             if isEmbedded { return .file(Self.path(database) + ".fieldmerge") }

@@ -47,33 +47,33 @@ struct LimitOptions: ParsableArguments {
 
     /// Connections to MariaDB.
     func connectionCount(_ settings: Settings) throws -> Int {
-        try settings.number(connections, "connections", default: 8, in: 1...1_000)
+        try settings.number(connections, .connections, default: 8, in: 1...1_000)
     }
 
     /// - Throws: `SettingsError` for a number out of its range.
     func configuration(_ settings: Settings) throws -> GatewayConfiguration {
         var out = GatewayConfiguration()
-        out.clients = try settings.number(maxClients, "max-clients", default: out.clients, in: 1...1_000_000)
+        out.clients = try settings.number(maxClients, .maxClients, default: out.clients, in: 1...1_000_000)
         out.wire.bodyBytes = try settings.number(
-            maxBody, "max-body", default: out.wire.bodyBytes, in: 1_024...1_073_741_824)
+            maxBody, .maxBody, default: out.wire.bodyBytes, in: 1_024...1_073_741_824)
         // Jansson itself stops at 2,048 levels.
-        out.wire.depth = try settings.number(maxDepth, "max-depth", default: out.wire.depth, in: 8...2_000)
-        out.wire.edits = try settings.number(maxEdits, "max-edits", default: out.wire.edits, in: 1...1_000_000)
-        out.wire.items = try settings.number(maxItems, "max-items", default: out.wire.items, in: 1...10_000_000)
+        out.wire.depth = try settings.number(maxDepth, .maxDepth, default: out.wire.depth, in: 8...2_000)
+        out.wire.edits = try settings.number(maxEdits, .maxEdits, default: out.wire.edits, in: 1...1_000_000)
+        out.wire.items = try settings.number(maxItems, .maxItems, default: out.wire.items, in: 1...10_000_000)
         out.merge.rowsPerRecord = try settings.number(
-            rowsPerRecord, "rows-per-record", default: out.merge.rowsPerRecord, in: 1...10_000_000)
-        out.merge.pageSize = try settings.number(pageSize, "page-size", default: out.merge.pageSize, in: 1...100_000)
+            rowsPerRecord, .rowsPerRecord, default: out.merge.rowsPerRecord, in: 1...10_000_000)
+        out.merge.pageSize = try settings.number(pageSize, .pageSize, default: out.merge.pageSize, in: 1...100_000)
         out.merge.coalesced = try settings.number(
-            coalesce, "coalesce", default: out.merge.coalesced, in: 1...128)
+            coalesce, .coalesce, default: out.merge.coalesced, in: 1...128)
         // The more of them, the smaller each; the server needs processors as well.
         // Pushes and reads have as many each, and everything else needs a connection too.
         let most = (try connectionCount(settings) - 2) / 2
         out.merge.lanes = try settings.number(
-            lanes, "lanes", default: max(1, min(ProcessInfo.processInfo.activeProcessorCount / 2, most)),
+            lanes, .lanes, default: max(1, min(ProcessInfo.processInfo.activeProcessorCount / 2, most)),
             in: 1...1_000)
         out.merge.maximumLanes = out.merge.lanes + 5
         out.requestSeconds = try settings.number(
-            requestTime, "request-time", default: out.requestSeconds, in: 1...3_600)
+            requestTime, .requestTime, default: out.requestSeconds, in: 1...3_600)
         return out
     }
 }

@@ -12,17 +12,17 @@ struct RetentionOptions: ParsableArguments {
 
     /// - Throws: `SettingsError` for what is no number of days.
     func days(_ settings: Settings) throws -> (keys: Int, entries: Int) {
-        let keys = try Self.days(settings.text(keepKeys, "keep-keys") ?? "30d", "keep-keys")
-        let entries = try Self.days(settings.text(keepJournal, "keep-journal") ?? "400d", "keep-journal")
+        let keys = try Self.days(settings.text(keepKeys, .keepKeys) ?? "30d", .keepKeys)
+        let entries = try Self.days(settings.text(keepJournal, .keepJournal) ?? "400d", .keepJournal)
         guard keys <= entries else {
             throw SettingsError("--keep-keys is longer than --keep-journal, which holds the keys")
         }
         return (keys, entries)
     }
 
-    private static func days(_ text: String, _ name: String) throws -> Int {
+    private static func days(_ text: String, _ setting: Setting) throws -> Int {
         guard let days = Int(text.hasSuffix("d") ? text.dropLast() : text[...]), (1...36_500).contains(days) else {
-            throw SettingsError("--\(name) is a number of days such as 400d, not “\(text)”")
+            throw SettingsError("--\(setting.rawValue) is a number of days such as 400d, not “\(text)”")
         }
         return days
     }

@@ -1,51 +1,78 @@
-import Configuration
 import FoundationEssentials
+import RuleFiles
 import SystemPackage
 
 /// Settings from the command line, the environment (`FIELDMERGE_…`) and a file, the first that has one deciding.
 struct Settings {
-    private let reader: ConfigReader
+    private let environment: EnvironmentSettings
+    private let file: SettingsFile?
 
-    /// - Parameter file: a YAML or JSON file whose keys are the names of the options; nil asks `FIELDMERGE_CONFIG`.
-    /// - Throws: `SettingsError` where the file cannot be read.
-    init(file: String?) async throws {
-        let environment = EnvironmentVariablesProvider()
-        let own = environment.prefixKeys(with: "fieldmerge")
-        guard let path = file ?? ConfigReader(provider: own).string(forKey: "config") else {
-            reader = ConfigReader(provider: own)
-            return
+    /// Reads environment and file.
+    ///
+    /// - Parameters:
+    ///   - file: a YAML or JSON file whose keys are the names of the options; nil asks `FIELDMERGE_CONFIG`.
+    ///   - warn: is told of variables that are like no setting.
+    /// - Throws: `SettingsError` with all that is wrong, be it a name that is none or a value that is not one.
+    init(
+        file: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
+        warn: (String) throws -> Void = Self.note
+    ) throws {
+        self.environment = EnvironmentSettings(environment)
+        let path = file ?? self.environment.values[.config].flatMap { $0.isEmpty ? nil : $0 }
+        self.file = path.map {
+            SettingsFile(
+                path: $0, names: Setting.ofFile.map(\.rawValue), lists: Set(Setting.lists.map(\.rawValue)))
         }
-        do {
-            let provider = try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
-            reader = ConfigReader(providers: [own, provider])
-        } catch {
-            throw SettingsError("\(path): the settings cannot be read: the file is missing or no YAML or JSON")
+        let errors = self.environment.errors + (self.file?.findings.sorted.map(\.description) ?? [])
+        guard errors.isEmpty else {
+            throw SettingsError((["the settings cannot be used:"] + errors).joined(separator: "\n"))
         }
+        for warning in self.environment.warnings { try warn(warning) }
     }
 
-    func text(_ option: String?, _ name: String) -> String? {
-        option ?? reader.string(forKey: ConfigKey([name])).flatMap { $0.isEmpty ? nil : $0 }
+    static func note(_ warning: String) throws {
+        try FileDescriptor.standardError.writeAll(Array("warning: \(warning)\n".utf8))
+    }
+
+    /// The value of a setting; nil where it is not given.
+    func text(_ option: String?, _ setting: Setting) -> String? {
+        option ?? environment.values[setting] ?? file?.values[setting.rawValue]?.first
+    }
+
+    /// The values of a setting that may have several, which the environment separates with commas.
+    func list(_ options: [String], _ setting: Setting) -> [String] {
+        if !options.isEmpty { return options }
+        if let text = environment.values[setting] {
+            return text.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
+        }
+        return file?.values[setting.rawValue] ?? []
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.drop { $0 == " " }
+        return String(start.reversed().drop { $0 == " " }.reversed())
     }
 
     /// - Throws: `SettingsError` where the setting is missing.
-    func required(_ option: String?, _ name: String) throws -> String {
-        guard let text = text(option, name) else {
-            let variable = "FIELDMERGE_" + name.uppercased().replacing("-", with: "_")
+    func required(_ option: String?, _ setting: Setting) throws -> String {
+        guard let text = text(option, setting) else {
+            let name = setting.rawValue
             throw SettingsError(
-                "--\(name) is missing; give it, set \(variable) or write “\(name)” into the settings file")
+                "--\(name) is missing; give it, set \(setting.variable) or write “\(name)” into the settings file")
         }
         return text
     }
 
     /// A whole number within a range.
     /// - Throws: `SettingsError` where the setting is something else.
-    func number(_ option: Int?, _ name: String, default standard: Int, in range: ClosedRange<Int>) throws -> Int {
-        let wrong = SettingsError("--\(name) is a whole number of \(range.lowerBound) to \(range.upperBound)")
+    func number(_ option: Int?, _ setting: Setting, default standard: Int, in range: ClosedRange<Int>) throws -> Int {
+        let wrong = SettingsError(
+            "--\(setting.rawValue) is a whole number of \(range.lowerBound) to \(range.upperBound)")
         guard option == nil else {
             guard let option, range.contains(option) else { throw wrong }
             return option
         }
-        guard let text = text(nil, name) else { return standard }
+        guard let text = text(nil, setting) else { return standard }
         guard let number = Int(text), range.contains(number) else { throw wrong }
         return number
     }

@@ -17,7 +17,7 @@ struct Store {
         _ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings, connections: Int,
         makesFile: Bool = true
     ) throws {
-        let url = try settings.required(database.database, "database")
+        let url = try settings.required(database.database, .database)
         choice = try options.choice(settings, database: url)
         guard case .file(let file) = choice else {
             aside = nil

@@ -18,7 +18,7 @@ struct JournalAccess: ParsableArguments {
     func with<Answer>(
         for purpose: JournalOpener.Purpose = .looking, _ body: (JournalDesk, Settings) async throws -> Answer
     ) async throws -> Answer {
-        let settings = try await Settings(file: config)
+        let settings = try Settings(file: config)
         let store = try Store(databaseOptions, journalOptions, settings, connections: 2, makesFile: false)
         do {
             let answer = try await body(

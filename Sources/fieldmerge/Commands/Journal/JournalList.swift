@@ -58,7 +58,7 @@ struct JournalList: AsyncParsableCommand {
                 "resource": resource, "id": id, "who": who, "outcome": outcome, "since": since, "after": after,
                 "limit": limit,
             ]
-            let folder = try id == nil ? nil : settings.required(rules, "rules")
+            let folder = try id == nil ? nil : settings.required(rules, .rules)
             let page = try await desk.list(rules: folder, onlyRefused: refused) { filters[$0] ?? nil }
             if json {
                 print(String(decoding: page.json, as: UTF8.self))

@@ -26,7 +26,7 @@ struct JournalReplay: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await access.with(for: .merging) { desk, settings in
-            try await desk.replay(number, rules: try settings.required(rules, "rules"), isPreview: preview)
+            try await desk.replay(number, rules: try settings.required(rules, .rules), isPreview: preview)
         }
         try AnswerText(answer, isPreview: preview).report(asJSON: json)
     }

@@ -33,7 +33,7 @@ struct JournalUndo: AsyncParsableCommand {
     func run() async throws {
         let answer = try await access.with(for: .merging) { desk, settings in
             try await desk.undo(
-                number, groups: group, rules: try settings.required(rules, "rules"), isPreview: preview)
+                number, groups: group, rules: try settings.required(rules, .rules), isPreview: preview)
         }
         try AnswerText(answer, isPreview: preview).report(asJSON: json)
     }

@@ -1,0 +1,86 @@
+import FoundationEssentials
+package import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the tokens file at start, on SIGHUP, and when it changes.
+///
+/// A file that cannot be used changes nothing: the old tokens go on, and the log and `/readyz` say why.
+package struct TokensLoader: Service {
+    private let path: String
+    private let logger: Logger
+    private let look: Duration
+    package let tokens: KnownTokens
+
+    /// - Parameter look: the time between two looks at the file.
+    /// - Throws: `TokenFileError` where the file cannot be used, or holds no token.
+    package init(path: String, logger: Logger, look: Duration = .seconds(2)) throws(TokenFileError) {
+        self.path = path
+        self.logger = logger
+        self.look = look
+        tokens = KnownTokens(try TokenFile(path: path))
+    }
+
+    private enum Event {
+        /// It is time to look at the file.
+        case look
+        /// The operator says that it has changed.
+        case signal
+    }
+
+    package func run() async throws {
+        let (events, event) = AsyncStream<Event>.makeStream()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !Task.isShuttingDownGracefully, !Task.isCancelled {
+                    event.yield(.look)
+                    try? await cancelWhenGracefulShutdown { try await Task.sleep(for: look) }
+                }
+                event.finish()
+            }
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+                    event.yield(.signal)
+                }
+            }
+            group.addTask { await follow(events) }
+            await group.waitForAll()
+        }
+    }
+
+    /// Takes over a changed file once two looks in a row find it the same, so never one that is half written.
+    ///
+    /// Its bytes are compared, not its time: two changes may have one, and that of a link is not its file's.
+    private func follow(_ events: AsyncStream<Event>) async {
+        var taken: Data??
+        var seen: Data??
+        for await event in events {
+            let now = content()
+            if event == .signal { logger.notice("reading the tokens again on SIGHUP") }
+            if event == .signal || (now == seen && now != taken) {
+                taken = now
+                reload()
+            }
+            seen = now
+        }
+    }
+
+    private func content() -> Data? { try? Data(contentsOf: URL(filePath: path)) }
+
+    private func reload() {
+        do throws(TokenFileError) {
+            let file = try TokenFile(path: path, mayBeEmpty: true)
+            let trouble = file.count == 0 ? "\(path): the file holds no token, so nobody is let in" : nil
+            guard tokens.serve(file, trouble: trouble) else { return }
+            if let trouble {
+                logger.error("\(trouble)")
+            } else {
+                logger.notice("letting in the tokens of the changed file", metadata: ["tokens": "\(file.count)"])
+            }
+        } catch {
+            if tokens.note(error.description) {
+                logger.error("\(error); the tokens known before go on being let in")
+            }
+        }
+    }
+}

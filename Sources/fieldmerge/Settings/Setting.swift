@@ -1,0 +1,46 @@
+import FoundationEssentials
+
+/// The name of every setting of every command, as the command line and a settings file spell it.
+///
+/// One file and one environment may serve all commands, so each of them knows the settings of the others.
+enum Setting: String, CaseIterable {
+    case database
+    case databasePasswordFile = "database-password-file"
+    /// Kept off the command line, where everybody on the machine can read it.
+    case databasePassword = "database-password"
+    case rules
+    case listen
+    case tokens
+    case journal
+    case keepKeys = "keep-keys"
+    case keepJournal = "keep-journal"
+    case allowOrigin = "allow-origin"
+    case schemaInterval = "schema-interval"
+    case logLevel = "log-level"
+    /// Names the settings file, so it does not stand in it.
+    case config
+    case connections
+    case maxClients = "max-clients"
+    case maxBody = "max-body"
+    case maxDepth = "max-depth"
+    case maxEdits = "max-edits"
+    case maxItems = "max-items"
+    case rowsPerRecord = "rows-per-record"
+    case pageSize = "page-size"
+    case coalesce
+    case lanes
+    case requestTime = "request-time"
+
+    static let prefix = "FIELDMERGE_"
+
+    /// Those that may have several values.
+    static let lists: [Setting] = [.allowOrigin]
+
+    /// Those that may stand in a settings file.
+    static let ofFile = allCases.filter { $0 != .config }
+
+    /// The variable of the environment, without its prefix.
+    var word: String { rawValue.uppercased().replacing("-", with: "_") }
+
+    var variable: String { Self.prefix + word }
+}

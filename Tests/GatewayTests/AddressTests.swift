@@ -1,0 +1,290 @@
+import MergeService
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// What an address is asked with: its methods, and the members of its query.
+@Suite(.serialized) struct AddressTests {
+    /// An address with the methods that `Allow` names and the members of its query.
+    struct Address: Sendable, CustomTestStringConvertible {
+        let path: String
+        /// As the description for tools spells it; nil where it has none.
+        let documented: String?
+        let allow: String
+        let query: [String]
+
+        init(_ path: String, as documented: String? = nil, _ allow: String, query: [String] = []) {
+            self.path = path
+            self.documented = documented
+            self.allow = allow
+            self.query = query
+        }
+
+        var testDescription: String { path }
+    }
+
+    static let addresses = [
+        Address("/v1/rules", as: "/v1/rules", "GET, HEAD"),
+        Address("/v1/records/people", as: "/v1/records/{resource}", "GET, HEAD", query: ["limit", "after"]),
+        Address("/v1/records/people/1", as: "/v1/records/{resource}/{id}", "GET, HEAD"),
+        Address("/v1/merge/people", as: "/v1/merge/{resource}", "POST", query: ["preview", "by"]),
+        Address("/v1/push", as: "/v1/push", "POST", query: ["preview", "by"]),
+        Address(
+            "/v1/journal", as: "/v1/journal", "GET, HEAD",
+            query: ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]),
+        Address("/v1/journal/1", as: "/v1/journal/{number}", "GET, HEAD"),
+        Address("/v1/journal/1/undo", as: "/v1/journal/{number}/undo", "POST", query: ["preview"]),
+        Address("/healthz", as: "/healthz", "GET, HEAD"),
+        Address("/readyz", as: "/readyz", "GET, HEAD"),
+        Address("/metrics", as: "/metrics", "GET, HEAD"),
+        Address("/openapi.json", "GET, HEAD"),
+        Address("/v1/sync", "POST", query: ["by"]),
+        Address("/v1/changes", "GET, HEAD", query: ["since", "feed", "resources", "limit", "wait"]),
+    ]
+
+    private static func with(
+        tokens: String? = nil, _ body: @escaping @Sendable (RunningGateway, HTTPClient.Session) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        try await RunningGateway.with(database, rules: MergeTests.rules, tokens: tokens, journal: .together) {
+            gateway async throws in
+            try await gateway.client { client async throws in
+                // Something for the journal.
+                _ = try await client.post(
+                    "/v1/merge/people", #"{"id":2,"changeset":{"person":{"name":{"old":"Bob","new":"Rob"}}}}"#)
+                try await body(gateway, client)
+            }
+        }
+    }
+
+    /// Everything that a request may have written.
+    private static func rows(_ database: TestDatabase) async throws -> String {
+        try await database.run("SELECT * FROM people ORDER BY id;")
+            + database.runOnJournal("SELECT COUNT(*) FROM entries;")
+    }
+
+    @Test(arguments: addresses) func anotherMethodIsRefused(_ address: Address) async throws {
+        try await Self.with { gateway, client async throws in
+            let before = try await Self.rows(gateway.database)
+            let allowed = Set(address.allow.split(separator: ", ").map { $0.lowercased() })
+            for method in HTTPClient.Method.allCases where !allowed.contains(method.rawValue) {
+                let answer = try await client.send(
+                    method, address.path, ["Content-Type": "application/json"],
+                    method == .get || method == .head ? nil : Array("{}".utf8))
+                #expect(answer.status == 405, "\(method): \(answer.text)")
+                #expect(answer.headers["allow"] == address.allow)
+                if method == .head {
+                    #expect(answer.body.isEmpty)
+                } else {
+                    #expect(try answer.json()["code"]?.text == "method-not-allowed")
+                    #expect(answer.headers["content-type"] == "application/problem+json")
+                }
+            }
+            #expect(try await Self.rows(gateway.database) == before)
+        }
+    }
+
+    @Test func anUnknownAddressStaysUnknown() async throws {
+        try await Self.with { _, client async throws in
+            for path in ["/", "/v2", "/v1", "/v1/records", "/v1/records/people/1/2", "/v1/journal/1/redo", "/V1/rules"]
+            {
+                for method in HTTPClient.Method.allCases {
+                    let answer = try await client.send(method, path, [:], nil)
+                    #expect(answer.status == 404, "\(method) \(path)")
+                    #expect(answer.headers["allow"] == nil)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: addresses) func anUnknownQueryMemberIsRefused(_ address: Address) async throws {
+        try await Self.with { gateway, client async throws in
+            let before = try await Self.rows(gateway.database)
+            let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#
+            let bodies = [
+                "/v1/merge/people": edit, "/v1/push": #"{"edits":[{"resource":"people",\#(edit.dropFirst())]}"#,
+            ]
+            for method in address.allow.split(separator: ", ").compactMap({
+                HTTPClient.Method(rawValue: $0.lowercased())
+            }) {
+                var wrong = ["Preview=true", "nonsense", "=1", "%7a=1", "by%20=1", "%zz=1", "preview+=true"]
+                wrong += address.query.map { $0.uppercased() + "=1" } + address.query.map { $0 + "x=1" }
+                for member in wrong {
+                    let answer = try await client.send(
+                        method, address.path + "?" + member, ["Content-Type": "application/json"],
+                        method == .post ? Array((bodies[address.path] ?? "{}").utf8) : nil)
+                    #expect(answer.status == 400, "\(member): \(answer.text)")
+                    if method == .head { continue }
+                    #expect(try answer.json()["code"]?.text == "unknown-query")
+                }
+                for member in address.query {
+                    let answer = try await client.send(
+                        method, address.path + "?\(member)=1&\(member)=1", ["Content-Type": "application/json"],
+                        method == .post ? Array((bodies[address.path] ?? "{}").utf8) : nil)
+                    #expect(answer.status == 400, "\(member) twice: \(answer.text)")
+                    if method != .head { #expect(try answer.json()["code"]?.text == "duplicate-query") }
+                }
+            }
+            #expect(try await Self.rows(gateway.database) == before)
+        }
+    }
+
+    @Test(arguments: [
+        ("/v1/push?Preview=true", "“Preview” is no member of this address's query; did you mean “preview”?"),
+        ("/v1/push?perview=true", "“perview” is no member of this address's query; did you mean “preview”?"),
+        ("/v1/push?x=1", "“x” is no member of this address's query."),
+        ("/v1/journal/1/undo?by=true", "“by” is no member of this address's query."),
+    ])
+    func theNearestMemberIsNamed(_ path: String, _ detail: String) async throws {
+        try await Self.with { _, client async throws in
+            #expect(try await client.post(path, #"{"edits":[]}"#).json()["detail"]?.text == detail)
+        }
+        try await Self.with { _, client async throws in
+            let answer = try await client.get("/v1/records/people/1?limit=3")
+            #expect(
+                try answer.json()["detail"]?.text == "“limit” is no member of this address's query, which has none.")
+        }
+    }
+
+    /// A preview is asked for with one word; whatever else stands there is no merge.
+    @Test func flagsAreTrueOrFalse() async throws {
+        try await Self.with { gateway, client async throws in
+            let before = try await Self.rows(gateway.database)
+            let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#
+            for value in ["", "=", "=TRUE", "=True", "=1", "=yes", "=true%20", "=%74rue", "=true;x"] {
+                for flag in ["preview", "by"] {
+                    #expect(try await client.post("/v1/merge/people?\(flag)\(value)", edit).status == 400, "\(value)")
+                }
+                #expect(try await client.post("/v1/journal/1/undo?preview\(value)", "{}").status == 400)
+                #expect(try await client.get("/v1/journal?refused\(value)").status == 400)
+            }
+            // An escaped name is the same name.
+            #expect(try await client.post("/v1/merge/people?pre%76iew=true", edit).status == 200)
+            #expect(try await client.post("/v1/merge/people?preview=true&by=false&", edit).status == 200)
+            #expect(try await Self.rows(gateway.database) == before)
+            #expect(try await client.post("/v1/merge/people?preview=false&by=false", edit).status == 200)
+            #expect(try await Self.rows(gateway.database) != before)
+        }
+    }
+
+    /// A question of the contract without an answer yet is no merge without it.
+    @Test(arguments: ["/v1/merge/people", "/v1/push"]) func byIsNotThereYet(_ path: String) async throws {
+        try await Self.with { gateway, client async throws in
+            let before = try await Self.rows(gateway.database)
+            let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#
+            let body = path == "/v1/push" ? #"{"edits":[{"resource":"people",\#(edit.dropFirst())]}"# : edit
+            for query in ["?by=true", "?by=true&preview=true"] {
+                let answer = try await client.post(path + query, body)
+                #expect(answer.status == 501)
+                let problem = try answer.json()
+                #expect(problem["code"]?.text == "not-implemented" && problem["retry"]?.bool == false)
+            }
+            #expect(try await Self.rows(gateway.database) == before)
+        }
+    }
+
+    /// `HEAD` answers with what `GET` does, but for the body, and the connection goes on.
+    @Test(arguments: addresses.filter { $0.allow == "GET, HEAD" }) func headIsGetWithoutItsBody(
+        _ address: Address
+    ) async throws {
+        try await Self.with { gateway, client async throws in
+            func told(_ answer: HTTPClient.Answer) -> [String: String] {
+                answer.headers.filter { !["date", "x-request-id"].contains($0.key) }
+            }
+            for headers in [[:], ["Accept-Encoding": "gzip"], ["Accept": "text/plain"]] {
+                // Counters of requests grow with each of them, and so do their bodies.
+                let get = try await client.send(.get, address.path, headers, nil)
+                let head = try await client.send(.head, address.path, headers, nil)
+                #expect(head.status == get.status)
+                #expect(head.body.isEmpty)
+                if address.path == "/metrics" {
+                    #expect(head.headers["content-length"].flatMap { Int($0) } ?? 0 > 0)
+                } else {
+                    #expect(told(head) == told(get))
+                }
+            }
+            if let tag = try await client.send(.head, address.path, [:], nil).headers["etag"] {
+                let same = try await client.send(.head, address.path, ["If-None-Match": tag], nil)
+                #expect(same.status == 304 && same.body.isEmpty)
+            }
+            #expect(try await client.get("/healthz").text == #"{"status":"ok"}"#)
+        }
+    }
+
+    @Test func headOfWhatIsMissingHasNoBody() async throws {
+        try await Self.with { _, client async throws in
+            for (path, status) in [("/v1/records/people/99", 404), ("/v1/records/nobody", 404), ("/nowhere", 404)] {
+                let get = try await client.get(path)
+                let head = try await client.send(.head, path, [:], nil)
+                #expect(get.status == status && head.status == status)
+                #expect(head.body.isEmpty)
+                #expect(head.headers["content-length"] == get.headers["content-length"])
+            }
+        }
+    }
+
+    /// As programs that are not ours see it, a page in pieces among them.
+    @Test func curlGoesOnAfterHead() async throws {
+        try await Self.with { gateway, _ async throws in
+            let rows = (3...400).map { "(\($0), 'Name \($0)', 1)" }.joined(separator: ",")
+            try await gateway.database.run("INSERT INTO people (id, name, credit) VALUES \(rows);")
+            let url = "http://127.0.0.1:\(gateway.port)"
+            for (path, mark) in [("/v1/records/people?limit=400", "chunked"), ("/v1/records/people/1", "ength: ")] {
+                for version in ["--http1.1", "--http1.0"] {
+                    let said = try await Shell.run([
+                        "curl", "-sSv", version, "-I", url + path, "--next", "-sSv", version, url + "/healthz",
+                    ])
+                    #expect(said.hasSuffix("{\"status\":\"ok\"}"), "\(said)")
+                    if version == "--http1.1" { #expect(said.contains(mark), "\(said)") }
+                }
+                let (_, _, notes) = try await Shell.capture([
+                    "curl", "-sSv", "-I", url + path, "--next", "-sSv", url + "/healthz",
+                ])
+                #expect(notes.lowercased().contains("re-using existing"), "\(notes)")
+            }
+        }
+    }
+
+    /// Who is not known is told nothing else; who is known, what is wrong with the request before their rights.
+    @Test func strangersAreToldNothing() async throws {
+        let reader = AccessToken.make()
+        let line = reader.line(name: "r", rights: [.read])
+        try await Self.with(tokens: line) { gateway, client async throws in
+            for (method, path) in [
+                (HTTPClient.Method.put, "/v1/rules"), (.get, "/v1/rules?x=1"), (.post, "/v1/push?Preview=true"),
+                (.head, "/v1/rules"), (.get, "/nowhere"), (.options, "/v1/push"),
+            ] {
+                #expect(try await client.send(method, path, [:], nil).status == 401, "\(method) \(path)")
+            }
+            try await gateway.client(token: reader.secret) { client async throws in
+                for (method, path, status) in [
+                    (HTTPClient.Method.put, "/v1/rules", 405), (.get, "/v1/rules?x=1", 400),
+                    (.post, "/v1/push?Preview=true", 400), (.head, "/v1/rules", 200), (.get, "/nowhere", 404),
+                    (.post, "/nowhere", 404), (.post, "/v1/push", 403), (.post, "/v1/push?preview=true", 403),
+                    (.post, "/healthz", 405),
+                ] {
+                    #expect(try await client.send(method, path, [:], nil).status == status, "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    /// The description for tools names just the addresses, methods and query members that are served.
+    @Test func theDescriptionIsTrue() throws {
+        let document = try JSON(OpenAPI.document)
+        let paths = document["paths"]?.object ?? [:]
+        #expect(Set(paths.keys) == Set(Self.addresses.compactMap(\.documented)))
+        for address in Self.addresses {
+            guard let path = address.documented.flatMap({ paths[$0] }) else { continue }
+            let method = address.allow == "POST" ? "post" : "get"
+            #expect(Set(path.object.keys).subtracting(["parameters"]) == [method], "\(address.path)")
+            let parameters = (path[method]?["parameters"]?.array ?? []).map { parameter in
+                let name = parameter["$ref"]?.text?.split(separator: "/").last.map(String.init)
+                return name.flatMap { document["components"]?["parameters"]?[$0] } ?? parameter
+            }
+            let names = parameters.filter { $0["in"]?.text == "query" }.compactMap { $0["name"]?.text }
+            #expect(names.sorted() == address.query.sorted(), "\(address.path)")
+        }
+    }
+}
