@@ -142,7 +142,7 @@ package struct PushPlan: Sendable {
 
     private static func unknown(_ id: TemporaryID, _ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "temporary-id", title: "Unknown temporary id",
+            status: 400, code: "unknown-temporary", title: "Unknown temporary id",
             detail: "No row of this push is created under the temporary id \(id).", path: path)
     }
 }

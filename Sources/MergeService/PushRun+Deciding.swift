@@ -183,7 +183,7 @@ extension PushRun {
 
     static func unknownRow(_ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "temporary-id", title: "Unknown temporary id",
+            status: 400, code: "unknown-temporary", title: "Unknown temporary id",
             detail: "A negative id names a row that this push creates; it creates none of that name.",
             path: path.member("id"))
     }

@@ -127,7 +127,7 @@ import Testing
         ),
         (
             edit(#"{"groceries":[{"id":1,"old":null,"new":{"what":"a","friend":"tmp:x"}}]}"#),
-            "edits[0].changeset.groceries[0].new.friend", "temporary-id", 400
+            "edits[0].changeset.groceries[0].new.friend", "unknown-temporary", 400
         ),
         (edit(#"{"customer":{"old":null,"new":null}}"#), "edits[0].changeset.customer", "invalid", 400),
         (

@@ -18,7 +18,7 @@ struct FieldDecoder {
                 let id = TemporaryID(text)
                 guard created[id] == target else {
                     throw Problem(
-                        status: 400, code: "temporary-id", title: "Unknown temporary id",
+                        status: 400, code: "unknown-temporary", title: "Unknown temporary id",
                         detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",
                         path: path())
                 }

@@ -85,7 +85,7 @@ struct RowIDDecoder {
             }
             if case .text = scalar {
                 throw Problem(
-                    status: 400, code: "temporary-id", title: "Unknown temporary id",
+                    status: 400, code: "unknown-temporary", title: "Unknown temporary id",
                     detail: isCreation
                         ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
                         : "No row of this push is created under the temporary id “\(temporary)”.", path: path())

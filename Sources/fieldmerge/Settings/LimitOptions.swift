@@ -12,6 +12,12 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Client connections open at once. (default: 10000)", valueName: "n"))
     var maxClients: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Pushes, and reads of single records, that wait for a transaction; more are answered 503. (default: 4096)",
+            valueName: "n"))
+    var maxWaiting: Int?
+
     @Option(help: ArgumentHelp("Bytes of a body, unpacked. (default: 8388608)", valueName: "bytes"))
     var maxBody: Int?
 
@@ -54,6 +60,8 @@ struct LimitOptions: ParsableArguments {
     func configuration(_ settings: Settings) throws -> GatewayConfiguration {
         var out = GatewayConfiguration()
         out.clients = try settings.number(maxClients, .maxClients, default: out.clients, in: 1...1_000_000)
+        out.merge.waiting = try settings.number(
+            maxWaiting, .maxWaiting, default: out.merge.waiting, in: 1...1_000_000)
         out.wire.bodyBytes = try settings.number(
             maxBody, .maxBody, default: out.wire.bodyBytes, in: 1_024...1_073_741_824)
         // Jansson itself stops at 2,048 levels.

@@ -21,6 +21,7 @@ enum Setting: String, CaseIterable {
     case config
     case connections
     case maxClients = "max-clients"
+    case maxWaiting = "max-waiting"
     case maxBody = "max-body"
     case maxDepth = "max-depth"
     case maxEdits = "max-edits"
