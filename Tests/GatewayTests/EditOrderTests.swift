@@ -240,6 +240,25 @@ import TestSupport
         #expect(try answers[0].json()["status"]?.text == "rejected")
     }
 
+    /// An update that waits may be refused when a later edit has to read what it could have changed.
+    @Test(arguments: TestEngine.allCases, ["push", "edit"])
+    func anUpdateThatWaitedIsRefusedAsItsOwnEdit(_ kind: TestEngine, atomic: String) async throws {
+        let body = """
+            {"atomic":"\(atomic)","edits":[
+              {"resource":"areas","id":102,"changeset":{"area":{"name":{"old":"South","new":"Far"}}}},
+              {"resource":"people","id":401,"changeset":{"person":{"code":{"old":"k1","new":"k3"}}}},
+              {"resource":"people","id":402,"changeset":{"notes":[{"id":2,"body":{"old":"zwei","new":"deux"}}]}}]}
+            """
+        let (answers, database) = try await Self.push(kind, [body])
+        #expect(answers[0].status == (atomic == "push" ? 422 : 207), "\(answers[0].text)")
+        let results = try answers[0].json()["results"]
+        #expect(results?[1]?["problem"]?["code"]?.text == "unique", "\(answers[0].text)")
+        #expect(try Self.outcomes(answers[0]).last == ["client-won"])
+        #expect(
+            try await database.run("SELECT name FROM areas WHERE id = 102;") == (atomic == "push" ? "South\n" : "Far\n")
+        )
+    }
+
     // MARK: Bases of another type
 
     @Test func aBaseOfAnotherTypeIsRefusedWhetherTheRowIsThereOrNot() async throws {
