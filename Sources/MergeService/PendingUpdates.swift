@@ -12,7 +12,8 @@ struct PendingUpdates {
         let row: [Value]
         let edit: RowEdit
         let step: PushPlan.Step
-        let reference: RowReference
+        /// nil where the row is named once.
+        let reference: RowReference?
     }
 
     /// Rows whose same columns are written.
@@ -27,6 +28,7 @@ struct PendingUpdates {
 
     private var shapes: [Shape] = []
     private var rows: Set<RowReference> = []
+    private var tables: Set<String> = []
     /// Who writes unique columns of a table.
     private var uniqueWriters: [String: Set<Int>] = [:]
     private var reachesOthers = false
@@ -37,18 +39,22 @@ struct PendingUpdates {
     var only: Update? { shapes.count == 1 && shapes[0].updates.count == 1 ? shapes[0].updates[0] : nil }
 
     /// Returns true where a row of the table may look otherwise once all is written.
-    func mayChange(_ table: String) -> Bool { reachesOthers || rows.contains { $0.table == table } }
+    func mayChange(_ table: String) -> Bool { reachesOthers || tables.contains(table) }
 
     /// Returns true where an update has to wait until those that wait are written: it is of the same row, or the order
     /// of the two decides whether rows collide in a unique index.
     ///
     /// - Parameter owner: whose update it is; updates of different owners have no order.
-    func mustGoBefore(_ row: RowReference, isUnique: Bool, owner: Int) -> Bool {
-        rows.contains(row) || (isUnique && uniqueWriters[row.table]?.contains(owner) == true)
+    ///
+    /// - Parameter row: nil where it is named once.
+    func mustGoBefore(_ row: RowReference?, in table: String, isUnique: Bool, owner: Int) -> Bool {
+        if let row, rows.contains(row) { return true }
+        return isUnique && uniqueWriters[table]?.contains(owner) == true
     }
 
     mutating func add(_ update: Update, _ id: SectionID, _ footprint: Footprint, isUnique: Bool, owner: Int) {
-        rows.insert(update.reference)
+        if let reference = update.reference { rows.insert(reference) }
+        tables.insert(footprint.table)
         if isUnique { uniqueWriters[footprint.table, default: []].insert(owner) }
         if footprint.reach != .row { reachesOthers = true }
         // Most edits are of the same fields as the one before.

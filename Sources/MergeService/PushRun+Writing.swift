@@ -69,19 +69,23 @@ extension PushRun {
         let key = address(of: row, in: section)
         let id = SectionID(resource: step.edit.resource.name, section: edit.section)
         let footprint = served.footprints[section]
-        let reference = footprint.reference(to: RecordKey(key.map(\.value)))
+        // Most pushes name each row once, and nothing else reaches its table: then no row has to be remembered.
+        let isOnlyOnce =
+            namesEachOnce && section.kind == .root && !footprint.isShared && footprint.reach != .everything
+        let reference = isOnlyOnce ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, in: section, { section.key(of: row) }, edit, step)
-        if footprint.isShared {
+        if let reference, footprint.isShared {
             sharedWrites[reference, default: [:]][id, default: []]
                 .formUnion(assignments.map { section.columns[$0.column].name.lowercased() })
         }
         let reachesOn = footprint.writesReferenced(assignments)
         if reachesOn { writesReferenced = true }
-        changes.note(reference, reachesOn ? .everything : footprint.reach)
+        let reach = reachesOn ? .everything : footprint.reach
+        if let reference { changes.note(reference, reach) } else { changes.note(inTable: footprint.table, reach) }
         if mode.writesTogether, step.edit.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
             let owner = isShared ? owners[step.index] : 0
-            if updates.mustGoBefore(reference, isUnique: isUnique, owner: owner) { try flush() }
+            if updates.mustGoBefore(reference, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
             updates.add(
                 PendingUpdates.Update(
                     section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row,

@@ -14,11 +14,16 @@ struct RowChanges {
 
     /// Notes that a row changes, and with it what the write reaches.
     mutating func note(_ row: RowReference, _ reach: Footprint.Reach) {
-        now += 1
+        note(inTable: row.table, reach)
         rows[row] = now
+    }
+
+    /// Notes what the change of a row reaches that nobody asks for again.
+    mutating func note(inTable table: String, _ reach: Footprint.Reach) {
+        now += 1
         switch reach {
         case .row: break
-        case .otherTables: others[row.table] = now
+        case .otherTables: others[table] = now
         case .everything: everything = now
         }
     }
