@@ -48,7 +48,7 @@ package struct GatewayApplication: Service {
         var routes = RouteTable()
         RecordsController(service: service, box: box, logger: logger).addRoutes(to: &routes)
         PushController(
-            service: service, box: box, limits: configuration.wire, metrics: metrics, running: RunningKeys()
+            service: service, box: box, limits: configuration.wire, metrics: metrics
         ).addRoutes(to: &routes)
         JournalController(service: service, box: box, limits: configuration.wire, metrics: metrics).addRoutes(
             to: &routes)

@@ -17,6 +17,8 @@ package struct MergeService: Sendable {
     private let coalescer: Coalescer<SharedTransactions>?
     /// Gathers reads of single records; nil where each has a snapshot of its own.
     private let readers: Coalescer<SharedReads>?
+    /// Pushes under keys.
+    private let keyed: KeyedExecution
     /// Pushes that run in transactions of their own, or wait for one.
     private let alone = Counted()
 
@@ -32,6 +34,9 @@ package struct MergeService: Sendable {
         var readLimits = limits
         readLimits.maximumLanes = min(limits.maximumLanes, limits.lanes + 1)
         readers = limits.coalesced > 1 ? Coalescer(readLimits, SharedReads(engine: engine, limits: limits)) : nil
+        keyed = KeyedExecution { [limits] served, deadline async throws(StoreError) in
+            try await Self.recover(engine, served, limits, deadline)
+        }
         self.marks = marks
         self.engine = engine
         self.limits = limits
@@ -57,37 +62,38 @@ package struct MergeService: Sendable {
             resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
     }
 
+    /// Answers a push under its key: what was answered once is answered again, and nothing takes effect twice.
+    ///
+    /// - Parameter run: comes to an answer, mostly with `merge`; it may be called again.
+    /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
+    package func answer(
+        under key: PushKey?, served: Served, deadline: ContinuousClock.Instant,
+        run: () async throws(Failure) -> PushAnswer
+    ) async throws(Failure) -> PushAnswer {
+        try await keyed.answer(under: key, served: served, deadline: deadline, run: run)
+    }
+
     /// Merges a push in one transaction, with its key and its traces in the journal.
     ///
-    /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
+    /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used; its
+    ///   cause is of the kind `knownKey` where the push was answered before.
     package func merge(
         _ request: PushRequest, served: Served, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
-        let plan: PushPlan
-        do throws(Failure) {
-            plan = try Self.plan(request)
-        } catch {
-            return try await known(request, served, deadline, insteadOf: error)
-        }
-        var lost: StoreError?
+        let plan = try Self.plan(request)
         if let coalescer, let job = Job(request, plan, served, deadline) {
             do throws(StoreError) {
                 // What shares a transaction and is answered there is merged, and kept.
                 if case .answered(let answer) = try await coalescer.submit(job) { return answer }
             } catch {
-                // What was not even begun is not looked up either: that would be one more who waits.
-                guard error.kind != .overloaded, !request.caller.hasLeft else {
-                    throw Failure(problem: error.problem, cause: error)
-                }
-                lost = error
+                throw Failure(error)
             }
         }
         guard alone.enter(atMost: limits.waiting) else {
-            let error = StoreError(.overloaded, "too many pushes wait for a transaction of their own")
-            throw Failure(problem: error.problem, cause: error)
+            throw Failure(StoreError(.overloaded, "too many pushes wait for a transaction of their own"))
         }
         defer { alone.leave() }
-        return try await mergeAlone(request, plan, served, deadline, after: lost)
+        return try await mergeAlone(request, plan, served, deadline)
     }
 
     private static func plan(_ request: PushRequest) throws(Failure) -> PushPlan {
@@ -100,143 +106,27 @@ package struct MergeService: Sendable {
     }
 
     /// Merges a push in a transaction of its own.
-    ///
-    /// - Parameter lost: what became of a shared transaction with the push in it.
     private func mergeAlone(
-        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
-        after lost: StoreError?
-    ) async throws(Failure) -> PushAnswer {
-        do throws(Failure) {
-            let answer = try await attempt(request, plan, served, deadline, after: lost)
-            guard request.key != nil, let result = answer.result, !request.keeps(result) else { return answer }
-            // The push did not come to an answer that is kept; an earlier run of it may have.
-            return try await known(request, served, deadline) ?? answer
-        } catch {
-            return try await known(request, served, deadline, insteadOf: error)
-        }
-    }
-
-    /// What was answered once is answered again, also where the push could not run any more.
-    private func known(
-        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant, insteadOf failure: Failure
-    ) async throws(Failure) -> PushAnswer {
-        guard failure.problem.status < 500, failure.problem.code != Self.keyReused.code,
-            let known = try await known(request, served, deadline)
-        else { throw failure }
-        return known
-    }
-
-    /// The answer that is kept under the push's key; nil where there is none.
-    ///
-    /// - Throws: a `Failure` where the key stands for another push, or the journal cannot be asked: then nobody can say
-    ///   that the push was not merged before.
-    private func known(
-        _ request: PushRequest, _ served: Served, _ deadline: ContinuousClock.Instant
-    ) async throws(Failure) -> PushAnswer? {
-        do {
-            return try await replay(request.key, served, deadline)
-        } catch let problem as Problem {
-            throw Failure(problem: problem, cause: nil)
-        } catch {
-            let cause = error as? StoreError
-            throw Failure(problem: StoreError(.unavailable, "").problem, cause: cause)
-        }
-    }
-
-    private func attempt(
-        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
-        after lost: StoreError?
+        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
         do {
-            do {
-                return try await settle(request, plan, served, deadline, after: lost)
-            } catch  where Self.leavesTimeToAsk(error, deadline) {
-                // What was answered once is answered again, whatever keeps the push from running now.
-                do {
-                    if let answer = try await replay(request.key, served, deadline) { return answer }
-                } catch is StoreError {}
-                // What a key stands for is told before anything else that is wrong.
-                throw error
-            }
-        } catch let error as StoreError {
-            throw Failure(problem: error.problem, cause: error)
-        } catch let failure as Failure {
-            throw failure
-        } catch let problem as Problem {
-            throw Failure(problem: problem, cause: nil)
+            return try await run(request, plan, served, deadline)
         } catch {
-            throw Failure(problem: StoreError(.other, "").problem, cause: nil)
+            throw Failure(any: error)
         }
-    }
-
-    private func settle(
-        _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
-        after lost: StoreError?
-    ) async throws -> PushAnswer {
-        var attempts = 0
-        var lost = lost
-        while true {
-            do {
-                if let error = lost {
-                    lost = nil
-                    throw error
-                }
-                return try await run(request, plan, served, deadline)
-            } catch let error as StoreError where error.kind == .knownKey {
-                // Another run of the same push was quicker; its answer is there now.
-                if let answer = try await replay(request.key, served, deadline) { return answer }
-                attempts += 1
-                if attempts > 3 { throw StoreError(.busy, "the push's key is being kept by another") }
-            } catch let error as StoreError
-                where error.kind == .unknownOutcome && request.key != nil && served.journal != nil
-            {
-                if let answer = try await replay(request.key, served, deadline) { return answer }
-                // The lookup waited for whatever was under way, so nothing was committed.
-                attempts += 1
-                if attempts > 3 { throw StoreError(.unavailable, error.message, code: error.code) }
-            }
-        }
-    }
-
-    /// Whether the journal may still tell what the push itself could not.
-    private static func leavesTimeToAsk(_ error: any Error, _ deadline: ContinuousClock.Instant) -> Bool {
-        guard ContinuousClock.now < deadline else { return false }
-        guard let error = error as? StoreError else { return true }
-        return error.kind != .unavailable && error.kind != .unknownOutcome
-    }
-
-    /// The answer that is kept under a key; nil where there is none.
-    ///
-    /// - Throws: a 422 `Problem` where the key stands for another push; `StoreError`, of the kind `unknownOutcome` where
-    ///   the journal cannot be asked.
-    package func replay(
-        _ key: PushKey?, _ served: Served, _ deadline: ContinuousClock.Instant
-    ) async throws -> PushAnswer? {
-        guard let key, let journal = served.journal else { return nil }
-        let found: [[Value]]
-        do {
-            try await settle(served, deadline)
-            found = try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
-                .rollback(try session.query(journal.tables.answer(key.name, locking: true)))
-            }
-        } catch {
-            throw StoreError(.unknownOutcome, "the push's key could not be looked up: \(error)", code: error.code)
-        }
-        guard let kept = found.first.flatMap({ journal.tables.keptAnswer($0) }) else { return nil }
-        guard kept.request == key.request else { throw Self.keyReused }
-        return PushAnswer(code: kept.code, body: kept.body, result: nil)
     }
 
     /// Settles what a gateway that ended in the middle of a merge left open in a journal of its own.
-    package func settle(_ served: Served, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+    package func recover(_ served: Served, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await Self.recover(engine, served, limits, deadline)
+    }
+
+    private static func recover(
+        _ engine: any RecordEngine, _ served: Served, _ limits: MergeLimits, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
         guard let aside = served.journal.flatMap({ AsideJournal($0) }) else { return }
         try await aside.settle(engine, served, limits, deadline)
     }
-
-    private static let keyReused = Problem(
-        status: 422, code: "key-reused", title: "The key stands for another push",
-        detail: "A push with this key and another body or address was answered already; nothing was written.",
-        path: WirePath("key"), retry: false)
 
     private func run(
         _ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant,
@@ -259,7 +149,7 @@ package struct MergeService: Sendable {
                 let ending = try run.run { reports, records in
                     let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: false)
                         .result(records[...])
-                    let answer = PushAnswer(code: result.code, body: form(result, request.form), result: result)
+                    let answer = PushAnswer(request, result, form)
                     return KeptPush(
                         answer: answer,
                         draft: request.isPreview
@@ -292,10 +182,7 @@ package struct MergeService: Sendable {
             guard case .constraint = error.kind else { throw error }
             attempt = Self.refusedAtCommit(request.push, error.problem)
         }
-        if let fault = attempt.fault {
-            if let known = try await replay(request.key, served, deadline) { return known }
-            throw Failure(problem: fault, cause: nil)
-        }
+        if let fault = attempt.fault { throw Failure(problem: fault, cause: nil) }
         if let answer = attempt.answer { return answer }
         if let difference = attempt.difference {
             try await refuseIfUnchanged(difference, served, deadline)
@@ -329,7 +216,7 @@ package struct MergeService: Sendable {
             let records = try RecordCollector(session, dialect, limits).records(of: attempt.reports)
             let result = ResultAssembly(push: request.push, reports: attempt.reports[...], wasRolledBack: true)
                 .result(records[...])
-            return PushAnswer(code: result.code, body: form(result, request.form), result: result)
+            return PushAnswer(request, result, form)
         }
         // A push that is refused when it is sent again is kept already.
         guard !request.isPreview, !request.isResend, let journal = served.journal else {
@@ -427,4 +314,28 @@ package struct Failure: Error, Sendable {
     package let problem: Problem
     /// What the log is told.
     package let cause: StoreError?
+
+    init(problem: Problem, cause: StoreError?) {
+        self.problem = problem
+        self.cause = cause
+    }
+
+    /// A fault of the request, found before it could be merged.
+    package init(_ problem: Problem) {
+        self.init(problem: problem, cause: nil)
+    }
+
+    init(_ error: StoreError) {
+        self.init(problem: error.problem, cause: error)
+    }
+
+    /// Whatever a push has failed with.
+    package init(any error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let problem as Problem: self.init(problem)
+        case let error as StoreError: self.init(error)
+        default: self.init(StoreError(.other, "a push ended with an unknown error"))
+        }
+    }
 }

@@ -69,15 +69,25 @@ package struct PushAnswer: Sendable {
     /// nil where an answer that was kept is given again.
     package let result: PushResult?
 
+    /// The same push is answered so from now on.
+    let isKept: Bool
+
     /// Something was written.
     var takesEffect: Bool { result?.hasEffect ?? false }
 
     package var isReplay: Bool { result == nil }
 
-    package init(code: Int, body: [UInt8], result: PushResult?) {
+    init(code: Int, body: [UInt8], result: PushResult?, isKept: Bool) {
         self.code = code
         self.body = body
         self.result = result
+        self.isKept = isKept
+    }
+
+    /// Makes the answer of a push's result.
+    init(_ request: PushRequest, _ result: PushResult, _ form: (PushResult, AnswerForm) -> [UInt8]) {
+        self.init(
+            code: result.code, body: form(result, request.form), result: result, isKept: request.keeps(result))
     }
 }
 

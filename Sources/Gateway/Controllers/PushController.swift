@@ -11,7 +11,6 @@ struct PushController {
     let box: RulesBox
     let limits: WireLimits
     let metrics: GatewayMetrics
-    let running: RunningKeys
 
     func addRoutes(to routes: inout RouteTable) {
         routes.post("/v1/merge/:resource", query: ["preview", "by"], use: merge)
@@ -46,34 +45,23 @@ struct PushController {
         let headerKey = context.headers["idempotency-key"]
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
-        let push: Push
-        switch decoded.push {
-        case .success(let sound): push = sound
-        case .failure(let problem):
+        let answer = try await service.answer(under: key, served: served, deadline: context.deadline) {
+            () async throws(Failure) in
+            let push: Push
+            switch decoded.push {
+            case .success(let sound): push = sound
             // What was answered once is answered again, even where the rules have changed since.
-            if let known = try await service.replay(key, served, context.deadline) {
-                return reply(known, context)
+            case .failure(let problem): throw Failure(problem)
             }
-            throw problem
+            return try await service.merge(
+                PushRequest(
+                    push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
+                    sender: sender, key: key, address: address, body: body, isPreview: isPreview,
+                    caller: context.caller),
+                served: served, deadline: context.deadline)
         }
-        let pushRequest = PushRequest(
-            push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
-            sender: sender, key: key, address: address, body: body, isPreview: isPreview, caller: context.caller)
-        guard let name = key?.name, served.journal != nil else {
-            return reply(try await merged(pushRequest, served, context), context)
-        }
-        // Mostly nobody has sent the same push, and then nothing has to be waited for.
-        if !running.begin(name) { try await running.beginLater(name, until: context.deadline) }
-        defer { running.end(name) }
-        return reply(try await merged(pushRequest, served, context), context)
-    }
-
-    private func merged(
-        _ request: PushRequest, _ served: Served, _ context: GatewayContext
-    ) async throws -> PushAnswer {
-        let answer = try await service.merge(request, served: served, deadline: context.deadline)
-        if let result = answer.result, !request.isPreview { metrics.count(result) }
-        return answer
+        if let result = answer.result, !isPreview { metrics.count(result) }
+        return reply(answer, context)
     }
 
     private func reply(_ answer: PushAnswer, _ context: GatewayContext) -> Response {

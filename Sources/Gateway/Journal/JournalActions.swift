@@ -17,27 +17,26 @@ struct JournalActions {
     /// - Parameter groups: the groups to take back, as `section.group`; nil for all that are left.
     func undo(_ number: Int, groups: Set<String>?, sender: Sender, isPreview: Bool) async throws -> PushAnswer {
         let body = UndoRequest.body(groups)
-        let key = Self.key("undo:\(number)", body)
-        if !isPreview, let known = try await service.replay(key, served, deadline) { return known }
-        do {
-            let opposite = try await opposite(of: number, groups)
-            return try await merge(
+        let key = isPreview ? nil : Self.key("undo:\(number)", body)
+        return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
+            let opposite = try await oppositeOrFailure(number, groups)
+            return try await service.merge(
                 PushRequest(
                     push: Push(key: nil, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
-                    key: isPreview ? nil : key, address: "/v1/journal/\(number)/undo", body: body,
-                    isPreview: isPreview, effects: opposite.outcomes.map { .undo(number, outcome: $0) }))
-        } catch let failure as Failure where failure.cause?.kind == .takenEffect {
-            // Another undo took a part of it back meanwhile; what it has left over may be taken back now.
-            return try await undo(number, groups: groups, sender: sender, isPreview: isPreview)
-        } catch let problem as Problem where problem.code == "nothing-to-undo" && !isPreview {
-            // The same undo may just have been merged.
-            if let known = try await service.replay(key, served, deadline) { return known }
-            throw problem
+                    key: key, address: "/v1/journal/\(number)/undo", body: body, isPreview: isPreview,
+                    effects: opposite.outcomes.map { .undo(number, outcome: $0) }),
+                served: served, deadline: deadline)
         }
     }
 
-    private func merge(_ request: PushRequest) async throws -> PushAnswer {
-        try await service.merge(request, served: served, deadline: deadline)
+    private func oppositeOrFailure(
+        _ number: Int, _ groups: Set<String>?
+    ) async throws(Failure) -> UndoDecoder.Opposite {
+        do {
+            return try await opposite(of: number, groups)
+        } catch {
+            throw Failure(any: error)
+        }
     }
 
     /// The key of something that is done once, whoever does it; another body makes another one.
@@ -70,48 +69,67 @@ struct JournalActions {
                 status: 409, code: "already-replayed", title: "The push was replayed before",
                 detail: "The refused push \(number) was sent again and merged at \(time).", retry: false)
         }
-        let (push, form, undone) = try await push(refused, of: stored)
-        let merged =
-            try await service.partialAnswer(number, served: served, deadline: deadline)
-            .map(OutcomeReader.merged) ?? []
-        let edits = push.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
-        return try await merge(
-            PushRequest(
-                push: Push(key: nil, atomicity: .push, edits: edits), form: form, sender: stored.sender,
-                key: isPreview ? nil : Self.key("resend:\(number)", []), address: refused.address, body: refused.body,
-                isPreview: isPreview, effects: [.resend(number)] + undone))
+        let key = isPreview ? nil : Self.key("resend:\(number)", [])
+        return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
+            let rest = try await restOrFailure(refused, of: stored)
+            return try await service.merge(
+                PushRequest(
+                    push: rest.push, form: rest.form, sender: stored.sender, key: key, address: refused.address,
+                    body: refused.body, isPreview: isPreview, effects: [.resend(number)] + rest.undone),
+                served: served, deadline: deadline)
+        }
     }
 
-    /// - Returns: the push, the form of its answer, and what it takes back, where it is an undo.
-    private func push(
-        _ refused: RefusedBody, of stored: StoredEntry
-    ) async throws -> (push: Push, form: AnswerForm, undone: [SingleEffect]) {
+    /// A push that is sent again, the form of its answer, and what it takes back, where it is an undo.
+    private struct Resent {
+        let push: Push
+        let form: AnswerForm
+        var undone: [SingleEffect] = []
+    }
+
+    private func restOrFailure(_ refused: RefusedBody, of stored: StoredEntry) async throws(Failure) -> Resent {
+        do {
+            return try await rest(refused, of: stored)
+        } catch {
+            throw Failure(any: error)
+        }
+    }
+
+    /// Returns what was not merged of a refused push.
+    private func rest(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+        let whole = try await whole(refused, of: stored)
+        let merged =
+            try await service.partialAnswer(stored.number, served: served, deadline: deadline)
+            .map(OutcomeReader.merged) ?? []
+        let edits = whole.push.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
+        return Resent(
+            push: Push(key: nil, atomicity: .push, edits: edits), form: whole.form, undone: whole.undone)
+    }
+
+    private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
         let parts = refused.address.split(separator: "/").map(String.init)
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
             let opposite = try await opposite(of: number, try UndoRequest.groups(refused.body))
-            return (
-                Push(key: nil, atomicity: .push, edits: [opposite.edit]), .merge,
-                opposite.outcomes.map { .undo(number, outcome: $0) }
-            )
+            return Resent(
+                push: Push(key: nil, atomicity: .push, edits: [opposite.edit]), form: .merge,
+                undone: opposite.outcomes.map { .undo(number, outcome: $0) })
         }
         let decoder = PushDecoder(catalog: served.catalog, limits: limits, requiresVersion: false)
         if parts.count == 2 {
-            return (
-                try decoded(refused) { bytes throws(Problem) in
+            return Resent(
+                push: try decoded(refused) { bytes throws(Problem) in
                     try decoder.push(bytes, headerKey: nil, sender: stored.sender.who)
-                }, .push, []
-            )
+                }, form: .push)
         }
         guard parts.count == 3, let resource = served.catalog[parts[2]] else {
             throw Problem(
                 status: 422, code: "not-replayable", title: "The push cannot be sent again",
                 detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
         }
-        return (
-            try decoded(refused) { bytes throws(Problem) in
+        return Resent(
+            push: try decoded(refused) { bytes throws(Problem) in
                 try decoder.merge(bytes, resource: resource, headerKey: nil, sender: stored.sender.who)
-            }, .merge, []
-        )
+            }, form: .merge)
     }
 
     private func decoded(

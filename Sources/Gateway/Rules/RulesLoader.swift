@@ -157,7 +157,7 @@ package struct RulesLoader: Service {
         let complete = Served(
             catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal.journal)
         if box.journal == nil {
-            try await MergeService.gateway(engine).settle(complete, .now.advanced(by: Self.patience))
+            try await MergeService.gateway(engine).recover(complete, .now.advanced(by: Self.patience))
         }
         box.serve(complete, journal)
     }

@@ -71,7 +71,7 @@ struct SharedRun {
             let result = ResultAssembly(
                 push: job.request.push, reports: run.reports[ranges[number]], wasRolledBack: false
             ).result(records[ranges[number]])
-            let answer = PushAnswer(code: result.code, body: form(result, job.request.form), result: result)
+            let answer = PushAnswer(job.request, result, form)
             answers.append(answer)
             if let journal = job.served.journal {
                 drafts.append(JournalDraft(job.request, result, answer, job.served, journal.codec))

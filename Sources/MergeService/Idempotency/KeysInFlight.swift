@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Only a courtesy to clients that send a push twice at once: that it is applied once is the database's doing, which
 /// keeps one answer for one key.
-final class RunningKeys: Sendable {
+final class KeysInFlight: Sendable {
     private struct State {
         var running: Set<[UInt8]> = []
         var waiters: [[UInt8]: [Int: CheckedContinuation<Bool, Never>]] = [:]
@@ -43,7 +43,7 @@ final class RunningKeys: Sendable {
         for waiter in waiters.values { waiter.resume(returning: true) }
     }
 
-    /// Whether the other push ended in time.
+    /// Returns true where the other push ended in time.
     private func ended(_ name: [UInt8], by latest: ContinuousClock.Instant) async -> Bool {
         let number = state.withLock { state in
             state.next += 1
