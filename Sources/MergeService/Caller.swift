@@ -2,7 +2,7 @@ import Synchronization
 
 /// Whoever waits for an answer.
 ///
-/// What has not begun is not begun any more once nobody waits for it; what runs is ended properly.
+/// Once nobody waits, work that has not begun is dropped; work that runs is ended properly.
 package final class Caller: Sendable {
     private let left = Atomic<Bool>(false)
 

@@ -141,7 +141,7 @@ struct ConstraintExplainer {
         return rows.first { found in row.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
     }
 
-    /// How a client can name the row; nil where its record cannot be told.
+    /// Returns the client's name for the row; nil where its record cannot be told.
     private func place(of row: [Value]) throws(StoreError) -> RowPlace? {
         if section == 0 { return RowPlace(resource: resource, record: shape.key(of: row)) }
         let root = resource.root

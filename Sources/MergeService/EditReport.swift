@@ -1,16 +1,16 @@
 import MergeCore
 import RecordStore
 
-/// What is known of one edit while its push runs.
+/// Facts about one edit, gathered while its push runs.
 struct EditReport: Sendable {
     let resource: Resource
-    /// How the client named the record.
+    /// The client's name of the record.
     let sent: RowLabel?
     /// The record's key, once it is settled.
     var key: RecordKey?
     var outcomes: [Outcome] = []
     var ids: [IDMapping] = []
-    /// What was written, to be found again.
+    /// Values that were written, to be found again.
     var meant: [WriteProof.Meant] = []
     var isRejected = false
     var problem: Problem?
@@ -52,16 +52,16 @@ struct EditReport: Sendable {
     }
 }
 
-/// What one run of a push's transaction came to.
+/// The end of one run of a push's transaction.
 struct PushAttempt: Sendable {
     var reports: [EditReport]
-    /// What the client is answered, where the transaction was not taken back.
+    /// The answer to the client, where the transaction was not taken back.
     var answer: PushAnswer?
     /// Something is written by it.
     var takesEffect: Bool { answer?.takesEffect ?? false }
     /// A fault in the request that only the database could show: nothing has a result.
     var fault: Problem?
-    /// What the database made of a value that was written, where it is another one.
+    /// The column of which the database made another value than was written; nil where there is none.
     var difference: WriteProof.Difference?
 }
 

@@ -46,7 +46,7 @@ struct ForeignBase {
         }
     }
 
-    /// Whether the row looks like the base on the wire, where an integer beyond 2^53 is a text.
+    /// Returns true where the row looks like the base on the wire, where an integer beyond 2^53 is a text.
     private func isShown(_ base: FieldValues, _ group: Int, _ row: [Value]?) -> Bool {
         guard let row else { return false }
         return digest(section, group, base.values) == digest(section, group, section.values(of: group, in: row))

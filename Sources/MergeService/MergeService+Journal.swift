@@ -40,7 +40,7 @@ extension Journal {
         return found
     }
 
-    /// What a push of which only some edits were merged was answered; nil for any other.
+    /// Returns the answer to a push of which only some edits were merged; nil for any other.
     ///
     /// - Throws: `StoreError`.
     package func partialAnswer(
@@ -70,7 +70,7 @@ extension MergeService {
         try await served.kept().entry(number, deadline)
     }
 
-    /// What a push of which only some edits were merged was answered; nil for any other.
+    /// Returns the answer to a push of which only some edits were merged; nil for any other.
     package func partialAnswer(
         _ number: Int, served: Served, deadline: ContinuousClock.Instant
     ) async throws -> [UInt8]? {
@@ -114,7 +114,7 @@ extension Served {
 }
 
 extension Journal {
-    /// How large the journal is, as far as the database knows without counting.
+    /// Returns how large the journal is, as far as the database knows without counting.
     package func size(
         _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> (rows: Int, bytes: Int, lastDay: Int)? {
@@ -127,7 +127,7 @@ extension Journal {
         return (Int(clamping: count), Int(clamping: bytes), lastDay)
     }
 
-    /// How many numbers were given in the last day: halving finds where it begins, without an index on the time.
+    /// Counts the numbers that were given in the last day: halving finds where it begins, without an index on the time.
     private static func lastDay(_ tables: JournalTables, _ session: any StoreSession) throws(StoreError) -> Int {
         guard let bounds = try session.query(tables.bounds).first, case .integer(let first) = bounds[0],
             case .integer(let last) = bounds[1]

@@ -48,7 +48,7 @@ extension MergeService {
     }
 }
 
-/// How far a page has been read: by the last key, or without a key by how many records stand before.
+/// The place up to which pages have been read: by the last key, or without a key by how many records stand before.
 private enum PagePlace {
     case after(RecordKey?)
     case at(Int)

@@ -4,14 +4,14 @@ package import RecordStore
 /// The digest of a group's values as they stand on the wire: SHA-256 of their canonical JSON.
 package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
 
-/// What a gateway does with a request once it is typed: reads records and merges pushes.
+/// Reads records and merges pushes: the work of a gateway on a request once it is typed.
 package struct MergeService: Sendable {
     package let engine: any RecordEngine
     package let limits: MergeLimits
     let digest: GroupDigest
-    /// How answers are written.
+    /// Writes answers.
     let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
-    /// What transactions have left in a journal that is written aside.
+    /// Marks that transactions have left in a journal that is written aside.
     private let marks: AsideMarks
     /// Gathers pushes into shared transactions; nil where each has one of its own.
     private let coalescer: Coalescer<SharedTransactions>?
@@ -274,7 +274,7 @@ package struct MergeService: Sendable {
         }
     }
 
-    /// What a table without transactions writes is there at once, and its triggers are never taken back.
+    /// Refuses a preview of tables without transactions: a write is there at once, and triggers are never taken back.
     private static func checkPreviewable(_ push: Push) throws(Problem) {
         guard let edit = push.edits.first(where: { !$0.resource.isAtomic }) else { return }
         throw Problem(
@@ -310,9 +310,9 @@ package struct MergeService: Sendable {
 
 /// Why a request has no result.
 package struct Failure: Error, Sendable {
-    /// What the client is told.
+    /// The problem that the client is told of.
     package let problem: Problem
-    /// What the log is told.
+    /// The database's own words, for the log.
     package let cause: StoreError?
 
     init(problem: Problem, cause: StoreError?) {

@@ -29,7 +29,7 @@ struct PendingUpdates {
     private var shapes: [Shape] = []
     private var rows: Set<RowReference> = []
     private var tables: Set<String> = []
-    /// Who writes unique columns of a table.
+    /// Owners of updates that write unique columns, by the table.
     private var uniqueWriters: [String: Set<Int>] = [:]
     private var reachesOthers = false
 

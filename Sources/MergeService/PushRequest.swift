@@ -13,9 +13,9 @@ package final class PushRequest: Sendable {
     package let body: [UInt8]
     /// Does everything that a push does, and then takes the transaction back.
     package let isPreview: Bool
-    /// What the push does to entries of the journal, each of which takes effect once.
+    /// Effects of the push on entries of the journal, each of which takes effect once.
     package let effects: [SingleEffect]
-    /// Who waits for the answer.
+    /// The one who waits for the answer.
     package let caller: Caller
 
     package init(

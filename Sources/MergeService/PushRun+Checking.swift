@@ -171,7 +171,7 @@ extension PushRun {
 }
 
 extension Section {
-    /// Whether a row has to be looked at again after the writes.
+    /// True where a row has to be looked at again after the writes.
     var isChecked: Bool { !checks.isEmpty || visibility != nil }
 }
 

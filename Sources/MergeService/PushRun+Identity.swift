@@ -35,7 +35,7 @@ extension PushRun {
         return row
     }
 
-    /// What the new row will hold in a column, as far as the client or its record says.
+    /// Returns what the new row will hold in a column, as far as the client or its record says.
     private func value(
         of column: Int, _ new: FieldValues, _ section: Section, _ edit: RowEdit, _ root: [Value]?
     ) -> Value? {

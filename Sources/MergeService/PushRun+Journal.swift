@@ -1,11 +1,11 @@
 import MergeCore
 import RecordStore
 
-/// What the journal knows of rows that are gone, and what it needs to know of those that go.
+/// Rows that are gone, as the journal knows them, and rows that go, as it has to know them.
 extension PushRun {
     private static let entriesToLookAt = 200
 
-    /// What is last known of a row that an edit wants to bring back.
+    /// Returns what is last known of a row that an edit wants to bring back.
     ///
     /// The newest entries tell most; what each of them leaves open an older one may tell, back to a deletion, which
     /// tells everything.

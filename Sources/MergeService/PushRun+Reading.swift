@@ -49,7 +49,7 @@ extension PushRun {
         context.store(rows, askedFor: keys, of: section, as: id, at: changes.now)
     }
 
-    /// What is known of a row, as long as nothing can have changed it; nil where it has to be read.
+    /// Returns what is known of a row, as long as nothing can have changed it; nil where it has to be read.
     private func known(_ key: RecordKey, of section: Section, as id: SectionID) -> RowContext.Found? {
         guard let found = context[id, key] else { return nil }
         // Nothing was written yet: so it is for most pushes.

@@ -16,14 +16,13 @@ final class PushRun {
     var reports: [EditReport]
     /// The keys of the rows created so far.
     var created: [TemporaryID: RecordKey] = [:]
-    /// What takes back the writes to tables that do not do so by themselves, the last first.
+    /// Statements that take back the writes to tables that do not do so by themselves, the last first.
     var inverses: [Statement] = []
     /// The rows that the rules' checks have to look at once everything is written.
     var written = WrittenRows()
     /// Updates that wait to be written together.
     var updates = PendingUpdates()
-    /// Whether updates of many rows go out as one statement; where one of them is refused, the next run does without, to
-    /// tell which.
+    /// The way in which the push is written: many rows at once, or edit by edit.
     let mode: WriteMode
     /// Several pushes share the transaction: none may do what the others would have to pay for.
     let isShared: Bool
@@ -33,7 +32,7 @@ final class PushRun {
     var writesReferenced = false
     /// The edit whose rows were read again last.
     var reloaded: Int?
-    /// What was written since.
+    /// The writes since.
     var changes = RowChanges()
     /// Columns of rows that sections of different resources show, by the section through which they were written.
     var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
@@ -347,7 +346,7 @@ extension RowAction {
         }
     }
 
-    /// Whether a temporary id stands in place of a value.
+    /// True where a temporary id stands in place of a value.
     private var hasPending: Bool {
         switch self {
         case .create(let new): return !new.pending.isEmpty

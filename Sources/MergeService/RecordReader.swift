@@ -229,10 +229,10 @@ extension Dictionary {
 }
 
 extension Section {
-    /// What this section's parent columns hold in the rows of a root row.
+    /// Returns what this section's parent columns hold in the rows of a root row.
     func link(to root: [Value]) -> [Value] { parent.map { root[$0.rootColumn] } }
 
-    /// Whether a record's key says which rows of this section are its own.
+    /// Returns true where a record's key says which rows of this section are its own.
     fileprivate func hangs(onKeyOf root: Section) -> Bool {
         !isLinkedByText
             && parent.allSatisfy { link in

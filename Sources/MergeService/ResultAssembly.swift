@@ -59,7 +59,7 @@ struct ResultAssembly {
             detail: "A conflict meets a group or section whose policy is reject.", retry: false)
     }
 
-    /// What is told to an edit that was in order itself.
+    /// The status and the problem of an edit that was in order itself.
     private var rolledBack: (PushStatus, Problem) {
         let hasFailed = !reports.contains(where: \.isRejected)
         let culprit =

@@ -14,7 +14,7 @@ struct SectionID: Hashable {
 
 /// The locked rows that edits are decided on, as they were when they were read.
 struct RowContext {
-    /// What was found under a key.
+    /// The row that was found under a key, or none.
     struct Found {
         /// nil where there was no row.
         let row: [Value]?

@@ -1,7 +1,7 @@
 package import MergeCore
 package import RecordStore
 
-/// What a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
+/// The state that a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
 /// merges.
 package final class Served: Sendable {
     package let catalog: Catalog

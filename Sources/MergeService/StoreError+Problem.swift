@@ -2,7 +2,7 @@ package import MergeCore
 package import RecordStore
 
 extension StoreError {
-    /// What a client is told.
+    /// The problem that a client is told of.
     ///
     /// Details of the database stay in the log.
     package var problem: Problem {

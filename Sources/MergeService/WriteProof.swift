@@ -6,7 +6,7 @@ import RecordStore
 /// Even in strict mode a server may round a number or cut a time with no more than a note; and a column may have been
 /// altered since the schema was read. Where nothing in the database may rewrite values, a difference refuses the edit.
 struct WriteProof {
-    /// What was sent to the columns of one row.
+    /// Values that were sent to the columns of one row.
     struct Meant: Sendable {
         let section: Int
         /// The key of an item of a list; nil for the root and singletons.
@@ -27,7 +27,7 @@ struct WriteProof {
         self.schema = schema
     }
 
-    /// Whether every change to these resources' tables comes from the push alone: no triggers, as far as the database
+    /// Returns true where every change to these resources' tables comes from the push alone: no triggers, as far as the database
     /// user may see them, and no views, behind which anything may stand.
     func applies(to resources: [Resource], dialect: Dialect) -> Bool {
         resources.flatMap(\.sections).allSatisfy {
@@ -46,7 +46,7 @@ struct WriteProof {
         let column: Column
         let table: TableName
 
-        /// What is wrong where the column was altered since the schema was read.
+        /// The error where the column was altered since the schema was read.
         var schemaChange: StoreError {
             StoreError(
                 .schemaChanged,
@@ -84,7 +84,7 @@ struct WriteProof {
 }
 
 extension WriteProof.Difference {
-    /// What the client is told where the schema is as it was, so that the same edit would meet the same again.
+    /// Tells the client of the difference where the schema is as it was, so that the same edit would meet the same again.
     func problem(_ edit: Edit) -> Problem {
         let section = edit.resource.sections[section]
         let row = edit.rows.first { $0.section == self.section && (item == nil || $0.id?.key == item) }

@@ -14,7 +14,7 @@ struct WrittenRows {
         let address: [Assignment]
         /// The row before the push; nil where the push inserted it.
         let before: [Value]?
-        /// Who wrote it last.
+        /// The edit that wrote it last.
         var edit: RowEdit
         var step: PushPlan.Step
         var traces: [Trace] = []

@@ -33,7 +33,7 @@ final class Coalescer<Work: SharedWork>: Sendable {
         var lanes = 0
         /// Lanes that wait for the next item on a thread of their own.
         var lingering = 0
-        /// How many of them were called.
+        /// The number of them that were called.
         var called = 0
         /// When a transaction began or ended last, which tells whether they are held up.
         var lastMove = ContinuousClock.now
@@ -45,9 +45,9 @@ final class Coalescer<Work: SharedWork>: Sendable {
     private let work: Work
     /// Raised for a lane that lingers.
     private let arrival = DispatchSemaphore(value: 0)
-    /// How many at the head of the queue are looked at for one transaction.
+    /// The number at the head of the queue that are looked at for one transaction.
     private static var lookAhead: Int { 256 }
-    /// How long a lane that runs dry keeps its connection.
+    /// The time for which a lane that runs dry keeps its connection.
     private static var linger: DispatchTimeInterval { .milliseconds(2) }
     /// A transaction that takes longer is held up by somebody else.
     private static var stall: Duration { .milliseconds(20) }
@@ -66,7 +66,7 @@ final class Coalescer<Work: SharedWork>: Sendable {
         return try result.get()
     }
 
-    /// How many wait for a transaction.
+    /// The number that wait for a transaction.
     var waiting: Int { state.withLock { $0.queue.count } }
 
     private static var full: StoreError { StoreError(.overloaded, "too many requests wait for a transaction") }

@@ -1,22 +1,22 @@
 import MergeCore
 import RecordStore
 
-/// What may share a transaction with others of its kind.
+/// Work that may share a transaction with others of its kind.
 protocol Shareable: Sendable {
     associatedtype Answer: Sendable
 
     /// By when it has to be under way.
     var deadline: ContinuousClock.Instant { get }
-    /// Who waits for it.
+    /// The one who waits for it.
     var caller: Caller { get }
     /// The rows that no two of one transaction, nor of two that run at once, may both name.
     var rows: Set<RowReference> { get }
 
-    /// Whether a transaction that began with `first` can take this one along.
+    /// Returns true where a transaction that began with `first` can take this one along.
     func goes(with first: Self) -> Bool
 }
 
-/// What became of one in a shared transaction.
+/// The end of one item of a shared transaction.
 enum Verdict<Answer: Sendable>: Sendable {
     case answered(Answer)
     /// It has to run in a transaction of its own.
@@ -38,7 +38,7 @@ protocol SharedWork<Item>: Sendable {
 }
 
 extension SharedWork {
-    /// What was not committed for sure may run again, each alone, so that each is answered as if it had been from the
+    /// Items of a transaction that was not committed for sure may run again, each alone, so that each is answered as if it had been from the
     /// start.
     static func verdict(_ error: StoreError, _ items: [Item]) -> Result<[Verdict<Item.Answer>], StoreError> {
         error.kind == .unknownOutcome ? .failure(error) : .success(items.map { _ in .alone })

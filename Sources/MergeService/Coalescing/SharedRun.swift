@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// What a push may not do in a shared transaction; it runs alone.
+/// Something that a push may not do in a shared transaction; it runs alone.
 struct NotShareable: Error {}
 
 /// One transaction that several pushes share.

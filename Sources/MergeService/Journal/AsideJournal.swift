@@ -123,7 +123,7 @@ struct AsideJournal {
     }
 }
 
-/// What the rows tell of whether a merge was committed.
+/// Evidence in the rows that a merge was committed, or was not.
 private struct Evidence {
     let session: any StoreSession
     let dialect: Dialect

@@ -27,7 +27,7 @@ final class AsideMarks: Sendable {
     /// Notes how a transaction ended.
     func end(_ mark: Mark) { ended.withLock { $0.append(mark) } }
 
-    /// How long the journal may be busy before its marks are left to the next transaction.
+    /// The time for which the journal may be busy before its marks are left to the next transaction.
     private static let patience = Duration.seconds(5)
 
     /// Takes off what is left; what cannot be stays noted for the next transaction, or is settled by whoever looks a key

@@ -33,10 +33,10 @@ package struct JournalCodec: Sendable {
     package let entry: @Sendable (EditResult, Catalog) -> [UInt8]
     /// A record's key as URLs spell it.
     package let key: @Sendable (RecordKey, Section) -> String
-    /// What an entry tells of one row of a resource, whose table has these columns.
+    /// Reads what an entry tells of one row of a resource, whose table has these columns.
     package let traces: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, [Column]) -> [RowTrace]
 
-    /// What an entry did to rows, to be compared with what the database holds.
+    /// Reads what an entry did to rows, to be compared with what the database holds.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
 
     package init(

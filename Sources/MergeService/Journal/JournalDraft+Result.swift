@@ -2,7 +2,7 @@ import MergeCore
 import RecordStore
 
 extension JournalDraft {
-    /// What a push leaves behind.
+    /// Makes the draft of a push that came to a result.
     ///
     /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
     /// others leaves none but that of the whole push.
