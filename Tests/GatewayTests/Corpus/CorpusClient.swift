@@ -1,0 +1,51 @@
+import TestSupport
+
+/// Sends requests of the corpus, and tells answers as they are recorded.
+final class CorpusClient {
+    private let session: HTTPClient.Session
+    private var names: RunNames
+
+    /// The headers that are recorded.
+    private static let headers = [
+        "allow", "content-type", "etag", "idempotent-replayed", "retry-after", "vary", "www-authenticate",
+    ]
+
+    init(_ session: HTTPClient.Session, version: String) {
+        self.session = session
+        names = RunNames(version: version)
+    }
+
+    /// - Returns: the status and the body, then the headers that count.
+    func send(_ request: CorpusRequest) async throws -> [String] {
+        let answer = try await session.send(
+            request.method, names.reveal(request.target), headers(of: request), request.body.map { names.reveal($0) })
+        let body = ExchangeText.text(names.hide(answer.body))
+        var lines = ["\(answer.status) \(body)"]
+        for name in Self.headers {
+            guard let value = answer.headers[name], value != Self.usual(name, answer) else { continue }
+            lines.append("\(name): \(name == "etag" ? names.hideTag(value) : value)")
+        }
+        return lines
+    }
+
+    private func headers(of request: CorpusRequest) -> [String: String] {
+        var headers: [String: String] = [:]
+        if request.body != nil { headers["Content-Type"] = "application/json" }
+        // Else the client would announce a body of unknown length.
+        if request.body == nil, request.method == .post { headers["Content-Length"] = "0" }
+        for (name, value) in request.headers {
+            headers[name] = value.isEmpty ? nil : names.revealTags(names.reveal(value))
+        }
+        return headers
+    }
+
+    /// - Returns: the value of a header that is not recorded, since the body tells it.
+    private static func usual(_ name: String, _ answer: HTTPClient.Answer) -> String? {
+        switch name {
+        case "content-type":
+            answer.text.hasPrefix(#"{"type":"urn:"#) ? "application/problem+json" : "application/json"
+        case "vary": "Accept-Encoding"
+        default: nil
+        }
+    }
+}

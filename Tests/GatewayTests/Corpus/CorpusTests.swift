@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// Thousands of recorded requests are answered byte for byte as they were.
+///
+/// The requests stand in `Tests/Corpus/recorded` with their answers and are sent as they stand. Where an answer is to be
+/// another one, they are made and recorded anew with `FIELDMERGE_RECORD=1`, and the difference is read like any other.
+@Suite struct CorpusTests {
+    private static let isRecording = ProcessInfo.processInfo.environment["FIELDMERGE_RECORD"] == "1"
+
+    @Test(.enabled(if: isRecording, "FIELDMERGE_RECORD=1 records anew"), arguments: Chapter.all)
+    func recordAnew(_ chapter: Chapter) async throws {
+        try await CorpusRecorder.record(chapter)
+    }
+
+    // MARK: One after the other
+
+    struct Run: Sendable, CustomStringConvertible {
+        let chapter: Chapter
+        let engine: TestEngine
+
+        var description: String { "\(chapter) on \(engine)" }
+    }
+
+    static let runs = Chapter.all.flatMap { chapter in
+        chapter.engines.map { Run(chapter: chapter, engine: $0) }
+    }
+
+    @Test(.disabled(if: isRecording, "the answers are being recorded"), arguments: runs)
+    func isAnsweredAsRecorded(_ run: Run) async throws {
+        let exchanges = try ExchangeReader.read(run.chapter.path, engines: run.chapter.engines)
+        #expect(!exchanges.isEmpty)
+        try await CorpusGateway.with(run.chapter, run.engine) { client async throws in
+            var differences = 0
+            for (index, exchange) in exchanges.enumerated() {
+                let answer = try await client.send(exchange.request)
+                guard let recorded = exchange.answers[run.engine], answer != recorded else { continue }
+                differences += 1
+                Issue.record(Self.difference(index, exchange, recorded, answer))
+                // What follows a first difference is seldom another one.
+                if differences == 5 { break }
+            }
+        }
+    }
+
+    private static func difference(
+        _ index: Int, _ exchange: Exchange, _ recorded: [String], _ answer: [String]
+    ) -> Comment {
+        let request = exchange.request
+        let body = request.body.map { ExchangeText.text($0) } ?? ""
+        return """
+            request \(index + 1) (\(request.label)): \(request.method.rawValue) \(request.target) \(request.headers) \(body)
+            recorded: \(recorded.joined(separator: "\n  "))
+            answered: \(answer.joined(separator: "\n  "))
+            """
+    }
+
+    // MARK: Many at once
+
+    /// Clients that touch different records are answered as one after the other, whatever shares a transaction.
+    @Test(
+        .disabled(if: isRecording, "the answers are being recorded"), arguments: TestEngine.allCases,
+        [JournalPlace.together, .aside])
+    func aCrowdIsAnsweredAsRecorded(_ engine: TestEngine, _ journal: JournalPlace) async throws {
+        let chapter = Chapter.crowd
+        let exchanges = try ExchangeReader.read(chapter.path, engines: chapter.engines)
+        let lanes = Dictionary(grouping: exchanges, by: \.request.lane)
+        #expect(lanes.count >= 20)
+        try await CorpusGateway.gateway(chapter, engine, journal: journal) { gateway, version async throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for lane in lanes.values {
+                    group.addTask {
+                        try await gateway.client { session in
+                            let client = CorpusClient(session, version: version)
+                            for exchange in lane {
+                                let answer = try await client.send(exchange.request)
+                                let recorded = exchange.answers[engine] ?? []
+                                if answer != recorded {
+                                    Issue.record(Self.difference(0, exchange, recorded, answer))
+                                }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}

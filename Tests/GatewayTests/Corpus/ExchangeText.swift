@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+
+/// Exchanges as lines of text.
+///
+/// ```
+/// # merge people
+/// > POST /v1/merge/people {"id":1,"changeset":{}}
+/// | X-Device-ID: till
+/// < 200 {"key":null,"revision":null}
+/// + idempotent-replayed: true
+/// ```
+///
+/// `#` begins an exchange, with its lane in brackets where it has one, `|` is a header of the request. An answer that
+/// begins with `<` is that of every engine of the chapter, one with `<mariadb` or `<sqlite` that of one; `+` is a header
+/// of the answer above. Bytes that are no text, and the sign `¬` itself, stand as `¬` and two hexadecimal digits.
+enum ExchangeText {
+    static func write(_ exchanges: [Exchange], to path: String, head: String) throws {
+        var lines = [head]
+        for exchange in exchanges { lines += self.lines(exchange) }
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
+    }
+
+    private static func lines(_ exchange: Exchange) -> [String] {
+        let request = exchange.request
+        var lines = ["", "# " + (request.lane > 0 ? "[\(request.lane)] " : "") + request.label]
+        let body = request.body.map { " " + text($0) } ?? ""
+        lines.append("> \(request.method.rawValue.uppercased()) \(request.target)\(body)")
+        lines += request.headers.map { "| \($0.name): \($0.value)" }
+        let engines = TestEngine.allCases.filter { exchange.answers[$0] != nil }
+        let isShared = Set(engines.map { exchange.answers[$0] }).count == 1
+        for engine in isShared ? Array(engines.prefix(1)) : engines {
+            guard let answer = exchange.answers[engine] else { continue }
+            lines.append("<\(isShared ? "" : engine.rawValue) \(answer.first ?? "")")
+            lines += answer.dropFirst().map { "+ " + $0 }
+        }
+        return lines
+    }
+
+    // MARK: Bytes
+
+    /// Bytes as text of one line.
+    static func text(_ bytes: [UInt8]) -> String {
+        if let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
+            return text.contains("¬") ? text.replacing("¬", with: "¬C2¬AC") : text
+        }
+        let isText = String(validating: bytes, as: UTF8.self)?.contains("¬") == false
+        var out: [UInt8] = []
+        for byte in bytes {
+            if byte < 32 || byte == 127 || (byte >= 128 && !isText) {
+                out += Array("¬".utf8) + Array(String(UInt16(byte) + 256, radix: 16, uppercase: true).utf8.dropFirst())
+            } else {
+                out.append(byte)
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    static func bytes(_ text: some StringProtocol) -> [UInt8] {
+        guard text.contains("¬") else { return Array(text.utf8) }
+        var out: [UInt8] = []
+        var rest = Substring(text)
+        while let mark = rest.firstIndex(of: "¬") {
+            out += Array(rest[..<mark].utf8)
+            rest = rest[mark...].dropFirst()
+            if let byte = UInt8(rest.prefix(2), radix: 16) { out.append(byte) }
+            rest = rest.dropFirst(2)
+        }
+        return out + Array(rest.utf8)
+    }
+}
