@@ -10,13 +10,19 @@ final class CorpusClient {
         "allow", "content-type", "etag", "idempotent-replayed", "retry-after", "vary", "www-authenticate",
     ]
 
-    init(_ session: HTTPClient.Session, version: String) {
+    private let hasJournal: Bool
+    /// The number after which the journal's entries have no name yet.
+    private var lastEntry = 0
+
+    init(_ session: HTTPClient.Session, version: String, hasJournal: Bool) {
         self.session = session
+        self.hasJournal = hasJournal
         names = RunNames(version: version)
     }
 
     /// - Returns: the status and the body, then the headers that count.
     func send(_ request: CorpusRequest) async throws -> [String] {
+        if hasJournal, request.target.hasPrefix("/v1/journal") { try await nameEntries() }
         let answer = try await session.send(
             request.method, names.reveal(request.target), headers(of: request), request.body.map { names.reveal($0) })
         let body = ExchangeText.text(names.hide(answer.body))
@@ -26,6 +32,20 @@ final class CorpusClient {
             lines.append("\(name): \(name == "etag" ? names.hideTag(value) : value)")
         }
         return lines
+    }
+
+    /// Has every entry of the journal named in the order of their numbers, whichever of them an answer shows first.
+    private func nameEntries() async throws {
+        while true {
+            let page = try await session.get(
+                "/v1/journal?limit=1000&after=\(lastEntry)", ["Authorization": "Bearer " + CorpusGateway.office])
+            let entries = try page.json()["entries"]?.array ?? []
+            for number in entries.compactMap({ $0["number"]?.int }) {
+                _ = names.hide(Array(String(number).utf8))
+                lastEntry = number
+            }
+            if entries.count < 1_000 { return }
+        }
     }
 
     private func headers(of request: CorpusRequest) -> [String: String] {

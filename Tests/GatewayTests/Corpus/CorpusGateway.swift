@@ -13,7 +13,9 @@ enum CorpusGateway {
         _ chapter: Chapter, _ engine: TestEngine, _ body: @escaping @Sendable (CorpusClient) async throws -> Answer
     ) async throws -> Answer {
         try await gateway(chapter, engine) { gateway, version async throws in
-            try await gateway.client { try await body(CorpusClient($0, version: version)) }
+            try await gateway.client { session in
+                try await body(CorpusClient(session, version: version, hasJournal: chapter.hasJournal))
+            }
         }
     }
 

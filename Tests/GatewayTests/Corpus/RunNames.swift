@@ -5,15 +5,17 @@ import TestSupport
 /// The keys that a database gives and the numbers of journal entries leave gaps where something was rolled back, and how
 /// many is nobody's affair. So every such number is recorded as if it had been the next one of its table when an answer
 /// first showed it; tables begin to count at 100001, 200001 and so on, the journal at 900001. The version of the rules
-/// stands as `{version}`, each `ETag` as `"e1"`, `"e2"` in the order of their appearance, and the moment of a journal
-/// entry as `…`.
+/// stands as `{version}`, each `ETag` as `"e1"`, `"e2"` in the order of their appearance, each digest of a private value
+/// (its key is random) as `hmac-sha256:1`, `hmac-sha256:2`, and the moment of a journal entry as `…`.
 struct RunNames {
     private let version: [UInt8]
     private var recorded: [Int: Int] = [:]
     private var actual: [Int: Int] = [:]
     private var counts: [Int: Int] = [:]
     private var tags: [String] = []
+    private var digests: [ArraySlice<UInt8>] = []
 
+    private static let digest = Array("hmac-sha256:".utf8)
     private static let version = Array("{version}".utf8)
     private static let moment = Array(#""at":""#.utf8)
 
@@ -36,6 +38,10 @@ struct RunNames {
                 out.append(body[index])
                 out += Self.version
                 index += 1 + version.count
+            } else if Self.holds(body, Self.digest, at: index), index + Self.digest.count + 64 <= body.count {
+                index += Self.digest.count
+                out += Self.digest + Array(String(recordedDigest(body[index..<index + 64])).utf8)
+                index += 64
             } else if let number = Self.number(body, at: index) {
                 out += Array(String(recordedNumber(number)).utf8)
                 index += 6
@@ -50,6 +56,11 @@ struct RunNames {
     mutating func hideTag(_ tag: String) -> String {
         if !tags.contains(tag) { tags.append(tag) }
         return "\"e\(1 + (tags.firstIndex(of: tag) ?? 0))\""
+    }
+
+    private mutating func recordedDigest(_ digest: ArraySlice<UInt8>) -> Int {
+        if !digests.contains(digest) { digests.append(digest) }
+        return 1 + (digests.firstIndex(of: digest) ?? 0)
     }
 
     private mutating func recordedNumber(_ number: Int) -> Int {

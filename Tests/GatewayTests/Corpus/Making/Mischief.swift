@@ -162,7 +162,7 @@ struct Mischief {
             (.delete, "/v1/journal"), (.get, "/v1/journal/1/undo"), (.head, "/v1/rules"), (.head, "/v1/nowhere"),
             (.head, "/v1/records/\(resource.name)"), (.head, "/v1/records/\(resource.name)/9876"), (.head, "/v1/push"),
             (.get, "/v1/journal/0"), (.get, "/v1/journal/x"), (.get, "/v1/journal/899999"), (.get, "/healthz"),
-            (.head, "/healthz"), (.post, "/healthz"), (.get, "/readyz"), (.get, "/v1/changes?since=0"),
+            (.head, "/healthz"), (.post, "/healthz"), (.get, "/v1/changes?since=0"),
             (.get, "/v1/rules?x=1"),
         ]
         return paths.map { CorpusRequest("bad: address", $0.0, $0.1) }
