@@ -1,3 +1,4 @@
+import MergeCore
 import TestSupport
 
 /// Sends requests of the corpus, and tells answers as they are recorded.
@@ -20,18 +21,17 @@ final class CorpusClient {
         names = RunNames(version: version)
     }
 
-    /// - Returns: the status and the body, then the headers that count.
-    func send(_ request: CorpusRequest) async throws -> [String] {
+    func send(_ request: CorpusRequest) async throws -> CorpusAnswer {
         if hasJournal, request.target.hasPrefix("/v1/journal") { try await nameEntries() }
         let answer = try await session.send(
             request.method, names.reveal(request.target), headers(of: request), request.body.map { names.reveal($0) })
-        let body = ExchangeText.text(names.hide(answer.body))
-        var lines = ["\(answer.status) \(body)"]
+        var recorded = CorpusAnswer(
+            status: answer.status, body: ExactText(ExchangeText.text(names.hide(answer.body))))
         for name in Self.headers {
             guard let value = answer.headers[name], value != Self.usual(name, answer) else { continue }
-            lines.append("\(name): \(name == "etag" ? names.hideTag(value) : value)")
+            recorded.headers.append(ExactText("\(name): \(name == "etag" ? names.hideTag(value) : value)"))
         }
-        return lines
+        return recorded
     }
 
     /// Has every entry of the journal named in the order of their numbers, whichever of them an answer shows first.
@@ -63,7 +63,7 @@ final class CorpusClient {
     private static func usual(_ name: String, _ answer: HTTPClient.Answer) -> String? {
         switch name {
         case "content-type":
-            answer.text.hasPrefix(#"{"type":"urn:"#) ? "application/problem+json" : "application/json"
+            answer.body.starts(with: #"{"type":"urn:"#.utf8) ? "application/problem+json" : "application/json"
         case "vary": "Accept-Encoding"
         default: nil
         }

@@ -1,4 +1,5 @@
 import Foundation
+import MergeCore
 import TestSupport
 
 /// Makes the requests of a chapter anew, and records what each engine answers.
@@ -24,8 +25,8 @@ enum CorpusRecorder {
             head: "= \(exchanges.count) requests to \(engines) with their answers; see Tests/Corpus/README.md")
     }
 
-    static func answers(_ requests: [CorpusRequest], _ client: CorpusClient) async throws -> [[String]] {
-        var answers: [[String]] = []
+    static func answers(_ requests: [CorpusRequest], _ client: CorpusClient) async throws -> [CorpusAnswer] {
+        var answers: [CorpusAnswer] = []
         for request in requests { answers.append(try await client.send(request)) }
         return answers
     }
@@ -50,7 +51,7 @@ enum CorpusRecorder {
             if line.hasPrefix("#") {
                 label = String(line.dropFirst(2))
             } else {
-                var request = try ExchangeReader.request(line)
+                var request = try ExchangeReader.request(String(line))
                 request.label = label
                 requests.append(request)
             }
@@ -62,7 +63,7 @@ enum CorpusRecorder {
         _ chapter: Chapter, _ engine: TestEngine, seed: Int, count: Int, _ client: CorpusClient
     ) async throws -> [Exchange] {
         var exchanges: [Exchange] = []
-        func send(_ request: CorpusRequest) async throws -> [String] {
+        func send(_ request: CorpusRequest) async throws -> CorpusAnswer {
             let answer = try await client.send(request)
             exchanges.append(Exchange(request: request, answers: [engine: answer]))
             return answer
@@ -70,8 +71,8 @@ enum CorpusRecorder {
         let office = [(name: "Authorization", value: "Bearer " + CorpusGateway.office)]
         var rules = CorpusRequest("rules", .get, "/v1/rules")
         if chapter.needsTokens { rules.headers = office }
-        let text = try await send(rules).first ?? ""
-        var maker = RequestMaker(chapter, seed: seed, rules: try JSON(String(text.dropFirst(4))))
+        let text = try await send(rules).body.string
+        var maker = RequestMaker(chapter, seed: seed, rules: try JSON(text))
         for var request in maker.beginning {
             if chapter.needsTokens { request.headers = office }
             maker.learn(request, try await send(request), forAll: true)

@@ -1,4 +1,5 @@
 import Foundation
+import MergeCore
 import Testing
 import TestSupport
 
@@ -35,7 +36,8 @@ import TestSupport
             var differences = 0
             for exchange in exchanges {
                 let answer = try await client.send(exchange.request)
-                guard let recorded = exchange.answers[run.engine], answer != recorded else { continue }
+                let recorded = exchange.answers[run.engine]
+                if answer == recorded { continue }
                 differences += 1
                 Issue.record(Self.difference(exchange.request, recorded: recorded, answered: answer))
                 // What follows a first difference is seldom another one.
@@ -45,20 +47,22 @@ import TestSupport
     }
 
     private static func difference(
-        _ request: CorpusRequest, recorded: [String], answered: [String]
+        _ request: CorpusRequest, recorded: CorpusAnswer?, answered: CorpusAnswer
     ) -> Comment {
         let body = request.body.map { ExchangeText.text($0) } ?? ""
         let headers = request.headers.map { "\n| \($0.name): \($0.value)" }.joined()
-        let (old, new) = (recorded.joined(separator: "\n+ "), answered.joined(separator: "\n+ "))
-        let same = old.commonPrefix(with: new).count
+        let (old, new) = (
+            (recorded?.lines ?? []).joined(separator: "\n+ "), answered.lines.joined(separator: "\n+ ")
+        )
+        let same = zip(old.unicodeScalars, new.unicodeScalars).prefix { $0 == $1 }.count
         return """
             # \(request.label)
             > \(request.method.rawValue.uppercased()) \(request.target) \(body)\(headers)
             < \(old)
             answered otherwise, from character \(same):
             < \(new)
-            where “\(old.dropFirst(max(same - 40, 0)).prefix(160))” is recorded
-            and “\(new.dropFirst(max(same - 40, 0)).prefix(160))” is answered
+            where “\(old.unicodeScalars.dropFirst(max(same - 40, 0)).prefix(160))” is recorded
+            and “\(new.unicodeScalars.dropFirst(max(same - 40, 0)).prefix(160))” is answered
             """
     }
 
@@ -81,7 +85,7 @@ import TestSupport
                             let client = CorpusClient(session, version: version, hasJournal: false)
                             for exchange in lane {
                                 let answer = Self.untagged(try await client.send(exchange.request))
-                                let recorded = Self.untagged(exchange.answers[engine] ?? [])
+                                let recorded = exchange.answers[engine].map { Self.untagged($0) }
                                 if answer == recorded { continue }
                                 Issue.record(
                                     Self.difference(exchange.request, recorded: recorded, answered: answer))
@@ -95,5 +99,9 @@ import TestSupport
     }
 
     /// An answer without its `ETag`, whose name depends on the order of all answers.
-    private static func untagged(_ answer: [String]) -> [String] { answer.filter { !$0.hasPrefix("etag: ") } }
+    private static func untagged(_ answer: CorpusAnswer) -> CorpusAnswer {
+        var answer = answer
+        answer.headers.removeAll { $0.string.hasPrefix("etag: ") }
+        return answer
+    }
 }

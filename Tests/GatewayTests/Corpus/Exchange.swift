@@ -1,3 +1,4 @@
+import MergeCore
 import TestSupport
 
 /// A request of the corpus, as it goes over the wire.
@@ -19,11 +20,21 @@ extension CorpusRequest {
     }
 }
 
+/// An answer as it is recorded: equal to another one if all bytes are.
+struct CorpusAnswer: Sendable, Hashable {
+    let status: Int
+    let body: ExactText
+    /// Those that count and that the body does not tell, as `name: value`.
+    var headers: [ExactText] = []
+
+    /// The answer as lines of the recorded file, without their marks.
+    var lines: [String] { ["\(status) \(body.string)"] + headers.map(\.string) }
+}
+
 /// A request with what each engine answers to it.
 struct Exchange: Sendable {
     let request: CorpusRequest
-    /// The status and the body, then a line for each header that counts.
-    var answers: [TestEngine: [String]] = [:]
+    var answers: [TestEngine: CorpusAnswer] = [:]
 }
 
 /// One row of exchanges over one database, which is new at its beginning.

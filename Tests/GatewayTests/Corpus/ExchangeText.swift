@@ -31,24 +31,30 @@ enum ExchangeText {
         let isShared = Set(engines.map { exchange.answers[$0] }).count == 1
         for engine in isShared ? Array(engines.prefix(1)) : engines {
             guard let answer = exchange.answers[engine] else { continue }
-            lines.append("<\(isShared ? "" : engine.rawValue) \(answer.first ?? "")")
-            lines += answer.dropFirst().map { "+ " + $0 }
+            let parts = answer.lines
+            lines.append("<\(isShared ? "" : engine.rawValue) \(parts[0])")
+            lines += parts.dropFirst().map { "+ " + $0 }
         }
         return lines
     }
 
     // MARK: Bytes
 
+    /// The sign that stands before two hexadecimal digits.
+    private static let mark = Array("¬".utf8)
+
     /// Bytes as text of one line.
     static func text(_ bytes: [UInt8]) -> String {
-        if let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(where: { $0 < 32 || $0 == 127 }) {
-            return text.contains("¬") ? text.replacing("¬", with: "¬C2¬AC") : text
+        let text = String(validating: bytes, as: UTF8.self)
+        let isPlain = bytes.withUnsafeBufferPointer { bytes in
+            bytes.allSatisfy { $0 >= 32 && $0 != 127 && $0 != mark[0] }
         }
-        let isText = String(validating: bytes, as: UTF8.self)?.contains("¬") == false
+        if let text, isPlain { return text }
         var out: [UInt8] = []
-        for byte in bytes {
-            if byte < 32 || byte == 127 || (byte >= 128 && !isText) {
-                out += Array("¬".utf8) + Array(String(UInt16(byte) + 256, radix: 16, uppercase: true).utf8.dropFirst())
+        for (index, byte) in bytes.enumerated() {
+            let isMark = byte == mark[0] && index + 1 < bytes.count && bytes[index + 1] == mark[1]
+            if byte < 32 || byte == 127 || (byte >= 128 && text == nil) || isMark {
+                out += mark + Array(String(UInt16(byte) + 256, radix: 16, uppercase: true).utf8.dropFirst())
             } else {
                 out.append(byte)
             }
@@ -56,16 +62,21 @@ enum ExchangeText {
         return String(decoding: out, as: UTF8.self)
     }
 
-    static func bytes(_ text: some StringProtocol) -> [UInt8] {
-        guard text.contains("¬") else { return Array(text.utf8) }
+    static func bytes(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
         var out: [UInt8] = []
-        var rest = Substring(text)
-        while let mark = rest.firstIndex(of: "¬") {
-            out += Array(rest[..<mark].utf8)
-            rest = rest[mark...].dropFirst()
-            if let byte = UInt8(rest.prefix(2), radix: 16) { out.append(byte) }
-            rest = rest.dropFirst(2)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == mark[0], index + 3 < bytes.count, bytes[index + 1] == mark[1],
+                let byte = UInt8(String(decoding: bytes[index + 2...index + 3], as: UTF8.self), radix: 16)
+            {
+                out.append(byte)
+                index += 4
+            } else {
+                out.append(bytes[index])
+                index += 1
+            }
         }
-        return out + Array(rest.utf8)
+        return out
     }
 }

@@ -1,3 +1,4 @@
+import MergeCore
 import TestSupport
 
 /// Makes the requests of a chapter one by one, each from what was answered before.
@@ -220,12 +221,11 @@ struct RequestMaker {
     // MARK: Learning
 
     /// Notes what a request was answered.
-    mutating func learn(_ request: CorpusRequest, _ answer: [String], forAll: Bool = false) {
-        let parts = (answer.first ?? "").split(separator: " ", maxSplits: 1)
-        if let tag = answer.first(where: { $0.hasPrefix("etag: ") })?.dropFirst(6) {
-            tags.append((request.target, String(tag)))
+    mutating func learn(_ request: CorpusRequest, _ answer: CorpusAnswer, forAll: Bool = false) {
+        if let tag = answer.headers.first(where: { $0.string.hasPrefix("etag: ") }) {
+            tags.append((request.target, String(tag.string.dropFirst(6))))
         }
-        guard parts.count == 2, let body = try? JSON(String(parts[1])) else { return }
+        guard let body = try? JSON(answer.body.string) else { return }
         for entry in body["entries"]?.array ?? [] {
             if let number = entry["number"]?.int { notebook.noteEntry(number) }
         }
