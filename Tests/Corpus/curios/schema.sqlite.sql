@@ -1,0 +1,3 @@
+WITH RECURSIVE rows (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM rows WHERE id < 60)
+INSERT INTO wares SELECT id + 100, 2, 'many' FROM rows;
+INSERT INTO guests VALUES (9, CAST(x'FF' AS TEXT), 'Ryde');

@@ -1,0 +1,89 @@
+import MergeCore
+import TestSupport
+
+/// A request of the corpus, as it goes over the wire.
+struct CorpusRequest: Sendable {
+    /// What it tries, such as “push stale”.
+    var label: String
+    /// The client that sends it, where a chapter is also sent by many at once.
+    var lane = 0
+    var method = HTTPClient.Method.post
+    var target: String
+    /// Headers beside `Host`, `Content-Length` and, of a body of JSON, its type.
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8]?
+}
+
+extension CorpusRequest {
+    init(_ label: String, _ method: HTTPClient.Method, _ target: String, _ body: String? = nil) {
+        self.init(label: label, method: method, target: target, body: body.map { Array($0.utf8) })
+    }
+}
+
+/// An answer as it is recorded: equal to another one if all bytes are.
+struct CorpusAnswer: Sendable, Hashable {
+    let status: Int
+    let body: ExactText
+    /// Those that count and that the body does not tell, as `name: value`.
+    var headers: [ExactText] = []
+
+    /// The answer as lines of the recorded file, without their marks.
+    var lines: [String] { ["\(status) \(body.string)"] + headers.map(\.string) }
+}
+
+/// A request with what each engine answers to it.
+struct Exchange: Sendable {
+    let request: CorpusRequest
+    var answers: [TestEngine: CorpusAnswer] = [:]
+}
+
+/// One row of exchanges over one database, which is new at its beginning.
+struct Chapter: Sendable, CustomStringConvertible {
+    enum Source: Sendable {
+        /// So many requests, made at random from the rules and from what was answered.
+        case random(seed: Int, count: Int)
+        /// Those of the folder's `by-hand.txt`.
+        case byHand
+        /// Many clients, each with records of its own.
+        case crowd(lanes: Int, rounds: Int)
+    }
+
+    let description: String
+    /// The folder of its schema and rules.
+    let folder: String
+    let source: Source
+    var engines = TestEngine.allCases
+    var hasJournal = true
+    var needsTokens = false
+
+    /// Where it is recorded.
+    var path: String { Repository.root + "Tests/Corpus/recorded/" + description + ".txt" }
+
+    static let all: [Chapter] =
+        random("community", seeds: 11...14, count: 230)
+        + random("merges", seeds: 21...23, count: 230)
+        + random("keys", seeds: 31...32, count: 230)
+        + random("policies", seeds: 41...43, count: 230)
+        + random("legacy", seeds: 51...52, count: 200, engines: [.mariadb])
+        + [
+            Chapter(description: "curios", folder: "curios", source: .byHand),
+            Chapter(description: "stories", folder: "community", source: .byHand),
+            Chapter(
+                description: "guarded", folder: "community", source: .random(seed: 61, count: 140), needsTokens: true),
+            Chapter(
+                description: "unkept", folder: "community", source: .random(seed: 71, count: 110), hasJournal: false),
+            crowd,
+        ]
+
+    static let crowd = Chapter(description: "crowd", folder: "crowd", source: .crowd(lanes: 24, rounds: 12))
+
+    private static func random(
+        _ folder: String, seeds: ClosedRange<Int>, count: Int, engines: [TestEngine] = TestEngine.allCases
+    ) -> [Chapter] {
+        seeds.enumerated().map { number, seed in
+            Chapter(
+                description: "\(folder)-\(number + 1)", folder: folder, source: .random(seed: seed, count: count),
+                engines: engines)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import TestSupport
+
+/// What the clients of a chapter have read: each keeps its own pristine copies, which grow stale while others write.
+struct Notebook: Sendable {
+    struct Copy: Sendable {
+        let id: String
+        /// The record as it was read last.
+        var record: JSON
+        var isGone = false
+    }
+
+    static let clients = 3
+    /// By client and resource, in the order in which they were met first.
+    private var copies: [[String: [Copy]]] = Array(repeating: [:], count: clients)
+    /// Numbers of journal entries.
+    private(set) var entries: [Int] = []
+
+    func copies(_ client: Int, _ resource: String) -> [Copy] { copies[client][resource] ?? [] }
+
+    /// The ids that anybody has seen of a resource.
+    func ids(_ resource: String) -> [String] {
+        var ids: [String] = []
+        for client in copies { for copy in client[resource] ?? [] where !ids.contains(copy.id) { ids.append(copy.id) } }
+        return ids
+    }
+
+    /// Notes a record that a client has read.
+    mutating func note(_ record: JSON, _ resource: String, client: Int) {
+        guard let id = record["id"]?.description else { return }
+        let copy = Copy(id: id, record: record)
+        if let index = copies[client][resource]?.firstIndex(where: { $0.id == id }) {
+            copies[client][resource]?[index] = copy
+        } else {
+            copies[client][resource, default: []].append(copy)
+        }
+    }
+
+    /// Notes that a client was told that a record is gone; it keeps its copy.
+    mutating func noteGone(_ id: String, _ resource: String, client: Int) {
+        guard let index = copies[client][resource]?.firstIndex(where: { $0.id == id }) else { return }
+        copies[client][resource]?[index].isGone = true
+    }
+
+    mutating func noteEntry(_ number: Int) {
+        if !entries.contains(number) { entries.append(number) }
+    }
+}
