@@ -67,7 +67,6 @@ class DeclarationTests(unittest.TestCase):
         self.assertEqual(len(only("func f<A: P<B>, each B>(_ a: A) where A: Q<(B, B)> { }").parameters), 1)
         self.assertEqual(len(only("func < (a: Int, b: Int) -> Bool { a }").parameters), 2)
         self.assertEqual(len(only("func == (_ a: Int, _ b: Int) -> Bool { a }").parameters), 2)
-        self.assertEqual(only("func <<<A>(a: A) {}").name, "<<<")
         self.assertEqual(only("func ~=(a: Int, b: Int) {}").name, "~=")
         self.assertEqual(only("func `init`(a: Int) {}").name, "init")
 

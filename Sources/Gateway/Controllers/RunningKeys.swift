@@ -43,7 +43,7 @@ final class RunningKeys: Sendable {
         for waiter in waiters.values { waiter.resume(returning: true) }
     }
 
-    /// Whether the other push ended in time.
+    /// Returns true where the other push ended in time.
     private func ended(_ name: [UInt8], by latest: ContinuousClock.Instant) async -> Bool {
         let number = state.withLock { state in
             state.next += 1
