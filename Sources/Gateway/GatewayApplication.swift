@@ -67,6 +67,7 @@ package struct GatewayApplication: Service {
             seconds: configuration.requestSeconds, metrics: metrics)
     }
 
+    /// Serves requests until the service is shut down; throws where the address cannot be bound.
     package func run() async throws {
         do {
             try await application.run()

@@ -1,7 +1,7 @@
 package import MergeService
 package import MergeWire
 
-/// What an operator sets, but for the database and the rules.
+/// The settings of an operator, but for the database and the rules.
 package struct GatewayConfiguration: Sendable {
     package var host = "127.0.0.1"
     package var port = 8_080

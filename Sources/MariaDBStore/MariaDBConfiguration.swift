@@ -26,7 +26,7 @@ package struct MariaDBConfiguration: Sendable {
         package var lockWaitSeconds: UInt32 = 5
         /// Seconds that one statement may run.
         package var statementSeconds: UInt32 = 30
-        /// How often a transaction that met a deadlock or a lock timeout runs again.
+        /// The number of times that a transaction runs again after a deadlock or a lock timeout.
         package var retries = 20
 
         package init() {}

@@ -15,6 +15,7 @@ package final class MariaDBEngine: RecordEngine {
 
     package var dialect: Dialect { .mariadb }
 
+    /// Runs a transaction that may write on a connection of the pool, again where the engine's contract says so.
     package func write<Answer: Sendable>(
         deadline: ContinuousClock.Instant, locking tables: [TableName],
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
@@ -26,6 +27,7 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
+    /// Runs one transaction after the other on the thread of one connection.
     package func series<Work: Sendable, Answer: Sendable>(
         of kind: TransactionKind, deadline: ContinuousClock.Instant,
         next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
@@ -37,6 +39,7 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
+    /// Runs a transaction that reads from one snapshot, on a connection of the pool.
     package func read<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
@@ -48,6 +51,7 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
+    /// Reads the schema of the tables from information_schema.
     package func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError)
         -> DatabaseSchema
     {
@@ -59,6 +63,7 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
+    /// Asks the server for a sign of life; throws `StoreError` where it gives none.
     package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await repeating(deadline) { () async throws(StoreError) in
             try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) in
@@ -67,6 +72,7 @@ package final class MariaDBEngine: RecordEngine {
         }
     }
 
+    /// Closes the pool's connections, those in use once they come back.
     package func close() async {
         await pool.close()
     }

@@ -92,7 +92,7 @@ package struct PushAnswer: Sendable {
 }
 
 extension PushResult {
-    /// The HTTP status of PROTOCOL section 5.
+    /// The HTTP status of Protocol.md, section 5.
     package var code: Int {
         switch status {
         case .merged: 200

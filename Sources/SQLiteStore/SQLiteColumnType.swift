@@ -1,6 +1,6 @@
 import MergeCore
 
-/// What the declared type of a SQLite column means to FieldMerge.
+/// The meaning that the declared type of a SQLite column has for FieldMerge.
 ///
 /// SQLite itself knows only affinities (https://www.sqlite.org/datatype3.html section 3.1); the declared name tells
 /// more of what its programs keep there.

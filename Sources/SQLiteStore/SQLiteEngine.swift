@@ -69,6 +69,7 @@ package final class SQLiteEngine: WaitingStore {
 
     package var dialect: Dialect { .sqlite }
 
+    /// Runs a transaction that may write on the connection that writes, again while another program holds the file.
     package func write<Answer: Sendable>(
         deadline: ContinuousClock.Instant, locking tables: [TableName],
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
@@ -94,6 +95,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
+    /// Runs a transaction on the caller's thread, which may block.
     package func writeNow<Answer>(
         _ body: (any StoreSession) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
@@ -114,7 +116,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// Whether a database is in WAL mode, in which SQLite commits two files one after the other.
+    /// Returns true where a database is in WAL mode, in which SQLite commits two files one after the other.
     ///
     /// Source: https://www.sqlite.org/lang_attach.html.
     /// - Throws: `StoreError` where the file cannot be read.
@@ -130,6 +132,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
+    /// Runs a transaction that reads from one snapshot, on a connection that reads.
     package func read<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
@@ -150,6 +153,7 @@ package final class SQLiteEngine: WaitingStore {
 
     private var reader: DatabaseQueue { readers.randomElement() ?? writer }
 
+    /// Reads the schema of the tables from the file.
     package func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError)
         -> DatabaseSchema
     {
@@ -158,6 +162,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
+    /// Reads from the file; throws `StoreError` where it cannot be read.
     package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await repeating(deadline) { () async throws in
             _ = try await reader.read { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master LIMIT 1") }

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// The keys of RULES.md that say how rows and groups are merged, from HTTP to SQL and back, on both engines.
+/// The keys of Rules.md that say how rows and groups are merged, from HTTP to SQL and back, on both engines.
 @Suite struct MergeRuleTests {
     private static let mariadb = """
         CREATE TABLE accounts (id INT PRIMARY KEY AUTO_INCREMENT, email VARCHAR(40) NOT NULL UNIQUE,

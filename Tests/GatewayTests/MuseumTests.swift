@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Every type of MariaDB: read, compared, written and refused as PROTOCOL section 2 says.
+/// Every type of MariaDB: read, compared, written and refused as Protocol.md, section 2 says.
 @Suite struct MuseumTests {
     private static func database(_ server: PrivateMariaDB? = nil) async throws -> TestDatabase {
         try await TestDatabase(.mariadb, mariadb: Museum.schema, sqlite: "", server: server)

@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// PROTOCOL section 4, row by row, over small numbers that stand for whole groups.
+/// Protocol.md, section 4: row by row, over small numbers that stand for whole groups.
 @Suite struct GroupDecisionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let base: Int?

@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// The rows of PROTOCOL section 4: created, edited and deleted, where the row is there and where it is gone.
+/// The rows of Protocol.md, section 4: created, edited and deleted, where the row is there and where it is gone.
 @Suite struct RowDecisionTests {
     private static func assignment(_ column: Int, _ value: Int) -> Assignment {
         Assignment(column: column, value: .integer(Int128(value)))

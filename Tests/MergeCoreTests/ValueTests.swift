@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// PROTOCOL section 2: what each type takes, and what it refuses.
+/// Protocol.md, section 2: what each type takes, and what it refuses.
 @Suite struct ValueTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let type: ColumnType

@@ -2,7 +2,7 @@ internal import Crypto
 
 /// A bearer token: 256 random bits that are shown once and kept only as their SHA-256.
 package struct AccessToken: Sendable {
-    /// What the client sends.
+    /// The text that the client sends.
     package let secret: String
 
     /// A new token from the system's random numbers.
@@ -27,7 +27,7 @@ package struct AccessToken: Sendable {
     }
 }
 
-/// What the bearer of a token may do.
+/// A right of the bearer of a token.
 package enum AccessRight: String, Sendable, CaseIterable {
     case read
     case write

@@ -13,7 +13,7 @@ package final class KnownTokens: Sendable {
         state = Mutex(State(file: file))
     }
 
-    /// What an operator should know of the tokens file; nil where it is served as it stands.
+    /// A sentence for operators on the tokens file; nil where it is served as it stands.
     var trouble: String? { state.withLock { $0.trouble } }
 
     /// Lets in those of another file, and no others.

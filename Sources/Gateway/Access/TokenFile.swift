@@ -20,7 +20,7 @@ package struct TokenFile: Sendable, Equatable {
 
     private let entries: [Entry]
 
-    /// How many tokens there are.
+    /// The number of tokens.
     var count: Int { entries.count }
 
     /// - Parameter mayBeEmpty: a file without a token is one that lets nobody in, and no mistake.
@@ -58,7 +58,7 @@ package struct TokenFile: Sendable, Equatable {
         self.entries = entries
     }
 
-    /// Who sends `Authorization: Bearer …`; nil where nobody known does.
+    /// Returns the bearer whose token stands in `Authorization: Bearer …`; nil where nobody known sends it.
     func bearer(header: String) -> Entry? { Self.secret(header).flatMap { bearer(of: $0) } }
 
     private static func secret(_ header: String) -> String? {
@@ -71,7 +71,7 @@ package struct TokenFile: Sendable, Equatable {
         return parts[1].trimmingSpaces
     }
 
-    /// Who presents a token; nil where nobody does.
+    /// Returns the bearer of a token; nil where nobody has it.
     ///
     /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
     func bearer(of secret: String) -> Entry? {

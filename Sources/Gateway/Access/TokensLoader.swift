@@ -28,6 +28,7 @@ package struct TokensLoader: Service {
         case signal
     }
 
+    /// Reads the tokens file again when it changes and on SIGHUP, until the service is shut down.
     package func run() async throws {
         let (events, event) = AsyncStream<Event>.makeStream()
         await withTaskGroup(of: Void.self) { group in

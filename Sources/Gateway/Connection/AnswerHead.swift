@@ -4,7 +4,7 @@ import NIOHTTP1
 
 /// The status line and headers of an answer (RFC 9112 section 4).
 struct AnswerHead {
-    /// How the client tells where the body ends (RFC 9112 section 6.3).
+    /// The sign by which the client knows where the body ends (RFC 9112 section 6.3).
     enum Framing: Equatable {
         case length(Int)
         case chunked
@@ -16,7 +16,7 @@ struct AnswerHead {
     let status: Int
     let fields: HTTPFields
     let requestID: String
-    /// What the header `Connection` says; nil where the version's own rule holds.
+    /// The value of the header `Connection`; nil where the version's own rule holds.
     let connection: StaticString?
 
     /// Writes it with the empty line that ends it.

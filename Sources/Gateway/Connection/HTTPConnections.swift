@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// How the server speaks HTTP/1.1 with each client.
+/// Serves HTTP/1.1 on the connection of each client.
 ///
 /// Hummingbird's own channel runs a task and two asynchronous sequences for each connection, so that bodies may be
 /// streamed. Here every body is read whole before it means anything, so a channel handler collects it, and only a
@@ -38,7 +38,7 @@ struct HTTPConnections: ServerChildChannel {
     }
 }
 
-/// What a connection may hold and how long it may take.
+/// Bounds on what a connection holds and how long it takes.
 struct ConnectionLimits: Sendable {
     /// Of one request.
     let bodyBytes: Int
@@ -51,7 +51,7 @@ struct ConnectionLimits: Sendable {
     /// Between two requests.
     let idleTime: TimeAmount
 
-    /// How large the body of a request may be, by who sends it.
+    /// Returns how large the body of a request may be, by who sends it.
     ///
     /// Whoever has no token is told so as soon as its request is answered; its body is not kept for that.
     func bodyBytes(of head: HTTPRequestHead) -> Int {

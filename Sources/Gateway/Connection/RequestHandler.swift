@@ -17,7 +17,7 @@ final class RequestHandler: ChannelDuplexHandler {
     private enum Phase {
         case waiting
         case receiving(HTTPRequestHead, ContinuousClock.Instant)
-        /// What still comes of the body is of no use.
+        /// The answer is under way; what still comes of the body is of no use.
         case answering
     }
 
@@ -32,9 +32,9 @@ final class RequestHandler: ChannelDuplexHandler {
     private let logger: Logger
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
-    /// What has come of the body.
+    /// The part of the body that has come.
     private var body: ByteBuffer?
-    /// What was sent ahead.
+    /// The parts of requests that were sent ahead.
     private var ahead = CircularBuffer<Inbound>()
     private var readIsHeld = false
     private var bodyAlarm: Scheduled<Void>?
@@ -45,7 +45,7 @@ final class RequestHandler: ChannelDuplexHandler {
     private var endIsHeld = false
     /// Bytes of answers that were written.
     private var written = 0
-    /// How many of them had left when it was looked at last; nil where nothing was left to be sent.
+    /// The number of them that had left at the last look; nil where nothing was left to be sent.
     private var lastSent: Int?
     /// Everything has been written, and its end is waited for.
     private var isDraining = false
@@ -54,7 +54,7 @@ final class RequestHandler: ChannelDuplexHandler {
     /// No request comes any more.
     private var isOver = false
     private var isClosing = false
-    /// Who waits for the answer under way.
+    /// The caller that waits for the answer under way.
     private var caller: Caller?
 
     init(responder: GatewayResponder, limits: ConnectionLimits, logger: Logger) {
@@ -87,7 +87,7 @@ final class RequestHandler: ChannelDuplexHandler {
         if waits(part) { ahead.append(.part(part)) } else { take(part, context) }
     }
 
-    /// Whether a part is of a request whose turn has not come.
+    /// Returns true where a part is of a request whose turn has not come.
     private func waits(_ part: HTTPServerRequestPart) -> Bool {
         if !ahead.isEmpty { return true }
         if case .answering = phase, case .head = part { return true }

@@ -5,7 +5,7 @@ import MergeService
 import MergeWire
 import RecordStore
 
-/// What was merged, what was overwritten, and taking it back.
+/// Serves the journal: what was merged, what was overwritten, and taking it back.
 struct JournalController {
     let service: MergeService
     let box: RulesBox
@@ -75,7 +75,7 @@ struct JournalController {
 }
 
 extension RequestHeaders {
-    /// Whether there is to be a body.
+    /// Tells whether there is to be a body.
     fileprivate var announceBody: Bool {
         self["transfer-encoding"] != nil || (self["content-length"].map { $0 != "0" } ?? false)
     }

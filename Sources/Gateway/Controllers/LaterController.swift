@@ -1,7 +1,7 @@
 import Hummingbird
 import MergeCore
 
-/// Addresses of PROTOCOL that this version does not serve yet: they say so.
+/// Addresses of Protocol.md that this version does not serve yet: they say so.
 struct LaterController {
     func addRoutes(to routes: inout RouteTable) {
         routes.post("/v1/sync", query: ["by"], use: later)

@@ -4,7 +4,7 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// What operators and their probes ask.
+/// Answers operators and their probes.
 struct OperationsController {
     let engine: any RecordEngine
     let box: RulesBox

@@ -70,7 +70,7 @@ struct PushController {
             with: answer.isReplay ? Self.replayed : [:])
     }
 
-    /// Who wrote what a push met is a question of the contract that has no answer yet.
+    /// The answer to `by=true`: who wrote what a push met is not told yet.
     private static let noBy = Problem(
         status: 501, code: "not-implemented", title: "Not there yet",
         detail: "“by” is not supported yet; nothing was written. Send the request without it.", retry: false)
@@ -84,7 +84,7 @@ struct PushController {
 }
 
 extension GatewayContext {
-    /// Who sent the request, and from which device, where it says so.
+    /// The sender of the request and its device, where it names one.
     var sender: Sender {
         get throws(Problem) {
             let device = headers["x-device-id"]

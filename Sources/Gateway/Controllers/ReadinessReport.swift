@@ -1,6 +1,7 @@
 import MergeWire
 
-/// What `/readyz` says: whether requests are served, under which rules, what the journal promises, and what is wrong.
+/// The answer of `/readyz`: whether requests are served, under which rules, what the journal promises, and what is
+/// wrong.
 struct ReadinessReport {
     let isReady: Bool
     let version: String?

@@ -3,7 +3,7 @@ import Logging
 import MergeService
 import NIOCore
 
-/// What travels with a request besides the request itself.
+/// The values that travel with a request.
 struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Names the request in the log and in its answer.
@@ -21,9 +21,9 @@ struct GatewayContext: RequestContext {
     var arrival: ContinuousClock.Instant = .now
     /// When the request has to be done.
     var deadline: ContinuousClock.Instant = .now
-    /// Who waits for the answer.
+    /// The caller that waits for the answer.
     var caller = Caller()
-    /// Who sent it, and what they may do; nil without tokens.
+    /// The line of the tokens file that sent it, with its rights; nil without tokens.
     var bearer: TokenFile.Entry?
     /// The database's own words for the log, where a request failed because of it.
     let failure = FailureNote()

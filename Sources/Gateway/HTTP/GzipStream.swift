@@ -23,7 +23,7 @@ final class GzipStream {
         stream.deallocate()
     }
 
-    /// What can be sent of the body so far.
+    /// Returns what can be sent of the body so far.
     func pack(_ piece: [UInt8], isLast: Bool = false) -> [UInt8] {
         var out: [UInt8] = []
         piece.withUnsafeBytes { input in

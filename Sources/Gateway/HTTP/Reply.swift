@@ -4,7 +4,7 @@ import MergeCore
 import MergeWire
 import NIOCore
 
-/// Answers in the shapes that PROTOCOL section 5 knows.
+/// Answers in the shapes that Protocol.md, section 5 knows.
 enum Reply {
     private static let packingPays = 1_024
     /// The headers of nearly every answer.
@@ -40,7 +40,7 @@ enum Reply {
             type: "application/problem+json", with: fields)
     }
 
-    /// Whether `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).
+    /// Returns true where `Accept-Encoding` allows gzip (RFC 9110 section 12.5.3).
     static func acceptsGzip(_ headers: RequestHeaders) -> Bool {
         guard let accepted = headers["accept-encoding"] else { return false }
         for entry in accepted.split(separator: ",") {

@@ -70,7 +70,7 @@ struct MethodNotAllowed: Error {
     /// Those under which it is.
     let allowed: [HTTPRequest.Method]
 
-    /// What the header `Allow` says.
+    /// The value of the header `Allow`.
     var list: String { allowed.map(\.rawValue).joined(separator: ", ") }
 
     var problem: Problem {

@@ -2,7 +2,8 @@ import FoundationEssentials
 package import MergeCore
 import RecordStore
 
-/// What tells a database from others, as its journal notes it: the schema on a MariaDB server, or a SQLite file.
+/// The mark that tells a database from others, as its journal notes it: the schema on a MariaDB server, or a SQLite
+/// file.
 ///
 /// A file is known by its path and by the number that its file system gave it: a copy lies elsewhere, and a file that was
 /// put in the place of another has another number. The legacy file itself cannot carry a mark.
@@ -34,7 +35,7 @@ package struct DatabaseMark: Sendable, Hashable {
         }
     }
 
-    /// What people call the database: its schema, or the path of its file.
+    /// The database as people call it: its schema, or the path of its file.
     package var name: String {
         let parts = text.string.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         switch parts.first {

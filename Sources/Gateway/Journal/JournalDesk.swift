@@ -47,6 +47,7 @@ package struct JournalDesk: Sendable {
         }
     }
 
+    /// Returns an entry; throws where there is none, or the journal cannot be read.
     package func entry(_ number: Int) async throws(JournalFault) -> StoredEntry {
         do {
             return try await journal.entry(number, deadline)

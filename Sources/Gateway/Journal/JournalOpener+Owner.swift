@@ -3,7 +3,7 @@ package import RecordStore
 
 /// A journal belongs to one database: what it keeps under a key, or of a record, says nothing of another's.
 extension JournalOpener {
-    /// What became of a journal that was taken over.
+    /// The result of taking a journal over.
     package struct Adoption: Sendable, Hashable {
         /// The journal's schema, or its file.
         package let journal: String

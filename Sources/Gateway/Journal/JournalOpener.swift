@@ -32,7 +32,7 @@ package struct JournalOpener: Sendable {
 
     var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
 
-    /// Whether the journal's schema is there; always true for SQLite, which attaches a file.
+    /// Returns true where the journal's schema is there; always for SQLite, which attaches a file.
     package func exists() async throws(StoreError) -> Bool {
         guard engine.dialect == .mariadb else { return true }
         let name = tables.schema
@@ -45,7 +45,7 @@ package struct JournalOpener: Sendable {
         return !found.isEmpty
     }
 
-    /// What a journal is opened for.
+    /// The purpose that a journal is opened for.
     package enum Purpose: Sendable {
         /// For merges: one that belongs to nobody yet belongs to this database from then on.
         case merging
@@ -134,7 +134,7 @@ package struct JournalOpener: Sendable {
 }
 
 extension JournalCodec {
-    /// The forms of PROTOCOL.
+    /// The forms of Protocol.md.
     ///
     /// - Parameter secret: the journal's own key for the digests of private values.
     package static func wire(secret: [UInt8]) -> JournalCodec {

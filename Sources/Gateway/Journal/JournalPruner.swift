@@ -19,6 +19,7 @@ package struct JournalPruner: Service {
         self.logger = logger
     }
 
+    /// Prunes the journal from time to time until the service is shut down.
     package func run() async throws {
         let owner = String(UInt64.random(in: .min ... .max), radix: 16)
         while !Task.isShuttingDownGracefully, !Task.isCancelled {

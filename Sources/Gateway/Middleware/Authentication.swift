@@ -8,7 +8,7 @@ struct Authentication {
 
     private static let open: Set<String> = ["/healthz", "/readyz"]
 
-    /// Who sends a request; nil where nobody has to say so.
+    /// Returns the bearer that sends a request; nil where nobody has to say so.
     ///
     /// - Throws: a 401 `Problem` where the request may not be served.
     func bearer(_ context: GatewayContext) throws(Problem) -> TokenFile.Entry? {

@@ -19,10 +19,10 @@ final class RulesBox: Sendable {
 
     var served: Served? { state.withLock { $0.served } }
 
-    /// What an operator should know: why nothing is served, or why the newest rules are not.
+    /// Sentences for operators: why nothing is served, or why the newest rules are not.
     var trouble: [String] { state.withLock { $0.trouble } }
 
-    /// What the journal promises; nil as long as it is not open.
+    /// The promise of the journal; nil as long as it is not open.
     var promise: String? { journal?.promise }
 
     var journal: JournalStatus? { state.withLock { $0.journal } }

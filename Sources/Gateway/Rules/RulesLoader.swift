@@ -36,7 +36,7 @@ package struct RulesLoader: Service {
         self.logger = logger
     }
 
-    /// What a folder of rules and a database come to.
+    /// The result of reading a folder of rules against a database.
     package enum Outcome: Sendable {
         case served(Served, Findings)
         case refused(Findings)
@@ -79,6 +79,7 @@ package struct RulesLoader: Service {
         }
     }
 
+    /// Reads rules and schema again when they change and on SIGHUP, until the service is shut down.
     package func run() async throws {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await watch() }

@@ -7,7 +7,7 @@ import RecordStore
 /// headers show but its makers may change. So only versions are used whose layout is known; there is no other way of
 /// reading those answers to fall back on.
 struct ClientLibrary: Sendable {
-    /// What the library calls its version.
+    /// The version in the library's own words.
     let name: String
     /// The version by number: 30320 is 3.3.20, and MySQL's own library counts from 50000 on.
     let running: Int

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a connection can still be used, and where it was closed; read by the pool from any thread.
+/// Tells any thread whether a connection can still be used, and where it was closed; the pool asks.
 final class ConnectionHealth: Sendable {
     /// On which thread a connection's handle was closed.
     enum Closing: Int, Sendable {

@@ -141,7 +141,7 @@ final class Handle {
 
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try pipeline.receive(ticket, on: self) }
 
-    /// Whether every statement that was sent has been answered, and every answer been taken.
+    /// Tells whether every statement that was sent has been answered, and every answer been taken.
     var isAnswered: Bool { pipeline.isEmpty }
 
     /// Takes all answers that are left, and has no use for them.

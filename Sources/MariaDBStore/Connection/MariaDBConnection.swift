@@ -35,7 +35,7 @@ actor MariaDBConnection {
         session = nil
     }
 
-    /// Whether the connection can be used again.
+    /// Tells whether the connection can be used again.
     nonisolated var isUsable: Bool { !health.isBroken }
 
     private func opened() throws(StoreError) -> MariaDBSession {

@@ -6,7 +6,7 @@ final class MariaDBSession: StoreSession {
     private let handle: Handle
     /// The server logs by STATEMENT, so writes run under REPEATABLE READ.
     private let writesUnderRepeatableRead: Bool
-    /// What the session's transactions are set up for.
+    /// The kind of transaction that the session is set up for.
     private var kind = TransactionKind.write
     private var holdsTables = false
     private static let savepoint = "fieldmerge"

@@ -29,9 +29,9 @@ final class Pipeline {
     private var next = 0
 
     private static let broken = "the connection to the database broke"
-    /// How many may be under way; the oldest answer is then read first, and kept.
+    /// The most statements that may be under way; the oldest answer is then read first, and kept.
     private static let most = 64
-    /// How many bytes may be under way behind a statement with rows.
+    /// The most bytes that may be under way behind a statement with rows.
     ///
     /// The server might not read them before its rows were read here, which happens only once all has been sent. The
     /// system's buffers hold more than this.
@@ -59,7 +59,7 @@ final class Pipeline {
         return ticket
     }
 
-    /// How many bytes were sent behind the first statement whose rows are under way; nil where none are.
+    /// The bytes sent behind the first statement whose rows are under way; nil where none are.
     private var bytesBehindRows: Int? {
         var bytes: Int?
         for case .underWay(let sentStatement) in sent {

@@ -1,13 +1,13 @@
 import RecordStore
 
-/// What the server or the client library said, before it is sorted into a `StoreError`.
+/// An error in the words of the server or the client library, before it is sorted into a `StoreError`.
 struct ServerError {
     let code: UInt32
     let state: String
     let text: String
     let place: String
 
-    /// Whether the connection can no longer be used.
+    /// Returns true where the connection can no longer be used.
     static func isFatal(_ code: Int) -> Bool {
         (2_000...2_099).contains(code) || [1_927, 1_053, 1_152, 1_158, 1_159, 1_160, 1_161, 4_031].contains(code)
     }
@@ -102,7 +102,7 @@ extension String {
         return found
     }
 
-    /// What follows the last `mark`, up to the closing quote at the end.
+    /// Returns what follows the last `mark`, up to the closing quote at the end.
     fileprivate func word(after mark: String) -> String? {
         guard let tail = tail(after: mark), let end = tail.firstIndex(of: "'") else { return nil }
         return String(tail[..<end])

@@ -78,7 +78,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// What the caller gets at once; nil where it has to wait.
+    /// Returns what the caller gets at once; nil where it has to wait.
     private func enter(
         _ continuation: CheckedContinuation<Turn, any Error>, _ deadline: ContinuousClock.Instant
     ) -> Result<Turn, any Error>? {

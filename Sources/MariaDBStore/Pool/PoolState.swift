@@ -1,5 +1,5 @@
-/// Who holds which connection and who waits, as a pure state machine: its functions change the state and return what
-/// the shell has to do.
+/// The holders of connections and those who wait for one, as a pure state machine: its functions change the state and
+/// return what the shell has to do.
 struct PoolState<Connection> {
     private let maximumConnections: Int
     private let maximumWaiters: Int

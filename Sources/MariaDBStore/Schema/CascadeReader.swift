@@ -88,7 +88,7 @@ final class CascadeReader {
     }
 }
 
-/// What the foreign keys of one table do when the row goes that they refer to, as `SHOW CREATE TABLE` tells.
+/// The effects of a table's foreign keys where the row goes that they refer to, as `SHOW CREATE TABLE` tells.
 struct DeleteRules {
     private let effects: [String: Cascade.Effect]
 
@@ -118,6 +118,6 @@ struct DeleteRules {
         self.effects = effects
     }
 
-    /// What becomes of the rows of this table; nil where the key keeps the row that it refers to.
+    /// Returns what becomes of the rows of this table; nil where the key keeps the row that it refers to.
     func effect(of key: String) -> Cascade.Effect? { effects[key] }
 }

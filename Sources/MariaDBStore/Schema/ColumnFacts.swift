@@ -1,6 +1,6 @@
 import MergeCore
 
-/// What information_schema says of one column, and the types that follow from it.
+/// The entry of information_schema on one column, and the types that follow from it.
 struct ColumnFacts {
     let declaredType: String
     let dataType: String

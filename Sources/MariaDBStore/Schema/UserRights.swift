@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// What the database user may do, as far as information_schema tells: rights on everything, on a schema, on a table.
+/// The rights of the database user, as far as information_schema tells: on everything, on a schema, on a table.
 final class UserRights {
     private let session: MariaDBSession
     private var known: [String: Set<String>] = [:]

@@ -1,4 +1,4 @@
-/// What became of a group or a row; the names of PROTOCOL section 4.
+/// The outcome of a group or a row; the names of Protocol.md, section 4.
 package enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
     case unchanged
     case already
@@ -39,7 +39,7 @@ package struct GroupDecision: Sendable, Hashable {
         self.fallback = fallback
     }
 
-    /// The three-way comparison of one group (PROTOCOL section 4).
+    /// The three-way comparison of one group (Protocol.md, section 4).
     /// - Parameters:
     ///   - base: what the client last read; nil where it held none.
     ///   - edited: what the client wants, every field of the group.
@@ -117,7 +117,7 @@ package enum GroupState: Sendable, Hashable {
         }
     }
 
-    /// Whether the client holds what it was shown of values some of which are foreign to their columns.
+    /// Returns true where the client holds what it was shown of values some of which are foreign to their columns.
     ///
     /// What a client sends is read as a value of the column's type, so a text that is no JSON comes back as JSON's text,
     /// and bytes in a column of texts as the text of their base64. On the wire they are the same. False where there are
@@ -130,7 +130,7 @@ package enum GroupState: Sendable, Hashable {
         return !shown.isEmpty && shown == digest(current)
     }
 
-    /// What is edited, and what stands where the client left alone what it was shown.
+    /// Returns what is edited, and what stands where the client left alone what it was shown.
     fileprivate func leaving(_ current: [Value], but edited: [Value]) -> [Value] {
         guard case .values(let held) = self else { return edited }
         return edited.indices.map { edited[$0] == held[$0] ? current[$0] : edited[$0] }

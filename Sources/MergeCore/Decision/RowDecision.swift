@@ -1,4 +1,4 @@
-/// What to do with a row of a table.
+/// A change of a row of a table.
 package enum RowChange: Sendable, Hashable {
     case none
     case insert([Assignment])
@@ -147,7 +147,7 @@ package struct RowDecider {
         return RowDecision(outcomes: [outcome], change: .insert(restored(edited, lastKnown)))
     }
 
-    /// What the client sent, and for the other fields what is last known of the row.
+    /// Returns what the client sent, and for the other fields what is last known of the row.
     private func restored(_ edited: FieldValues, _ lastKnown: [Int: Value]) -> [Assignment] {
         var known: [Assignment] = []
         for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {

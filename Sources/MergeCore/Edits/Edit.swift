@@ -45,8 +45,10 @@ package struct WirePath: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
+    /// Returns the path of a member of the object here.
     package func member(_ name: String) -> WirePath { WirePath(Place(place, .member(name))) }
 
+    /// Returns the path of an element of the array here.
     package func element(_ index: Int) -> WirePath { WirePath(Place(place, .element(index))) }
 
     package var description: String { text }
@@ -100,7 +102,7 @@ package struct PendingReference: Sendable, Hashable {
     }
 }
 
-/// What the client held when it began to edit a group.
+/// The values that the client held when it began to edit a group.
 package enum Base: Sendable, Hashable {
     case values(FieldValues)
     /// The SHA-256 of the canonical JSON of the values (RFC 8785).
@@ -136,7 +138,7 @@ package struct GroupBase: Sendable, Hashable {
     }
 }
 
-/// What a client wants of one row.
+/// The client's wish for one row.
 package enum RowAction: Sendable, Hashable {
     /// Any subset of the fields.
     case create(FieldValues)
@@ -154,7 +156,7 @@ package final class RowEdit: Sendable, Hashable {
     package let id: RowID?
     package let action: RowAction
     package let path: WirePath
-    /// What a row that comes back held in columns that its section does not know.
+    /// The values that a row that comes back held in columns that its section does not know.
     package let extras: RawRow?
 
     /// The client wants a new row.
@@ -206,7 +208,7 @@ package final class Edit: Sendable, Hashable {
         hasher.combine(path)
     }
 
-    /// Whether the edit creates its record.
+    /// Tells whether the edit creates its record.
     package var createsRecord: Bool {
         rows.contains { row in
             if row.section == 0, case .create = row.action { true } else { false }
@@ -214,7 +216,7 @@ package final class Edit: Sendable, Hashable {
     }
 }
 
-/// What stands or falls together in a push.
+/// The unit of a push that stands or falls together.
 package enum Atomicity: String, Sendable, Hashable, CaseIterable {
     case push
     case edit

@@ -18,7 +18,7 @@ package enum KeyPart: Sendable, Hashable {
     case generated
 }
 
-/// How an edit names its row.
+/// The name that an edit gives its row.
 package struct RowID: Sendable, Hashable {
     /// Its parts, where they are not all settled.
     private let open: [KeyPart]

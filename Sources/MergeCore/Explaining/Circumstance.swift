@@ -1,4 +1,4 @@
-/// What else has to be known of an outcome to say why it is what it is.
+/// A fact beside an outcome that says why it is what it is.
 enum Circumstance {
     case edit
     /// The client created the row without knowing that it exists.

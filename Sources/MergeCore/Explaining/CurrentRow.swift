@@ -17,7 +17,7 @@ struct CurrentRow {
         return .fields(fields, fields.map { values[section.fields[$0].column] })
     }
 
-    /// Whether a created row is this one, by the section's natural key.
+    /// Returns true where a created row is this one, by the section's natural key.
     ///
     /// The parent's columns are the same by themselves, as both rows are of one record.
     func isMeant(by action: RowAction, in section: Section) -> Bool {

@@ -1,6 +1,6 @@
 /// Merges three sample records of one resource as a gateway would, and says why each group becomes what it does.
 ///
-/// The records have the shape of `GET /v1/records` (PROTOCOL section 3), and `null` stands for a record that is not
+/// The records have the shape of `GET /v1/records` (Protocol.md, section 3), and `null` stands for a record that is not
 /// there: no base means that the client creates it, nothing edited that the client deletes it, and nothing current
 /// that it is gone. What the base or the edited record leaves out, be it a section or a group, the client did not
 /// send. Conditions that are SQL (`where`, `checks`) are the database's to evaluate and play no part.

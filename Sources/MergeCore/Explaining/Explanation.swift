@@ -1,4 +1,4 @@
-/// What a merge of three records comes to, group by group, and why.
+/// The result of merging three records, group by group, with the reasons.
 package struct Explanation: Sendable, Hashable {
     package let resource: Resource
     /// `merged` or `rejected`.
@@ -14,7 +14,7 @@ package struct Explanation: Sendable, Hashable {
     }
 }
 
-/// What became of one group or row, groups that nobody changed among them.
+/// The outcome of one group or row, groups that nobody changed among them.
 package struct ExplainedOutcome: Sendable, Hashable {
     /// Its `sides` are always there; `written` is what stands after the merge.
     package let outcome: Outcome

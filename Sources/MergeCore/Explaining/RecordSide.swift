@@ -1,10 +1,10 @@
 /// One of the three records that meet in a merge.
 package enum RecordSide: String, Sendable, Hashable, CaseIterable {
-    /// What the client last read.
+    /// The record that the client last read.
     case base
-    /// What the database holds.
+    /// The record that the database holds.
     case current
-    /// What the client wants.
+    /// The record that the client wants.
     case edited
 }
 
@@ -20,6 +20,7 @@ package struct Sided<Content> {
         self.edited = edited
     }
 
+    /// Returns the content of a side.
     package subscript(side: RecordSide) -> Content {
         switch side {
         case .base: base
@@ -28,6 +29,7 @@ package struct Sided<Content> {
         }
     }
 
+    /// Returns what `transform` makes of each side; throws what it throws.
     package func map<Other>(
         _ transform: (RecordSide, Content) throws(RecordFault) -> Other
     ) throws(RecordFault) -> Sided<Other> {

@@ -1,6 +1,6 @@
 /// One row of a section as the base and the edited record show it, or do not.
 struct RowMeeting {
-    /// What a record says of a row.
+    /// The mention of a row in a record.
     enum Mention {
         /// Its section was not sent.
         case unsent
@@ -16,7 +16,7 @@ struct RowMeeting {
     let base: Mention
     let edited: Mention
 
-    /// What the client wants of the row; nil where it wants nothing.
+    /// Returns what the client wants of the row; nil where it wants nothing.
     func action(_ values: SampleValues) throws(RecordFault) -> RowAction? {
         switch (base, edited) {
         case (.unsent, _), (_, .unsent), (.none, .none): nil

@@ -1,4 +1,4 @@
-/// Sorts a record in the shape of `GET /v1/records` (PROTOCOL section 3) by the sections and fields of the rules.
+/// Sorts a record in the shape of `GET /v1/records` (Protocol.md, section 3) by the sections and fields of the rules.
 struct SampleReader {
     let resource: Resource
     let side: RecordSide

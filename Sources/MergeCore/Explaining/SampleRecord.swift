@@ -29,6 +29,6 @@ struct SampleRow {
     let readOnly: [Int: Scalar]
     let path: WirePath
 
-    /// Whether any field of a group stands in the row.
+    /// Returns true where any field of a group stands in the row.
     func mentions(_ group: Group) -> Bool { group.fields.contains { values[$0] != nil } }
 }

@@ -12,7 +12,7 @@ struct SampleValues {
         return values
     }
 
-    /// What a client sends of a row that it creates.
+    /// Returns what a client sends of a row that it creates.
     func created(_ edited: SampleRow) throws(RecordFault) -> FieldValues {
         if let field = edited.readOnly.keys.min() { throw readOnly(field, edited) }
         var out = FieldValues.none
@@ -24,7 +24,7 @@ struct SampleValues {
         return out
     }
 
-    /// What a client sends of a row that it changes: the groups that stand on both sides.
+    /// Returns what a client sends of a row that it changes: the groups that stand on both sides.
     func changed(base: SampleRow, edited: SampleRow) throws(RecordFault) -> [GroupEdit] {
         try checkReadOnly(base, edited)
         var edits: [GroupEdit] = []
@@ -38,7 +38,7 @@ struct SampleValues {
         return edits
     }
 
-    /// What a client sends of a row that it deletes.
+    /// Returns what a client sends of a row that it deletes.
     func deleted(_ base: SampleRow) throws(RecordFault) -> [GroupBase] {
         var bases: [GroupBase] = []
         for (index, group) in section.groups.enumerated() where base.mentions(group) {

@@ -1,5 +1,5 @@
 extension ColumnType {
-    /// Whether the column holds a computed value exactly: what is read back is what was written.
+    /// Returns true where the column holds a computed value exactly: what is read back is what was written.
     ///
     /// False for everything that `forbidsWriting` forbids, for a value that the column would trim, round or reorder
     /// (see `arranged`), and for spatial columns, which are only read. NULL is the caller's to check, as in `accept`.
@@ -67,6 +67,6 @@ extension ColumnType {
 }
 
 extension TextType {
-    /// Whether the column keeps the text as it is.
+    /// Returns true where the column keeps the text as it is.
     fileprivate func holds(_ text: ExactText) -> Bool { (try? fitted(text.string)) == text }
 }

@@ -1,5 +1,5 @@
 extension ColumnType {
-    /// Whether any two values of the column have an order, so that there is a greater and a lesser one.
+    /// Tells whether any two values of the column have an order, so that there is a greater and a lesser one.
     package var isOrdered: Bool {
         switch self {
         case .boolean, .integer, .bit, .year, .decimal, .numeric, .float, .double, .text, .enumeration, .date,
@@ -10,7 +10,7 @@ extension ColumnType {
         }
     }
 
-    /// Whether the column's values can be added up; flags and bit patterns are no amounts.
+    /// Tells whether the column's values can be added up; flags and bit patterns are no amounts.
     package var isNumber: Bool {
         switch self {
         case .integer, .year, .decimal, .numeric, .float, .double: true

@@ -8,7 +8,7 @@
 /// - a member or item that one side alone changed is as that side left it, and what a part names is as the favoured
 ///   side has it.
 package enum JSONMerge {
-    /// How deep members are merged; a value below is merged as a whole, so that no input exhausts the stack.
+    /// The depth to which members are merged; a value below is merged as a whole, so that no input exhausts the stack.
     package static let maximumDepth = 200
 
     /// The three-way merge of objects, or of arrays of items; nil for anything else, which is one conflict as a whole.

@@ -1,4 +1,4 @@
-/// What a merge of JSON values came to.
+/// The result of a merge of JSON values.
 package struct JSONMergeResult: Sendable, Hashable {
     /// The merged value.
     package let tree: JSONTree

@@ -27,7 +27,7 @@ struct Meeting {
     }
 }
 
-/// What a merge function came to.
+/// The result of a merge function.
 enum Settlement {
     /// New values for the group, with the parts in which a side had to be chosen.
     case combined([Value], [MergedPart])

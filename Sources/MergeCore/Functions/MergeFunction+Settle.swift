@@ -32,7 +32,7 @@ extension MergeFunction {
         return settlement
     }
 
-    /// Whether the function looks at what the client started from.
+    /// Tells whether the function looks at what the client started from.
     private var needsBase: Bool {
         switch self {
         case .add, .set, .text, .json: true

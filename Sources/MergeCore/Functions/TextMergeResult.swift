@@ -1,4 +1,4 @@
-/// What a merge of texts came to.
+/// The result of a merge of texts.
 package struct TextMergeResult: Sendable, Hashable {
     /// The merged text.
     package let text: String

@@ -54,7 +54,7 @@ struct TextMerger {
         ).pieces(regions)
     }
 
-    /// What stands where both sides changed the same stretch differently.
+    /// Returns what stands where both sides changed the same stretch differently.
     fileprivate func resolve(_ sides: TextSides, of unit: TextUnit) -> [TextPiece] {
         unit == .line ? merge(sides, by: .word) : [conflict(sides)]
     }

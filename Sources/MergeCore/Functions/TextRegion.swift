@@ -40,7 +40,7 @@ struct TextRegion {
         return regions
     }
 
-    /// Whether the next region follows without a token between.
+    /// Returns true where the next region follows without a token between.
     func touches(_ next: TextRegion) -> Bool { base.upperBound == next.base.lowerBound }
 
     /// This region with those that follow it up to `last`, which touch.
@@ -54,7 +54,7 @@ struct TextRegion {
 /// One side's changes, read from the first to the last.
 private struct HunkReader {
     private var rest: ArraySlice<TokenHunk>
-    /// How much further on a token stands in the side than in the base, after the changes read so far.
+    /// The distance of a token in the side from its place in the base, after the changes read so far.
     private(set) var shift = 0
 
     init(_ hunks: [TokenHunk]) {

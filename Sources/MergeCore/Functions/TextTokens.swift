@@ -30,7 +30,7 @@ struct TokenInterner {
         slots = [Int32](repeating: -1, count: size)
     }
 
-    /// How many different tokens were met.
+    /// The number of different tokens met.
     var count: Int { known.count }
 
     mutating func tokens(_ bounds: [Int]) -> TextTokens {

@@ -14,8 +14,8 @@ enum TextUnit {
         }
     }
 
-    /// Whether two pieces that become neighbours remain two: no line runs on into the next one, no words grow together
-    /// and no grapheme cluster is cut or made anew.
+    /// Returns true where two pieces that become neighbours remain two: no line runs on into the next one, no words
+    /// grow together and no grapheme cluster is cut or made anew.
     func parts(_ left: Range<Int>, _ right: Range<Int>, in bytes: [UInt8]) -> Bool {
         let joined = Array(bytes[left]) + bytes[right]
         return bounds(of: joined.indices, in: joined).contains(left.count)
@@ -66,7 +66,7 @@ enum TextUnit {
     }
 }
 
-/// What a grapheme cluster is to the words of a text.
+/// The part that a grapheme cluster plays in the words of a text.
 private enum WordKind {
     case letter
     case space

@@ -21,7 +21,7 @@ package struct TokenDiff {
     private var baseCounts: [Int32]
     private var sideCounts: [Int32]
 
-    /// How often stretches between unique tokens are cut again at tokens that are unique in them.
+    /// The number of times that stretches between unique tokens are cut again at tokens that are unique in them.
     private static let maximumDepth = 4
 
     /// The changes in ascending order, with at least one unchanged token between any two.

@@ -1,5 +1,5 @@
 extension Value {
-    /// Whether the value comes before another of its column; nil where the two have no order.
+    /// Returns true where the value comes before another of its column; nil where the two have no order.
     ///
     /// Numbers, dates and times go by value, texts by their code points (no collation: the same order on every
     /// server), ENUM members by their place in the column's list with the error value `""` before them all, `false`
@@ -38,7 +38,8 @@ extension Value {
 }
 
 extension NetworkAddress {
-    /// Whether the address comes before another in network byte order; nil where one is IPv4 and the other IPv6.
+    /// Returns true where the address comes before another in network byte order; nil where one is IPv4 and the other
+    /// IPv6.
     package func precedes(_ other: NetworkAddress) -> Bool? {
         bytes.count == other.bytes.count ? bytes.lexicographicallyPrecedes(other.bytes) : nil
     }

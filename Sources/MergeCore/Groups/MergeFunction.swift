@@ -1,4 +1,4 @@
-/// How a conflict inside a group is settled by looking into its values (PROTOCOL section 4).
+/// A function that settles a conflict inside a group by looking into its values (Protocol.md, section 4).
 package enum MergeFunction: Sendable, Hashable {
     /// Numbers: current + (edited − base).
     case add

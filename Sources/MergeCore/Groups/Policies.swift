@@ -1,11 +1,11 @@
-/// What decides a conflict in a group.
+/// The policy that decides a conflict in a group.
 package enum ConflictPolicy: String, Sendable, Hashable, CaseIterable {
     case clientWins = "client-wins"
     case serverWins = "server-wins"
     case reject
 }
 
-/// What becomes of an edit to a row that is gone.
+/// The policy for an edit to a row that is gone.
 package enum MissingPolicy: String, Sendable, Hashable, CaseIterable {
     case drop
     /// The row is inserted again, from what the client sent and what is last known of it.
@@ -13,7 +13,7 @@ package enum MissingPolicy: String, Sendable, Hashable, CaseIterable {
     case reject
 }
 
-/// What becomes of the deletion of a row that others changed.
+/// The policy for the deletion of a row that others changed.
 package enum DeleteConflictPolicy: String, Sendable, Hashable, CaseIterable {
     case delete
     case keep

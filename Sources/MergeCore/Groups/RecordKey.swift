@@ -33,7 +33,7 @@ package struct RecordKey: Sendable, Hashable {
         return unique
     }
 
-    /// Whether a lock on this key is taken before one on the other.
+    /// Returns true where a lock on this key is taken before one on the other.
     package func precedes(_ other: RecordKey) -> Bool {
         for (a, b) in zip(parts, other.parts) where a != b {
             switch (a, b) {

@@ -30,6 +30,7 @@ package final class Resource: Sendable, Hashable {
     /// A push to it happens whole or not at all, whatever breaks.
     package let isAtomic: Bool
 
+    /// Returns the position of the section of this name; nil where there is none.
     package func section(named name: String) -> Int? { sectionsByName[name] }
 }
 
@@ -46,5 +47,6 @@ package struct Catalog: Sendable, Hashable {
         byName = Dictionary(resources.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Returns the resource of this name; nil where there is none.
     package subscript(name: String) -> Resource? { byName[name].map { resources[$0] } }
 }

@@ -1,4 +1,4 @@
-/// What happens where a check of the rules fails.
+/// The policy where a check of the rules fails.
 package enum CheckFailurePolicy: String, Sendable, Hashable, CaseIterable {
     /// The whole push is refused.
     case reject

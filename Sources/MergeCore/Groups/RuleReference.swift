@@ -3,7 +3,7 @@ package struct RuleReference: Sendable, Hashable, CustomStringConvertible {
     /// `shoppers.yaml:24` or `default`.
     package let text: String
 
-    /// No rule file says anything, so PROTOCOL's own rule holds.
+    /// No rule file says anything, so Protocol.md's own rule holds.
     package static let `default` = RuleReference(text: "default")
 
     /// An undo, which never overwrites what others wrote since.

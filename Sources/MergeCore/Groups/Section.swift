@@ -7,7 +7,7 @@ package final class Column: Sendable, Hashable {
     package let isNullable: Bool
     /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
     package let isLoose: Bool
-    /// How its values look on the wire.
+    /// The form of its values on the wire.
     package let style: ValueStyle
 
     package init(name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false) {
@@ -25,7 +25,7 @@ package final class Column: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// What the text of a value takes from its column's type.
+/// The features of a column's type that the text of a value depends on.
 package struct ValueStyle: Sendable, Hashable {
     /// Digits behind the point of a decimal.
     package let scale: Int
@@ -49,7 +49,7 @@ package struct ValueStyle: Sendable, Hashable {
 }
 
 extension Column {
-    /// What a JSON column means by a text.
+    /// Returns what a JSON column means by a text.
     ///
     /// The wire has one null. Where the column can be NULL, JSON's own null reads as that; what is no JSON at all stays
     /// text.
@@ -108,7 +108,7 @@ package final class Group: Sendable, Hashable {
     /// The same one by one.
     package let positions: [Int]
     package let onConflict: Ruled<ConflictPolicy>
-    /// What looks into the values first, where all three differ.
+    /// The function that looks into the values first, where all three differ.
     package let merge: Ruled<MergeFunction>?
 
     package init(
@@ -144,7 +144,7 @@ package struct ParentLink: Sendable, Hashable {
     }
 }
 
-/// How many rows a section has in a record.
+/// The number of rows that a section has in a record.
 package enum SectionKind: String, Sendable, Hashable {
     case root
     case singleton
@@ -162,7 +162,7 @@ package final class Section: Sendable {
     package let kind: SectionKind
     package let table: TableName
     package let columns: [Column]
-    /// How many of the first columns are the key; 0 only in a singleton that is found by its parent alone.
+    /// The number of first columns that are the key; 0 only in a singleton that is found by its parent alone.
     package let keyCount: Int
     /// The position of the key column that the database numbers by itself.
     package let generatedKeyColumn: Int?
@@ -181,7 +181,7 @@ package final class Section: Sendable {
     package let identity: Ruled<[Int]>?
     /// The operator's SQL that tells the rows which exist for clients; nil where all do.
     package let visibility: Ruled<String>?
-    /// What deleting a row writes instead; nil where it deletes.
+    /// The assignments that deleting a row writes instead; nil where it deletes.
     package let softDelete: Ruled<[SQLAssignment]>?
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
@@ -228,24 +228,31 @@ package final class Section: Sendable {
         Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Returns the position of the group of this name; nil where there is none.
     package func group(named name: String) -> Int? { groupsByName[name] }
+
+    /// Returns the position of the field of this name; nil where no group has it.
     package func field(named name: String) -> Int? { fieldsByName[name] }
+
+    /// Returns the position of the read-only field of this name; nil where there is none.
     package func readOnlyField(named name: String) -> Int? { readOnlyByName[name] }
 
     /// The group that a field belongs to.
     package func group(ofField field: Int) -> Int? { groups.firstIndex { $0.fields.contains(field) } }
 
+    /// Returns the type of a field's column.
     package func type(ofField field: Int) -> ColumnType { columns[fields[field].column].type }
 
-    /// How values of a field look on the wire.
+    /// Returns the form of a field's values on the wire.
     package func style(ofField field: Int) -> ValueStyle { columns[fields[field].column].style }
 
+    /// Returns the key of a row.
     package func key(of row: [Value]) -> RecordKey {
         if keyCount == 1, let only = row.first { return RecordKey([only]) }
         return RecordKey(Array(row.prefix(keyCount)))
     }
 
-    /// Whether a row has this key.
+    /// Returns true where a row has this key.
     package func isKey(_ key: RecordKey, of row: [Value]) -> Bool { key.parts.elementsEqual(row.prefix(keyCount)) }
 
     /// The types of one group's columns.
@@ -256,7 +263,7 @@ package final class Section: Sendable {
         groups[group].fields.map { row[fields[$0].column] }
     }
 
-    /// Whether a row holds these values of one group.
+    /// Returns true where a row holds these values of one group.
     package func holds(_ values: [Value], of group: Int, in row: [Value]) -> Bool {
         let positions = groups[group].fields
         return positions.count == values.count

@@ -1,6 +1,6 @@
 /// Rows that the database itself deleted or changed when a row went, named for those who will miss them.
 package struct Cascade: Sendable, Hashable {
-    /// What the database does to them.
+    /// The change that the database makes to them.
     package enum Effect: String, Sendable, Hashable {
         case delete
         case setNull = "set-null"
@@ -10,7 +10,8 @@ package struct Cascade: Sendable, Hashable {
     package let effect: Effect
     /// Columns of the other table that are read and can be written; those that name a row come first.
     package let columns: [Column]
-    /// How many of the columns name a row: its key, or where it has none the columns that referred to the row that went.
+    /// The number of columns that name a row: its key, or where it has none the columns that referred to the row that
+    /// went.
     package let nameCount: Int
     /// Positions of the columns that referred to the row that went.
     package let links: [Int]

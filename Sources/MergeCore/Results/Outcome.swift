@@ -11,7 +11,8 @@ package enum Shown: Sendable, Hashable {
     case digest([UInt8])
 }
 
-/// What met in a group or row: what the client held, what the database held, what the client sent and what stands now.
+/// The sides that met in a group or row: what the client held, what the database held, what the client sent and what
+/// stands now.
 ///
 /// An object, because it travels far and its values are many.
 package final class Sides: Sendable, Hashable {
@@ -54,7 +55,7 @@ package struct MergedPart: Sendable, Hashable {
 
     package let place: Place
     package let winner: MergeSide
-    /// What the sides hold there; nil where they hold nothing at all.
+    /// The value that the base holds there; each side is nil where it holds nothing at all.
     package let base: JSONTree?
     package let current: JSONTree?
     package let edited: JSONTree?
@@ -72,7 +73,7 @@ package struct MergedPart: Sendable, Hashable {
     }
 }
 
-/// What became of one group or row.
+/// The outcome of one group or row.
 package struct Outcome: Sendable, Hashable {
     /// Position in the resource's `sections`; set by whoever knows the edit's place.
     package var section: Int
@@ -83,13 +84,13 @@ package struct Outcome: Sendable, Hashable {
     package var kind: OutcomeKind
     /// The rule that decided.
     package var rule: RuleReference
-    /// What met here; nil where nothing did, such as in the deletion of a row that is gone.
+    /// The sides that met here; nil where none did, such as in the deletion of a row that is gone.
     package var sides: Sides?
     /// The client's wish met another change, which it is told.
     package var isConflict: Bool
     private var rare: Rare?
 
-    /// What few outcomes have.
+    /// The members that few outcomes have.
     private final class Rare: Sendable, Hashable {
         struct Fields: Sendable, Hashable {
             var parts: [MergedPart] = []
@@ -141,7 +142,7 @@ package struct Outcome: Sendable, Hashable {
         set { set(\.wholeRow, newValue) }
     }
 
-    /// What the database deleted or changed by itself along with the row, or would have.
+    /// The rows that the database deleted or changed by itself along with the row, or would have.
     package var cascades: [Cascade] {
         get { rare?.fields.cascades ?? [] }
         set { set(\.cascades, newValue) }
@@ -164,7 +165,7 @@ package struct Outcome: Sendable, Hashable {
     package var conflict: Sides? { isConflict ? sides : nil }
 }
 
-/// How a reply names a row.
+/// The name of a row in a reply.
 package enum RowLabel: Sendable, Hashable {
     case key(RecordKey)
     case temporary(TemporaryID)

@@ -1,4 +1,4 @@
-/// What went wrong, as a client is told (RFC 9457).
+/// An error as a client is told it (RFC 9457).
 ///
 /// It never repeats a value that a client did not send itself.
 package struct Problem: Sendable, Hashable, Error {
@@ -11,7 +11,7 @@ package struct Problem: Sendable, Hashable, Error {
     package var detail: String
     /// Where in the body, such as `changeset.groceries[0].new.quantity`.
     package var path: WirePath?
-    /// Whether the same push may succeed later; nil where the problem is not one of a push.
+    /// Tells whether the same push may succeed later; nil where the problem is not one of a push.
     package var retry: Bool?
     /// Seconds after which a client should try again.
     package var retryAfter: Int?

@@ -1,4 +1,4 @@
-/// What became of a push or of one of its edits.
+/// The status of a push or of one of its edits.
 package enum PushStatus: String, Sendable, Hashable {
     case merged
     case rejected
@@ -20,7 +20,7 @@ package struct IDMapping: Sendable, Hashable {
     }
 }
 
-/// What became of one edit.
+/// The result of one edit.
 ///
 /// An object, because it is large and goes from hand to hand.
 package final class EditResult: Sendable, Hashable {
@@ -58,7 +58,7 @@ package final class EditResult: Sendable, Hashable {
     }
 }
 
-/// What became of a push.
+/// The result of a push.
 package struct PushResult: Sendable, Hashable {
     package let key: String?
     package let status: PushStatus

@@ -1,12 +1,12 @@
-/// What an entry of the journal tells of a row, for one that is to come back.
+/// The trace of a row in an entry of the journal, for one that is to come back.
 package enum RowTrace: Sendable, Hashable {
-    /// What some of its fields held from then on.
+    /// The values that some of its fields held from then on.
     case fields([Int: Value])
     /// The whole row as it was when it was deleted, by its columns' names, and its fields.
     case whole([Int: Value], RawRow)
 }
 
-/// What an entry of the journal did to a row, as far as its fields are known.
+/// The effect of an entry of the journal on a row, as far as its fields are known.
 package struct RowEffect: Sendable, Hashable {
     /// Position in the resource's `sections`.
     package let section: Int

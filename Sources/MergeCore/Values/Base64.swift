@@ -8,6 +8,7 @@ package enum Base64 {
         return table
     }()
 
+    /// Returns the text of the bytes, as ASCII.
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity((bytes.count + 2) / 3 * 4)

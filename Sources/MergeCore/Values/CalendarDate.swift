@@ -25,6 +25,7 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
     /// A zero month or day beside a part that is not zero, or the zero date itself.
     package var isIncomplete: Bool { month == 0 || day == 0 }
 
+    /// Returns the number of days of a month, 1 to 12.
     package static func days(inMonth month: Int, year: Int) -> Int {
         switch month {
         case 4, 6, 9, 11: 30

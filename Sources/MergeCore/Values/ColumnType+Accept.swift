@@ -94,7 +94,7 @@ extension ColumnType {
         }
     }
 
-    /// What a client sent for a column that may hold values of other types.
+    /// Returns what a client sent for a column that may hold values of other types.
     package func acceptLoosely(_ scalar: Scalar) throws(ValueProblem) -> Value {
         do {
             return try accept(scalar)

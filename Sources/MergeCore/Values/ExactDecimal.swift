@@ -73,8 +73,8 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         self.init(negative: negative, digits: digits, fraction: fraction - exponent)
     }
 
-    /// How many bytes of a text are its number's normal form, where only zeros after the point follow, as a database
-    /// spells its decimals; nil where more has to be changed, and for a text of unusual length.
+    /// Returns how many bytes of a text are its number's normal form, where only zeros after the point follow, as a
+    /// database spells its decimals; nil where more has to be changed, and for a text of unusual length.
     private static func normalLength(_ source: UnsafeBufferPointer<UInt8>) -> Int? {
         guard source.count <= 64 else { return nil }
         let isNegative = source.first == UInt8(ascii: "-")

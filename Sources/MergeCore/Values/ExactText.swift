@@ -1,7 +1,7 @@
 /// Text that is equal only to text of the same characters, code point by code point.
 ///
 /// Swift's `String` calls canonically equivalent strings equal (NFC = NFD); a database column stores them as
-/// different values, so PROTOCOL section 2 calls them different.
+/// different values, so Protocol.md, section 2 calls them different.
 package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible {
     package let string: String
 

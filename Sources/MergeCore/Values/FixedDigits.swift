@@ -12,7 +12,7 @@ package struct FixedDigits: Sendable, Hashable {
         power = Double("1e\(scale)") ?? 1
     }
 
-    /// Whether a number has no more digits than the column, and the server's rounding leaves it what it is.
+    /// Returns true where a number has no more digits than the column, and the server's rounding leaves it what it is.
     func hold(_ number: ExactDecimal, _ double: Double) -> Bool {
         number.fractionDigits <= scale && number.integerDigits <= precision - scale && read(rounded(double)) == double
     }

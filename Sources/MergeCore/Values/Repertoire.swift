@@ -22,7 +22,7 @@ package enum Repertoire: Sendable, Hashable {
         }
     }
 
-    /// How many bytes the text takes in this character set; meaningful where `firstMissing` is nil.
+    /// Returns the bytes that the text takes in this character set; meaningful where `firstMissing` is nil.
     package func byteCount(_ text: String) -> Int {
         switch self {
         case .unicode, .basicPlane: text.utf8.count

@@ -1,8 +1,10 @@
 /// The text of a floating-point number as ECMAScript writes it, which RFC 8785 section 3.2.2.3 makes canonical:
 /// the shortest digits that read back as the same value.
 package enum ShortestNumber {
+    /// Returns the shortest text that reads back as the same double.
     package static func text(_ number: Double) -> String { text(description: number.description) }
 
+    /// Returns the shortest text that reads back as the same float.
     package static func text(_ number: Float) -> String { text(description: number.description) }
 
     /// From Swift's own shortest form, such as `1.5e-07`.

@@ -51,7 +51,7 @@ package struct TextType: Sendable, Hashable {
 }
 
 extension String {
-    /// Whether NUMERIC affinity would make a number of the text: a decimal number with white space around it
+    /// Tells whether NUMERIC affinity would make a number of the text: a decimal number with white space around it
     /// (https://www.sqlite.org/datatype3.html section 3).
     fileprivate var isNumberToSQLite: Bool {
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }

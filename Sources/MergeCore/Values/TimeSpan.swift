@@ -1,4 +1,4 @@
-/// What a TIME column holds: a signed span of up to 838:59:59, to the microsecond.
+/// A value of a TIME column: a signed span of up to 838:59:59, to the microsecond.
 package struct TimeSpan: Sendable, Hashable, Comparable {
     /// Signed length in microseconds.
     package let microseconds: Int64

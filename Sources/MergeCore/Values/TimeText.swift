@@ -27,12 +27,14 @@ package struct TimeReader {
         return (value, run.count)
     }
 
+    /// Takes the character where it comes next; returns false, and takes nothing, where another does.
     package mutating func take(_ character: Character) -> Bool {
         guard let byte = character.asciiValue, bytes.first == byte else { return false }
         bytes = bytes.dropFirst()
         return true
     }
 
+    /// Takes a date of the form `2026-11-20`; nil where none comes next.
     package mutating func date() -> CalendarDate? {
         guard let year = digits(4), take("-"), let month = digits(2), take("-"), let day = digits(2) else { return nil }
         return CalendarDate(year: year, month: month, day: day)

@@ -1,4 +1,4 @@
-/// What one column of one row holds, in the canonical form in which values are compared (PROTOCOL section 2).
+/// The value of one column of one row, in the canonical form in which values are compared (Protocol.md, section 2).
 ///
 /// Two values of one column are equal if the column would store the same thing. What a case means is settled by the
 /// `ColumnType` beside it; a value is only ever made by that type, so it always fits its column.

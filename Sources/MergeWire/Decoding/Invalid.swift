@@ -1,6 +1,6 @@
 import MergeCore
 
-/// The problems of a body that is JSON but not what PROTOCOL describes.
+/// The problems of a body that is JSON but not what Protocol.md describes.
 enum Invalid {
     static func problem(_ path: WirePath, _ sentence: String) -> Problem {
         Problem(

@@ -28,6 +28,7 @@ package enum CanonicalJSON {
         if case .json(let tree) = value { writer.raw(tree.canonicalText) } else { writer.value(value, style) }
     }
 
+    /// Returns the SHA-256 of a group's canonical JSON.
     package static func digest(_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8] {
         Array(SHA256.hash(data: encode(section, group, values)))
     }

@@ -3,7 +3,7 @@ import MergeCore
 extension JSONWriter {
     private static let safeInteger: Int128 = 1 << 53
 
-    /// A value as PROTOCOL section 2 sends its column's type.
+    /// A value as Protocol.md, section 2 sends its column's type.
     mutating func value(_ value: Value, _ style: ValueStyle) {
         switch value {
         case .null: null()

@@ -4,6 +4,7 @@ package import MergeCore
 package enum KeyText {
     private static let hex = Array("0123456789ABCDEF".utf8)
 
+    /// Returns the text of a key in a URL.
     package static func encode(_ key: RecordKey, _ section: Section) -> String {
         // A table without a key has pages by number.
         if section.keyCount == 0, case .integer(let offset)? = key.parts.first { return String(offset) }

@@ -32,7 +32,7 @@ package final class PageText: Sendable {
         }
     }
 
-    /// What is left to send.
+    /// Returns what is left to send.
     ///
     /// - Parameter next: ready for `after` in a URL; nil on the last page.
     package func end(next: RecordKey?) -> [UInt8] {

@@ -2,6 +2,7 @@ package import MergeCore
 
 /// Problem documents (RFC 9457).
 package enum ProblemEncoder {
+    /// Returns a problem as a JSON document.
     package static func encode(_ problem: Problem) -> [UInt8] {
         var writer = JSONWriter()
         write(problem, &writer)

@@ -86,7 +86,7 @@ package enum ResultEncoder {
         }
     }
 
-    /// What an outcome is about, and what became of it.
+    /// Writes what an outcome is about, and what became of it.
     static func heading(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
         place(outcome, section, &writer)
         writer.member("outcome")
@@ -95,7 +95,7 @@ package enum ResultEncoder {
         writer.string(outcome.rule.text)
     }
 
-    /// What an outcome is about.
+    /// Writes what an outcome is about.
     static func place(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
         writer.member("section")
         writer.string(section.name)
@@ -130,7 +130,7 @@ package enum ResultEncoder {
         }
     }
 
-    /// What met, under the names that a client knows.
+    /// Writes the sides that met, under the names that a client knows.
     static func sides(_ sides: Sides, _ writer: inout JSONWriter, _ write: (Shown, inout JSONWriter) -> Void) {
         if case .digest(let digest) = sides.base {
             writer.member("oldHash")

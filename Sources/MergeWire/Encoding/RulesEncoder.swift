@@ -2,6 +2,7 @@ package import MergeCore
 
 /// The answer of `GET /v1/rules`.
 package enum RulesEncoder {
+    /// Returns the answer of `GET /v1/rules`.
     package static func encode(_ catalog: Catalog) -> [UInt8] {
         var writer = JSONWriter(capacity: 4_096)
         writer.object { writer in
@@ -149,7 +150,7 @@ package enum RulesEncoder {
         }
     }
 
-    /// What a client needs to check a value before it sends it.
+    /// Writes the limits by which a client checks a value before it sends it.
     private static func limits(_ type: ColumnType, _ writer: inout JSONWriter) {
         func number(_ name: String, _ value: Int?) {
             guard let value else { return }

@@ -41,7 +41,7 @@ struct JSONWriter {
         needsComma = true
     }
 
-    /// What was written since it was taken last.
+    /// Returns what was written since the last call.
     mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
         return bytes

@@ -1,7 +1,7 @@
 package import MergeCore
 
 extension EntryReader {
-    /// What an entry did to the rows of a resource; rows that cannot be named by a key are passed over.
+    /// Returns what an entry did to the rows of a resource; rows that cannot be named by a key are passed over.
     package static func effects(_ entry: [UInt8], _ resource: Resource) -> [RowEffect] {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in

@@ -4,7 +4,7 @@ package import MergeCore
 package enum EntryReader {
     private static let depth = 2_000
 
-    /// What an entry tells of one row, in the order in which it happened.
+    /// Returns what an entry tells of one row, in the order in which it happened.
     ///
     /// - Parameters:
     ///   - section: the row's section.

@@ -65,6 +65,7 @@ package enum JournalEncoder {
         return writer.bytes
     }
 
+    /// Returns the answer of `GET /v1/journal/{n}`.
     package static func one(_ entry: ShownEntry) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024)
         write(entry, &writer, isWhole: true)

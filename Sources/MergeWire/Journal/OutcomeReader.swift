@@ -1,6 +1,6 @@
 import MergeCore
 
-/// What became of one group or row, as text for people: every value is JSON.
+/// The outcome of one group or row, as text for people: every value is JSON.
 package struct OutcomeText: Sendable {
     package let section: String
     /// The item's key in a list.
@@ -19,7 +19,7 @@ package struct OutcomeText: Sendable {
     package let more: [(name: String, text: String)]
 }
 
-/// What became of one record.
+/// The result of one record.
 package struct ResultText: Sendable {
     /// nil in an entry of the journal, which says it elsewhere.
     package let resource: String?

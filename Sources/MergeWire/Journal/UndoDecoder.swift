@@ -10,7 +10,7 @@ package struct UndoDecoder {
     /// Positions of the entry's outcomes that were taken back before.
     private let taken: Set<Int>
 
-    /// What takes parts of an entry back.
+    /// The edit that takes parts of an entry back.
     package struct Opposite: Sendable {
         package let edit: Edit
         /// Positions of the entry's outcomes that it takes back.

@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// What a transaction is for.
+/// The purpose of a transaction.
 package enum TransactionKind: Sendable {
     /// It may write, and ends as its body says.
     case write
@@ -8,7 +8,7 @@ package enum TransactionKind: Sendable {
     case snapshot
 }
 
-/// How a transaction is to end.
+/// The end that a transaction is to have.
 package enum Ending<Answer: Sendable>: Sendable {
     case commit(Answer)
     case rollback(Answer)
@@ -153,7 +153,7 @@ package protocol StoreSession: AnyObject {
 }
 
 extension StoreError {
-    /// What was not answered may have been refused, so nothing of its transaction is kept.
+    /// The error of a statement that was not answered: it may have been refused, so nothing of its transaction is kept.
     package static let unanswered = StoreError(
         .other, "a transaction was to be committed before all of it was answered")
 }
@@ -192,7 +192,7 @@ extension StoreSession {
     }
 }
 
-/// What a write did.
+/// The effect of a write.
 package struct Execution: Sendable, Hashable {
     /// The number that the database gave to an AUTO_INCREMENT column; 0 where it gave none.
     package let generatedKey: Int128

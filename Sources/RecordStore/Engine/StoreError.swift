@@ -2,7 +2,7 @@
 ///
 /// Messages never hold values of rows.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What a caller can do about it.
+    /// A kind of error, by what a caller can do about it.
     package enum Kind: Sendable, Hashable {
         /// The database cannot be reached, or the connection broke before COMMIT: nothing was written.
         case unavailable
@@ -35,7 +35,7 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// What happened, where, and what to do; safe for logs.
+    /// A sentence on what happened, where, and what to do; safe for logs.
     package let message: String
     /// The engine's own number of the error; 0 where it has none.
     package let code: Int
@@ -71,7 +71,7 @@ package struct ConstraintViolation: Sendable, Hashable {
     package let name: String?
     /// The columns, where the database tells them.
     package let columns: [String]
-    /// What the operator's own trigger says to the user.
+    /// The sentence of the operator's own trigger for the user.
     package let sentence: String?
 
     package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {

@@ -1,10 +1,10 @@
 import MergeCore
 
-/// Who sent a push.
+/// The sender of a push.
 package struct Sender: Sendable, Hashable {
     /// The token's name; empty where the gateway asks for none.
     package let who: String
-    /// What the client says of its device; at most 255 characters.
+    /// The name that the client gives its device; at most 255 characters.
     package let device: String?
 
     package init(who: String, device: String?) {
@@ -13,7 +13,7 @@ package struct Sender: Sendable, Hashable {
     }
 }
 
-/// What is kept under a push's key.
+/// The answer that is kept under a push's key.
 package struct KeptAnswer: Sendable, Hashable {
     /// SHA-256 of the address and the body's meaning; nil where the answer is kept for a replay and not for a key.
     package let request: [UInt8]?
@@ -43,7 +43,7 @@ package struct RefusedBody: Sendable, Hashable {
     }
 }
 
-/// What the journal keeps of one edited record.
+/// The entry that the journal keeps of one edited record.
 package struct JournalEntry: Sendable, Hashable {
     package let resource: String
     /// The record's key as URLs spell it.

@@ -8,7 +8,8 @@ package enum SingleEffect: Sendable, Hashable {
     case resend(Int)
 }
 
-/// What was done to entries: it is known for as long as the entry is kept, longer than the answer of a key.
+/// Statements on what was done to entries: it is known for as long as the entry is kept, longer than the answer of a
+/// key.
 extension JournalTables {
     private static let resent = "replayed "
     private static let undone = "undone "

@@ -47,6 +47,7 @@ extension JournalTables {
             ]
     }
 
+    /// Returns the statement that reads the entries that a filter lets through, the oldest first.
     package func list(_ filter: JournalFilter) -> Statement {
         var conditions = [filter.onlyRefused ? "body IS NOT NULL" : "resource IS NOT NULL"]
         var binds: [Bind] = []
@@ -74,6 +75,7 @@ extension JournalTables {
             binds: binds, columns: fieldColumns)
     }
 
+    /// Returns the statement that reads one entry.
     package func entry(_ number: Int) -> Statement {
         Statement(
             sql: "SELECT \(fields) FROM \(dialect.quoted(entries)) WHERE n = ?", binds: [Self.bind(number)],

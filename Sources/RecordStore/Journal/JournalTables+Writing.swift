@@ -152,6 +152,7 @@ extension JournalTables {
             columns: Array(repeating: JournalColumn.number, count: 4))
     }
 
+    /// Returns the statement that deletes the entries of these numbers.
     package func delete(_ numbers: [Int]) -> Statement {
         let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
         return Statement(
@@ -196,7 +197,7 @@ extension JournalTables {
             columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// Whether the next row from a number on is younger than a day.
+    /// Returns the statement that tells whether the next row from a number on is younger than a day.
     package func isOfLastDay(from number: Int) -> Statement {
         Statement(
             sql: "SELECT at >= \(before(days: 1)) FROM \(dialect.quoted(entries)) WHERE n >= ? ORDER BY n LIMIT 1",

@@ -12,7 +12,7 @@ package struct JournalTables: Sendable, Hashable {
     /// The name under which a SQLite journal is attached to the legacy file's connection.
     package static let attachedName = "fieldmerge_journal"
 
-    /// What the tables look like; counts up with every change.
+    /// The version of the tables' form; counts up with every change.
     package static let version = 1
 
     package init(schema: String, dialect: Dialect) {
@@ -33,7 +33,7 @@ package struct JournalTables: Sendable, Hashable {
         }
     }
 
-    /// What makes the tables, each statement harmless where they are there already.
+    /// The statements that make the tables, each harmless where they are there already.
     package var creation: [Statement] {
         let statements: [String] =
             switch dialect {
@@ -82,6 +82,7 @@ package struct JournalTables: Sendable, Hashable {
 
     // MARK: Settings of the journal itself
 
+    /// Returns the statement that reads a value of the journal about itself.
     package func meta(_ name: String) -> Statement {
         Statement(
             sql: "SELECT value FROM \(metaSQL) WHERE name = ?", binds: [Self.bind(name)], columns: [JournalColumn.text])
@@ -94,6 +95,7 @@ package struct JournalTables: Sendable, Hashable {
             sql: "\(insert) INTO \(metaSQL) (name, value) VALUES (?, ?)", binds: [Self.bind(name), Self.bind(value)])
     }
 
+    /// Returns the statement that removes a value of the journal about itself.
     package func removeMeta(_ name: String) -> Statement {
         Statement(sql: "DELETE FROM \(metaSQL) WHERE name = ?", binds: [Self.bind(name)])
     }
@@ -107,6 +109,7 @@ package struct JournalTables: Sendable, Hashable {
         setMeta(Self.pendingPrefix + token, "\(numbers.lowerBound)-\(numbers.upperBound)")
     }
 
+    /// Returns the statement that takes the note of `setPending` back.
     package func settled(_ token: String) -> Statement { removeMeta(Self.pendingPrefix + token) }
 
     package var allPending: Statement {
@@ -132,12 +135,14 @@ package struct JournalTables: Sendable, Hashable {
             columns: [JournalColumn.text, JournalColumn.bytes])
     }
 
+    /// Returns the statement that deletes the entries of a range of numbers.
     package func delete(_ numbers: ClosedRange<Int>) -> Statement {
         Statement(
             sql: "DELETE FROM \(entriesSQL) WHERE n BETWEEN ? AND ?",
             binds: [Self.bind(numbers.lowerBound), Self.bind(numbers.upperBound)])
     }
 
+    /// Returns the statement that changes a value of the journal about itself; it makes none.
     package func changeMeta(_ name: String, _ value: String) -> Statement {
         Statement(
             sql: "UPDATE \(metaSQL) SET value = ? WHERE name = ?", binds: [Self.bind(value), Self.bind(name)])

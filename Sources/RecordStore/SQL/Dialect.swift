@@ -13,6 +13,7 @@ package enum Dialect: Sendable, Hashable {
         }
     }
 
+    /// Returns the table's name, and its schema's before it, in quotes.
     package func quoted(_ table: TableName) -> String {
         (table.schema.map { quoted($0) + "." } ?? "") + quoted(table.name)
     }
@@ -27,7 +28,7 @@ package enum Dialect: Sendable, Hashable {
         return out
     }
 
-    /// What makes a SELECT lock its rows.
+    /// The clause that makes a SELECT lock its rows.
     ///
     /// SQLite's write transaction has the whole file to itself.
     package var lockingClause: String {

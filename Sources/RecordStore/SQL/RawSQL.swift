@@ -8,6 +8,7 @@ package struct RawSQL: Sendable {
         self.dialect = dialect
     }
 
+    /// Returns the statement that inserts one row; the database fills in what has no column here.
     package func insert(into table: TableName, _ columns: [String], _ binds: [Bind]) -> Statement {
         let into = "INSERT INTO " + dialect.quoted(table)
         guard !columns.isEmpty else { return Statement(sql: into + dialect.defaultRow, binds: []) }
@@ -24,6 +25,7 @@ package struct RawSQL: Sendable {
             binds: (values + key).map { Bind($0.value, $0.column.type) })
     }
 
+    /// Returns the statement that reads the rows in which other columns hold these values.
     package func select(_ columns: [Column], from table: TableName, where key: [RawValue], locking: Bool) -> Statement {
         let names = columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
         return Statement(

@@ -1,6 +1,6 @@
 /// Looks for names of columns in the operator's SQL.
 package enum SQLWords {
-    /// Whether the SQL has the name as a word of its own, or in quotes.
+    /// Returns true where the SQL has the name as a word of its own, or in quotes.
     package static func mention(_ column: String, in sql: String) -> Bool {
         let wanted = column.lowercased()
         if sql.contains("`\(column)`") || sql.contains("\"\(column)\"") { return true }

@@ -6,7 +6,7 @@ package struct SectionSQL: Sendable {
     private let section: Section
     private let dialect: Dialect
     private let selectFrom: String
-    /// What keeps rows from view that do not exist for clients; empty where all do.
+    /// The condition that keeps rows from view that do not exist for clients; empty where all do.
     private let visible: String
     private let listOrder: String
     private let texts = StatementTexts()
@@ -181,6 +181,7 @@ package struct SectionSQL: Sendable {
             binds(assignments) + others.map { Bind($0.value, $0.column.type) })
     }
 
+    /// Returns the statement that writes to the row of a key.
     package func update(_ assignments: [Assignment], key: [Assignment]) -> Statement {
         let sql = texts.text(.update(assignments.map(\.column), key.map(\.column), 1)) {
             let names = assignments.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
@@ -237,11 +238,12 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds)
     }
 
+    /// Returns the statement that deletes the row of a key.
     package func delete(key: [Assignment]) -> Statement {
         Statement(sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key))
     }
 
-    /// What deleting a row writes where the rules keep it.
+    /// Returns the statement that a deletion runs where the rules keep the row.
     package func softDelete(_ assignments: [SQLAssignment], key: [Assignment]) -> Statement {
         let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
         return Statement(

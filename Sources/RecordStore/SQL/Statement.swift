@@ -15,7 +15,7 @@ package struct Bind: Sendable, Hashable {
 package struct Statement: Sendable, Hashable {
     package let sql: String
     package let binds: [Bind]
-    /// What a SELECT returns.
+    /// The columns that a SELECT returns.
     package let columns: [Column]
 
     package init(sql: String, binds: [Bind], columns: [Column] = []) {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Texts of statements, each put together once for its shape.
 final class StatementTexts: Sendable {
-    /// What tells the text of one statement from another's.
+    /// The features that tell the text of one statement from another's.
     enum Shape: Hashable {
         case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)

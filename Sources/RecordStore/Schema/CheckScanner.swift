@@ -5,7 +5,7 @@
 package struct CheckScanner {
     /// Names of the constraints and what they check.
     package let checks: [String: String]
-    /// What the checks without a name of their own check, such as `(json_valid(`doc`))`.
+    /// The conditions of the checks without a name of their own, such as `(json_valid(`doc`))`.
     package let unnamed: [String]
 
     package init(_ definition: String) {

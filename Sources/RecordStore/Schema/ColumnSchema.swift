@@ -5,9 +5,9 @@ package struct ColumnSchema: Sendable, Hashable {
     package let name: String
     /// The type as the database spells it, for messages and the digest of the rules.
     package let declaredType: String
-    /// What the rules may make of the column, the first being its own type; empty where none is supported.
+    /// The types that the rules may make of the column, the first being its own; empty where none is supported.
     package let types: [ColumnType]
-    /// What the rules may make of it only by naming the type.
+    /// The types that the rules may make of it only by naming them.
     package let explicitTypes: [ColumnType]
     package let isNullable: Bool
     /// The database fills the column where an INSERT leaves it out.

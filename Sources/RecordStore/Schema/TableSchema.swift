@@ -34,7 +34,7 @@ package struct TableSchema: Sendable, Hashable {
     package let isUpdatable: Bool
     /// The triggers that the database user may see.
     package let triggers: [String]
-    /// What the database user may do with the table; nil where the database does not tell.
+    /// The rights of the database user on the table; nil where the database does not tell.
     package let rights: Set<String>?
     /// The storage engine, for messages.
     package let engine: String
@@ -66,6 +66,7 @@ package struct TableSchema: Sendable, Hashable {
         self.checks = checks
     }
 
+    /// Returns the column of this name; nil where the table has none.
     package func column(_ name: String) -> ColumnSchema? { columns.first { $0.name == name } }
 
     /// The columns that a row needs to come back as it was: all that can be read and written.
@@ -77,7 +78,7 @@ package struct TableSchema: Sendable, Hashable {
         }
     }
 
-    /// Whether the columns, in any order, are a key: unique and never NULL.
+    /// Returns true where the columns, in any order, are a key: unique and never NULL.
     package func isKey(_ names: [String]) -> Bool {
         let wanted = Set(names)
         if !primaryKey.isEmpty, Set(primaryKey) == wanted { return true }
@@ -94,7 +95,8 @@ package struct DatabaseSchema: Sendable, Hashable {
     package let allNames: [String]
     /// The schema connected to; nil where the engine has none.
     package let name: String?
-    /// What hangs on a table's rows, for the tables that the rules name and those that a cascade reaches from them.
+    /// The tables whose rows hang on a table's rows, for those that the rules name and those that a cascade reaches
+    /// from them.
     package let dependents: [TableName: [Dependent]]
 
     package init(

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// What an operator should know of a section that can be served.
+/// Advice to an operator on a section that can be served.
 ///
 /// Where merging group by group may meet a rule of the database that looks at several groups, and what clients will not
 /// see.

@@ -7,7 +7,7 @@ package struct Place: Sendable, Hashable {
 
 /// Something that `fieldmerge check` has to say about a rule file.
 package struct Finding: Sendable, Hashable, CustomStringConvertible {
-    /// Whether the rules can be served all the same.
+    /// The weight of a finding: all but an error let the rules be served.
     package enum Severity: String, Sendable, Hashable {
         case error
         /// Something may go wrong, and the sentence says what to do.
@@ -34,20 +34,25 @@ package struct Findings: Sendable, Hashable {
 
     package var hasErrors: Bool { all.contains { $0.severity == .error } }
 
+    /// Adds an error.
     package mutating func error(_ place: Place, _ sentence: String) {
         all.append(Finding(place: place, severity: .error, sentence: sentence))
     }
 
+    /// Adds a warning.
     package mutating func warning(_ place: Place, _ sentence: String) {
         all.append(Finding(place: place, severity: .warning, sentence: sentence))
     }
 
+    /// Adds a finding.
     package mutating func append(_ finding: Finding) { all.append(finding) }
 
+    /// Adds a note.
     package mutating func note(_ place: Place, _ sentence: String) {
         all.append(Finding(place: place, severity: .note, sentence: sentence))
     }
 
+    /// Returns the number of findings of a severity.
     package func count(_ severity: Finding.Severity) -> Int { all.filter { $0.severity == severity }.count }
 
     /// The findings in the order of the files and their lines.

@@ -6,7 +6,8 @@ enum AddressWords {
         "countrycode", "postalcode", "postcode", "zip", "zipcode",
     ]
 
-    /// Whether a column of these words is a part of an address; a number at the end (`address2`) does not matter.
+    /// Returns true where a column of these words is a part of an address; a number at the end (`address2`) does not
+    /// matter.
     static func contains(_ words: [String]) -> Bool {
         var name = words.joined()
         while name.last?.isNumber == true { name.removeLast() }

@@ -1,7 +1,8 @@
 import MergeCore
 import RecordStore
 
-/// What a column refers to, for a comment beside it and, where the schema alone does not tell, for the rules.
+/// The target that a column refers to, for a comment beside it and, where the schema alone does not tell, for the
+/// rules.
 struct ColumnReference {
     let comment: String
     /// The resource that the rules have to name.

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// What a column of a section is to clients.
+/// The role of a section's column for clients.
 enum ColumnRole {
     /// It travels as the id, or is taken from the record.
     case implied

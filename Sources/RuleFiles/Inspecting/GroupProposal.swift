@@ -3,7 +3,7 @@ import RecordStore
 
 /// Columns that seem to mean something only together.
 struct ProposedGroup {
-    /// What the group is to be called.
+    /// The words of the group's name.
     let words: [String]
     let columns: [String]
     /// Why they were put together, for the comment above the group.

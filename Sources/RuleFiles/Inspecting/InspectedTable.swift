@@ -9,11 +9,11 @@ struct InspectedTable {
 
     var name: TableName { schema.name }
 
-    /// Whether none of the columns can be NULL.
+    /// Returns true where none of the columns can be NULL.
     func isFilled(_ columns: [String]) -> Bool { columns.allSatisfy { schema.column($0)?.isNullable == false } }
 }
 
-/// Whether rules can be made for a table.
+/// The fitness of a table for rules.
 enum TableFitness {
     case usable(InspectedTable)
     /// Why not, as the end of a sentence.

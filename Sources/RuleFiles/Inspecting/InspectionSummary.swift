@@ -1,4 +1,4 @@
-/// What an inspection came to: what was written, what was guessed, and what was left out and why.
+/// The result of an inspection: what was written, what was guessed, and what was left out and why.
 package struct InspectionSummary: Sendable, Hashable {
     package private(set) var resources = 0
     package private(set) var sections = 0
@@ -7,7 +7,7 @@ package struct InspectionSummary: Sendable, Hashable {
     package private(set) var guesses: [String] = []
     /// Tables and columns that the rules do not have.
     package private(set) var leftOut: [String] = []
-    /// What the operator asked for and does not get yet.
+    /// Sentences on what the operator asked for and does not get yet.
     package private(set) var notes: [String] = []
 
     /// Lines for people.

@@ -64,7 +64,7 @@ struct LinkGuess {
         return type == other?.types.first?.name
     }
 
-    /// Whether a table is called after another one, with something added.
+    /// Returns true where a table is called after another one, with something added.
     private func isExtension(_ table: InspectedTable, of base: InspectedTable) -> Bool {
         let words = NameWords(table.name.name).words
         return NameWords(base.name.name).singulars.contains { words.count > $0.count && words.starts(with: $0) }

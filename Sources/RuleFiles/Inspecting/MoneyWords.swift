@@ -10,7 +10,7 @@ enum MoneyWords {
 
     static func isCurrency(_ words: [String]) -> Bool { words.contains(where: currencies.contains) }
 
-    /// What the currency is of: `price` in `price_currency`, nothing in `currency_code`.
+    /// Returns what the currency is of: `price` in `price_currency`, nothing in `currency_code`.
     static func subject(ofCurrency words: [String]) -> [String] {
         words.filter { !currencies.contains($0) && $0 != "code" }
     }

@@ -30,7 +30,7 @@ struct NameWords {
         self.words = words
     }
 
-    /// What the last word may be in the singular; English alone, and rather one too many than one too few.
+    /// Guesses of the last word's singular; English alone, and rather one too many than one too few.
     var singulars: Set<[String]> {
         guard let last = words.last else { return [] }
         var forms: Set<String> = [last]

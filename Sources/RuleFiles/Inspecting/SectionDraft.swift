@@ -20,12 +20,12 @@ struct SectionDraft {
 
     let name: String
     let table: InspectedTable
-    /// How the rows belong to a record; nil in a root.
+    /// The columns by which the rows belong to a record; nil in a root.
     let link: TableLink?
     private(set) var groups: [DraftGroup] = []
     private(set) var readOnly: [DraftField] = []
     private(set) var leftOut: [(column: String, reason: String)] = []
-    /// What the columns of the key refer to.
+    /// Comments on what the columns of the key refer to.
     private(set) var keyComments: [String] = []
 
     init(_ table: InspectedTable, _ link: TableLink?, _ placement: Placement) {
@@ -88,7 +88,7 @@ struct SectionDraft {
 
     private static let secrets: Set<String> = ["password", "passwd", "passwort", "pwd", "secret", "salt", "pin"]
 
-    /// Whether clients had better not see the column, by its name.
+    /// Returns true where clients had better not see the column, by its name.
     private static func isSecret(_ column: ColumnSchema) -> Bool {
         NameWords(column.name).words.contains(where: secrets.contains)
     }

@@ -1,4 +1,4 @@
-/// What the rules do with a column, as far as it tells of the column's type.
+/// The use of a column in the rules, as far as it tells of the column's type.
 enum OfflineUse: Sendable, Hashable {
     /// Nothing looks into its values.
     case plain
@@ -13,7 +13,7 @@ enum OfflineUse: Sendable, Hashable {
     /// The rules name the type.
     case named(String)
 
-    /// What a field of a group is used for.
+    /// Derives the use from a field of a group.
     init(_ field: RuleField, in group: RuleGroup) {
         if let type = field.type {
             self = .named(type.value)

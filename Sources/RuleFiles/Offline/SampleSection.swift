@@ -1,6 +1,6 @@
 import MergeCore
 
-/// What sample records hold of one section, whatever its shape; what does not fit is for others to refuse.
+/// The rows of one section in sample records, whatever its shape; what does not fit is for others to refuse.
 struct SampleSection {
     private let rows: [[ScalarMember]]
     private let ids: [Scalar]
@@ -37,7 +37,7 @@ struct SampleSection {
         }.max()
     }
 
-    /// What stands in one part of the ids.
+    /// Returns what stands in one part of the ids.
     func keyParts(_ position: Int) -> [Scalar] {
         ids.compactMap { id in
             guard case .array(let parts) = id else { return position == 0 ? id : nil }

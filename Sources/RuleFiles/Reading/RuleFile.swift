@@ -84,7 +84,7 @@ enum PlainMerge: String, Sendable, Hashable, CaseIterable {
     case add, max, min, set, text, json
 }
 
-/// What deleting a row writes instead.
+/// The assignments that deleting a row writes instead.
 struct RuleDelete: Sendable, Hashable {
     let place: Place
     let assignments: [RuleAssignment]
@@ -105,7 +105,7 @@ struct RuleCheck: Sendable, Hashable {
 }
 
 extension Place {
-    /// What clients and operators are told of the place; the folder is the operator's own affair.
+    /// The place as clients and operators are told it; the folder is the operator's own affair.
     var rule: RuleReference {
         let start = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file.utf8.index(after: $0) } ?? file.startIndex
         return RuleReference(file: String(file[start...]), line: line)
@@ -121,7 +121,7 @@ extension Placed {
 package struct OperatorSQL: Sendable, Hashable {
     package let resource: String
     package let section: String
-    /// What it is, for messages: `“where”`, `check “credit”`.
+    /// The name of it in messages: `“where”`, `check “credit”`.
     package let what: String
     package let sql: Placed<String>
 }

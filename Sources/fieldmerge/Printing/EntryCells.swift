@@ -34,6 +34,6 @@ extension OutcomeText {
         section + (group.map { "." + $0 } ?? "") + (item.map { " [" + PlainText.visible($0) + "]" } ?? "")
     }
 
-    /// What met and what stood then, as JSON; empty where nothing is known.
+    /// The sides that met and what stood then, as JSON; empty where nothing is known.
     var sides: [String] { [old, current, new, written].map { PlainText.visible($0 ?? "") } }
 }

@@ -58,7 +58,7 @@ struct ExplanationTable {
         return conflicts == 0 ? "merged" : "merged, with \(conflicts) conflict\(conflicts == 1 ? "" : "s")"
     }
 
-    /// What the names and the decision leave to each of the four sides.
+    /// The width that the names and the decision leave to each of the four sides.
     private var sideWidth: Int {
         let others = TextTable(
             titles: ["section", "id", "group", "decision"], rows: rows.map { $0.names + [$0.decision] })

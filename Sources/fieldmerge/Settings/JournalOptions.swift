@@ -12,7 +12,7 @@ struct JournalOptions: ParsableArguments {
 
     private static let defaultSchema = "fieldmerge"
 
-    /// What the option and the database come to.
+    /// The journal that the option and the database come to.
     enum Choice {
         /// A schema of the MariaDB server; one that was not asked for by name may be missing.
         case schema(String, isDefault: Bool)

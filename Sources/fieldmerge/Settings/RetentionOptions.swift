@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long the journal is kept.
+/// Options for how long the journal is kept.
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

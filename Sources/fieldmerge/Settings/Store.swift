@@ -97,7 +97,7 @@ struct Store {
         }
     }
 
-    /// What `journal init` made, or found.
+    /// The place that `journal init` made, or found.
     enum Place {
         case schema(JournalTables)
         case file(String)
