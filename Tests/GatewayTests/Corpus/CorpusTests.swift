@@ -61,9 +61,13 @@ import TestSupport
             < \(old)
             answered otherwise, from character \(same):
             < \(new)
-            where “\(old.unicodeScalars.dropFirst(max(same - 40, 0)).prefix(160))” is recorded
-            and “\(new.unicodeScalars.dropFirst(max(same - 40, 0)).prefix(160))” is answered
+            where “\(Self.around(same, of: old))” is recorded
+            and “\(Self.around(same, of: new))” is answered
             """
+    }
+
+    private static func around(_ place: Int, of text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.dropFirst(max(place - 40, 0)).prefix(160)))
     }
 
     // MARK: Many at once

@@ -44,7 +44,9 @@ struct RequestMaker {
         client = dice.number(0...Notebook.clients - 1)
         var request = made()
         if chapter.needsTokens { sign(&request) }
-        if dice.chance(10) { request.headers.append(("X-Device-ID", "till-\(client)")) }
+        if dice.chance(10), !request.headers.contains(where: { $0.name == "X-Device-ID" }) {
+            request.headers.append(("X-Device-ID", "till-\(client)"))
+        }
         return request
     }
 
