@@ -245,6 +245,22 @@ import TestSupport
         #expect(score?["written"]?.int == 10, "\(answers[0].text)")
     }
 
+    /// A refused edit of a record that an earlier edit created and that stands tells the record.
+    @Test(arguments: TestEngine.allCases)
+    func aRefusedEditOfARowThatStandsTellsIt(_ kind: TestEngine) async throws {
+        let body = """
+            {"atomic":"edit","edits":[
+              {"resource":"people","id":"tmp:a","changeset":{"person":{"old":null,"new":{"email":"new@x"}}}},
+              {"resource":"people","id":"tmp:a","changeset":{"person":{"email":{"old":"other","new":"mine@x"}}}}]}
+            """
+        let (answers, _) = try await Self.push(kind, [body])
+        #expect(answers[0].status == 207, "\(answers[0].text)")
+        let results = try answers[0].json()["results"]?.array ?? []
+        #expect(results[1]["record"]?["person"]?["email"]?.text == "new@x", "\(answers[0].text)")
+        #expect(results[1]["record"]?["id"]?.int == results[0]["id"]?.int)
+        #expect(results[1]["outcomes"]?[0]?["written"]?.text == "new@x")
+    }
+
     /// Where a policy rejects one edit and the database refuses another, the rejection counts.
     @Test(arguments: TestEngine.allCases, [false, true])
     func aRejectionCountsBeforeARefusal(_ kind: TestEngine, rejectedFirst: Bool) async throws {
