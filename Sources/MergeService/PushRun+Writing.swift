@@ -177,7 +177,7 @@ extension PushRun {
     }
 
     /// A refusal with the edit that it belongs to, which is not the one at hand.
-    private func refusing(_ report: Int, _ body: () throws -> Void) throws {
+    func refusing(_ report: Int, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch let refusal as Refusal {
