@@ -40,7 +40,7 @@ struct EditReport: Sendable {
         outcomes = outcomes.filter(\.isConflict)
         if inserted.isEmpty { return }
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
-            inserted[PushRun.InsertedRow(section: SectionID(resource: resource.name, section: section), key: key)]
+            inserted[PushRun.InsertedRow(table: resource.sections[section].table, key: key)]
         }
         if let known = key, name(known, 0) != nil { key = nil }
         for index in outcomes.indices {

@@ -81,7 +81,8 @@ extension PushRun {
                     if isWrittenElsewhere(Set(traces.map(\.group)), of: row, section, id) {
                         throw CheckFailure(report: row.step.index, problem: problem(check, section, row.edit))
                     }
-                    try takeBack(Set(traces.map(\.group)), of: row, before, section)
+                    // What is put back may collide by now.
+                    try refusing(row.step.index) { try takeBack(Set(traces.map(\.group)), of: row, before, section) }
                     for trace in traces { settle(trace, check, before, section) }
                     tookBack = true
                 }
@@ -110,7 +111,11 @@ extension PushRun {
                 assignments.append(Assignment(column: field.column, value: before[field.column]))
             }
         }
-        try update(assignments, section, before, row.edit, row.step)
+        let standing = try reader.rows(
+            of: section, where: row.address.map(\.column), in: [row.address.map(\.value)], locking: true,
+            includesHidden: true
+        ).first
+        try update(assignments, section, standing ?? before, row.edit, row.step)
         try writePending()
     }
 

@@ -73,7 +73,12 @@ extension PushRun {
     func applyRoot(_ edit: RowEdit, _ step: PushPlan.Step, _ current: [Value]?) throws -> [Value]? {
         let section = step.edit.resource.root
         let action = edit.action.resolved(reference)
-        let current = try current ?? identified(action, section, edit, step, root: nil)
+        var current = current
+        if current == nil, let found = try identified(action, section, edit, step, root: nil) {
+            current = found
+            // The record that the edit met is told of it, also where it is refused.
+            reports[step.index].key = section.key(of: found)
+        }
         try ForeignBase(section, digest).check(edit, against: current)
         let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
         var decision = decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])

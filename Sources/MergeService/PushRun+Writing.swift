@@ -34,8 +34,7 @@ extension PushRun {
         // The database may store another spelling than the one that was sent.
         changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
         if edit.id?.key == nil {
-            let id = SectionID(resource: step.edit.resource.name, section: edit.section)
-            inserted[InsertedRow(section: id, key: made)] = .some(edit.id?.temporary)
+            inserted[InsertedRow(table: section.table, key: made)] = .some(edit.id?.temporary)
         }
         if !step.edit.resource.isAtomic {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
@@ -182,7 +181,7 @@ extension PushRun {
     }
 
     /// A refusal with the edit that it belongs to, which is not the one at hand.
-    private func refusing(_ report: Int, _ body: () throws -> Void) throws {
+    func refusing(_ report: Int, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch let refusal as Refusal {

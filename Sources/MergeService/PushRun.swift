@@ -44,9 +44,9 @@ final class PushRun {
     /// Whose each edit is, where pushes share the transaction.
     var owners: [Int] = []
 
-    /// Names a row that a push inserted.
+    /// Names a row that a push inserted, which edits through other sections over its table may mean as well.
     struct InsertedRow: Hashable {
-        let section: SectionID
+        let table: TableName
         let key: RecordKey
     }
 
@@ -286,7 +286,7 @@ final class PushRun {
             }
             if hasSavepoints { try session.setSavepoint() }
             let mark = inverses.count
-            let before = (written, sharedWrites)
+            let before = (written, sharedWrites, inserted)
             if checkingEach { written = WrittenRows() }
             try load([step])
             try apply(step)
@@ -302,7 +302,8 @@ final class PushRun {
             }
             left.insert(step.index)
             updates = PendingUpdates()
-            (written, sharedWrites) = before
+            let gone = inserted.filter { before.2[$0.key] == nil }
+            (written, sharedWrites, inserted) = before
             changes.noteEverything()
             try takeBack(to: mark)
             if hasSavepoints {
@@ -310,7 +311,7 @@ final class PushRun {
                 try session.releaseSavepoint()
             }
             for mapping in reports[step.index].ids { created[mapping.temporary] = nil }
-            reports[step.index].rollBack(inserted)
+            reports[step.index].rollBack(gone)
         }
     }
 

@@ -228,6 +228,39 @@ import TestSupport
         #expect(try await database.run("SELECT COUNT(*) FROM people;") == "3\n")
     }
 
+    /// A creation that the database refuses, and that had met a row, tells that row as it stands.
+    @Test(arguments: TestEngine.allCases)
+    func aRefusedCreationTellsTheRowThatItMet(_ kind: TestEngine) async throws {
+        let body = """
+            {"edits":[{"resource":"people","id":"tmp:a","changeset":{"person":{"old":null,
+              "new":{"email":"ann@x","score":-5000}}}},
+              {"resource":"areas","id":102,"changeset":{"area":{"name":{"old":"South","new":"North"}}}}]}
+            """
+        let (answers, _) = try await Self.push(kind, [body])
+        #expect(answers[0].status == 422, "\(answers[0].text)")
+        let result = try answers[0].json()["results"]?[0]
+        #expect(result?["id"]?.text == "tmp:a")
+        #expect(result?["record"]?["id"]?.int == 401)
+        let score = result?["outcomes"]?.array.first { $0["group"]?.text == "score" }
+        #expect(score?["written"]?.int == 10, "\(answers[0].text)")
+    }
+
+    /// A refused edit of a record that an earlier edit created and that stands tells the record.
+    @Test(arguments: TestEngine.allCases)
+    func aRefusedEditOfARowThatStandsTellsIt(_ kind: TestEngine) async throws {
+        let body = """
+            {"atomic":"edit","edits":[
+              {"resource":"people","id":"tmp:a","changeset":{"person":{"old":null,"new":{"email":"new@x"}}}},
+              {"resource":"people","id":"tmp:a","changeset":{"person":{"email":{"old":"other","new":"mine@x"}}}}]}
+            """
+        let (answers, _) = try await Self.push(kind, [body])
+        #expect(answers[0].status == 207, "\(answers[0].text)")
+        let results = try answers[0].json()["results"]?.array ?? []
+        #expect(results[1]["record"]?["person"]?["email"]?.text == "new@x", "\(answers[0].text)")
+        #expect(results[1]["record"]?["id"]?.int == results[0]["id"]?.int)
+        #expect(results[1]["outcomes"]?[0]?["written"]?.text == "new@x")
+    }
+
     /// Where a policy rejects one edit and the database refuses another, the rejection counts.
     @Test(arguments: TestEngine.allCases, [false, true])
     func aRejectionCountsBeforeARefusal(_ kind: TestEngine, rejectedFirst: Bool) async throws {
@@ -257,6 +290,49 @@ import TestSupport
         #expect(
             try await database.run("SELECT name FROM areas WHERE id = 102;") == (atomic == "push" ? "South\n" : "Far\n")
         )
+    }
+
+    // MARK: What a check takes back
+
+    /// A value that `server-wins` takes back can collide by now; that refuses the push like any collision.
+    @Test(arguments: TestEngine.allCases, ["push", "edit"])
+    func aCollisionOfWhatACheckTakesBackIsOne(_ kind: TestEngine, _ atomic: String) async throws {
+        let sql = """
+            CREATE TABLE seats (id INTEGER PRIMARY KEY, hall INTEGER, number INTEGER, UNIQUE (hall, number));
+            INSERT INTO seats VALUES (1, 1, 3), (2, 2, 3), (3, 1, 4), (4, 4, 4);
+            """
+        let rules = [
+            "seats.yaml": """
+            resource: seats
+            sections:
+              seat:
+                table: seats
+                groups: {hall: hall, number: number}
+                checks: [{name: small, sql: number < 9, fields: [number], on-failure: server-wins}]
+            """
+        ]
+        let wrong = """
+            {"resource":"seats","id":1,"changeset":{"seat":{"hall":{"old":1,"new":2},"number":{"old":3,"new":9}}}}
+            """
+        let sound = #"{"resource":"seats","id":4,"changeset":{"seat":{"number":{"old":4,"new":5}}}}"#
+        let refused = #"{"resource":"seats","id":3,"changeset":{"seat":{"number":{"old":4,"new":3}}}}"#
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            for edits in [wrong, wrong + "," + sound] {
+                let answer = try await gateway.client {
+                    try await $0.post("/v1/push", #"{"atomic":"\#(atomic)","edits":[\#(edits)]}"#)
+                }
+                #expect(answer.status == (atomic == "edit" && edits != wrong ? 207 : 422), "\(answer.text)")
+                let problem = try answer.json()["results"]?[0]?["problem"]
+                #expect(problem?["code"]?.text == "unique", "\(answer.text)")
+                #expect(problem?["record"]?["id"]?.int == 2)
+            }
+            let answer = try await gateway.client {
+                try await $0.post("/v1/push", #"{"atomic":"\#(atomic)","edits":[\#(refused),\#(wrong)]}"#)
+            }
+            #expect(answer.status == 422, "\(answer.text)")
+        }
+        #expect(try await database.run("SELECT hall, number FROM seats WHERE id = 1;") == "1\t3\n")
     }
 
     // MARK: Bases of another type

@@ -127,6 +127,69 @@ import TestSupport
         #expect(try await database.run("SELECT n FROM things WHERE id = 4;") == "132\n")
     }
 
+    /// A temporary id names a row of a table, whichever of the resources over it creates the row.
+    @Test(arguments: TestEngine.allCases, ["\"tmp:a\"", "-1"])
+    func aTemporaryIDIsKnownToEveryResourceOverItsTable(_ kind: TestEngine, _ id: String) async throws {
+        let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
+        let sql = """
+            CREATE TABLE homes (id INTEGER PRIMARY KEY \(number), name VARCHAR(20), next INTEGER,
+              FOREIGN KEY (next) REFERENCES homes (id));
+            CREATE TABLE things (id INTEGER PRIMARY KEY, home INTEGER, FOREIGN KEY (home) REFERENCES homes (id));
+            INSERT INTO things VALUES (1, NULL);
+            """
+        let home = "sections:\n  home: {table: homes, groups: {name: name, next: next}}\n"
+        let rules = [
+            "cabins.yaml": "resource: cabins\n" + home, "homes.yaml": "resource: homes\n" + home,
+            "things.yaml": "resource: things\nsections:\n  thing: {table: things, groups: {home: home}}\n",
+        ]
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            for (created, other) in [("homes", "cabins"), ("cabins", "homes")] {
+                let body = """
+                    {"edits":[
+                      {"resource":"\(other)","id":\(id),"changeset":{"home":{"name":{"old":"new","new":"\(created)"}}}},
+                      {"resource":"things","id":1,"changeset":{"thing":{"home":{"old":null,"new":\(id)}}}},
+                      {"resource":"\(created)","id":\(id),"changeset":{"home":{"old":null,"new":{"name":"new"}}}}]}
+                    """
+                let answer = try await gateway.client { try await $0.post("/v1/push", body) }
+                #expect(answer.status == 200, "\(answer.text)")
+                let circle = """
+                    {"edits":[{"resource":"\(created)","id":\(id),
+                      "changeset":{"home":{"old":null,"new":{"next":\(id)}}}}]}
+                    """
+                #expect(try await gateway.client { try await $0.post("/v1/push", circle) }.status == 400)
+            }
+        }
+        #expect(try await database.run("SELECT name FROM homes ORDER BY id;") == "homes\ncabins\n")
+        #expect(try await database.run("SELECT home FROM things;") == "2\n")
+    }
+
+    /// No key of a row that was taken back is told, also where another resource names the row.
+    @Test(arguments: TestEngine.allCases)
+    func theNumberOfARowThatWasTakenBackIsNotTold(_ kind: TestEngine) async throws {
+        let number = kind == .mariadb ? "AUTO_INCREMENT" : ""
+        let sql = """
+            CREATE TABLE homes (id INTEGER PRIMARY KEY \(number), name VARCHAR(20));
+            INSERT INTO homes (id, name) VALUES (1, 'a');
+            """
+        let home = "sections:\n  home: {table: homes, on-conflict: reject, groups: {name: name}}\n"
+        let rules = ["cabins.yaml": "resource: cabins\n" + home, "homes.yaml": "resource: homes\n" + home]
+        let body = """
+            {"edits":[
+              {"resource":"homes","id":"tmp:a","changeset":{"home":{"old":null,"new":{"name":"b"}}}},
+              {"resource":"cabins","id":"tmp:a","changeset":{"home":{"name":{"old":"b","new":"c"}}}},
+              {"resource":"homes","id":1,"changeset":{"home":{"name":{"old":"x","new":"y"}}}}]}
+            """
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let answer = try await gateway.client { try await $0.post("/v1/push", body) }
+            #expect(answer.status == 409, "\(answer.text)")
+            let results = try answer.json()["results"]?.array ?? []
+            #expect(results.count == 3)
+            for result in results.prefix(2) { #expect(result["id"]?.int == nil, "\(answer.text)") }
+        }
+    }
+
     // MARK: Many clients
 
     @Test(arguments: cases)

@@ -114,9 +114,14 @@ extension MergeFunction {
 
     private static func latest(_ meeting: Meeting, _ field: Int) -> Settlement {
         guard meeting.types.indices.contains(field) else { return .undecided("the group has no such field") }
-        if let obstacle = meeting.obstacle(at: field) { return .undecided(obstacle) }
         let (edited, current) = (meeting.edited[field], meeting.current[field])
         if edited == current { return .undecided("both sides have the same time") }
+        for (name, side) in [("edited", edited), ("current", current)] where meeting.types[field].isForeign(side) {
+            return .undecided("the \(name) value is not of the column's type")
+        }
+        // A side without a time is the earlier.
+        if edited.isNull { return .side(.server) }
+        if current.isNull { return .side(.client) }
         guard let editedIsEarlier = edited.precedes(current, in: meeting.types[field]) else {
             return .undecided("the times cannot be compared")
         }

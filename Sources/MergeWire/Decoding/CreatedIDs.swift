@@ -3,28 +3,30 @@ import MergeCore
 /// The temporary ids that a push creates, gathered before its values are read, because only they tell a reference to a
 /// new row from a number or text of its own.
 struct CreatedIDs {
-    private var sections: [String: SectionReference] = [:]
+    private let catalog: Catalog
+    private var tables: [String: TableName] = [:]
 
     /// A look over the raw edits; what is not well-formed is left to the decoder to refuse.
-    init(edits: [(resource: Resource?, node: JSONNode)]) {
+    init(edits: [(resource: Resource?, node: JSONNode)], in catalog: Catalog) {
+        self.catalog = catalog
         for (resource, edit) in edits {
             guard let resource, let changeset = edit["changeset"] else { continue }
             for (name, node) in changeset.members {
                 guard let index = resource.section(named: name) else { continue }
                 let section = resource.sections[index]
                 if index == 0 {
-                    note(edit["id"], node, section, resource)
+                    note(edit["id"], node, section)
                 } else if section.kind == .list, node.isArray {
-                    for item in node.elements { note(item["id"], item, section, resource) }
+                    for item in node.elements { note(item["id"], item, section) }
                 }
             }
         }
     }
 
-    private mutating func note(_ id: JSONNode?, _ row: JSONNode, _ section: Section, _ resource: Resource) {
+    private mutating func note(_ id: JSONNode?, _ row: JSONNode, _ section: Section) {
         guard let id, let old = row["old"], old.isNull, let new = row["new"], !new.isNull else { return }
         guard let temporary = Self.temporary(id, in: section) else { return }
-        sections[temporary.text] = SectionReference(resource: resource.name, section: section.name)
+        tables[temporary.text] = section.table
     }
 
     /// The temporary id that an id holds, in the part that the database numbers.
@@ -45,6 +47,14 @@ struct CreatedIDs {
         }
     }
 
-    /// Which section a temporary id creates a row of; nil where the push creates none of that name.
-    subscript(id: TemporaryID) -> SectionReference? { sections[id.text] }
+    /// The table in which a row is created under a temporary id; nil where the push creates none of that name.
+    subscript(id: TemporaryID) -> TableName? { tables[id.text] }
+
+    /// Says if a temporary id stands for a row that a reference can mean, whichever resource over its table creates it.
+    func has(_ id: TemporaryID, for target: SectionReference) -> Bool {
+        guard let table = self[id], let resource = catalog[target.resource],
+            let index = resource.section(named: target.section)
+        else { return false }
+        return resource.sections[index].table == table
+    }
 }

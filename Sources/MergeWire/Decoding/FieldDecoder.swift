@@ -16,7 +16,7 @@ struct FieldDecoder {
         if let target = section.fields[field].reference {
             if case .text(let text) = scalar, text.hasPrefix("tmp:") {
                 let id = TemporaryID(text)
-                guard created[id] == target else {
+                guard created.has(id, for: target) else {
                     throw Problem(
                         status: 400, code: "unknown-temporary", title: "Unknown temporary id",
                         detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",
@@ -26,7 +26,7 @@ struct FieldDecoder {
             }
             if case .integer(let number) = scalar, number < 0 {
                 let id = TemporaryID(String(number))
-                if created[id] == target { return .pending(id) }
+                if created.has(id, for: target) { return .pending(id) }
             }
         }
         return .value(try value(scalar, section.columns[section.fields[field].column], path()))

@@ -124,7 +124,7 @@ package struct PushDecoder: Sendable {
     private func decode(
         _ nodes: [(resource: Resource?, node: JSONNode)], path: (Int) -> WirePath
     ) throws(Problem) -> [Edit] {
-        let created = CreatedIDs(edits: nodes)
+        let created = CreatedIDs(edits: nodes, in: catalog)
         var items = 0
         var edits: [Edit] = []
         edits.reserveCapacity(nodes.count)

@@ -79,8 +79,7 @@ struct RowIDDecoder {
         let isParent = section.parent.contains { $0.column == column }
         if let temporary = CreatedIDs.temporary(scalar, isGenerated: isGenerated || isParent) {
             if isCreation, isGenerated { return (.generated, temporary, false) }
-            let own = SectionReference(resource: resource.name, section: section.name)
-            if let target = created[temporary], !isGenerated || target == own {
+            if let table = created[temporary], !isGenerated || table == section.table {
                 return (.temporary(temporary), nil, false)
             }
             if case .text = scalar {
