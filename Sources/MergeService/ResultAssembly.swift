@@ -49,7 +49,8 @@ struct ResultAssembly {
 
     private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {
         let sent = reports[index].sent
-        if status != .merged, case .temporary? = sent { return sent }
+        // A creation that was refused had no row of its own, whichever row it met.
+        if status != .merged, let sent { return sent }
         return reports[index].key.map { .key($0) } ?? sent
     }
 
