@@ -199,6 +199,38 @@ import TestSupport
         }
     }
 
+    /// Deletions of items come before the root, whatever else the edit creates.
+    @Test(arguments: TestEngine.allCases, [false, true])
+    func itemsAreDeletedBeforeTheirRecordIsCreated(_ kind: TestEngine, createsMore: Bool) async throws {
+        let sql = """
+            CREATE TABLE bags (bag VARCHAR(20) PRIMARY KEY, name VARCHAR(20));
+            CREATE TABLE things (id INTEGER PRIMARY KEY \(kind == .mariadb ? "AUTO_INCREMENT" : ""), bag VARCHAR(20),
+              note VARCHAR(20));
+            INSERT INTO things (id, bag) VALUES (1, 'b');
+            """
+        let rules = [
+            "bags.yaml": """
+            resource: bags
+            sections:
+              bag: {table: bags, groups: {name: name}}
+              things: {list: true, table: things, parent: bag, groups: {note: note}}
+            """
+        ]
+        let more = createsMore ? #",{"id":"tmp:a","old":null,"new":{}}"# : ""
+        let body = """
+            {"edits":[{"resource":"bags","id":"b","changeset":{"bag":{"old":null,"new":{}},
+              "things":[{"id":1,"old":{},"new":null}\(more)]}}]}
+            """
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let answer = try await gateway.client { try await $0.post("/v1/push", body) }
+            #expect(answer.status == 200, "\(answer.text)")
+            // Before its record is there, no client sees the item.
+            let told = try Self.outcomes(answer)
+            #expect(told == [createsMore ? ["already", "inserted", "inserted"] : ["already", "inserted"]])
+        }
+    }
+
     // MARK: What is told of a push that was taken back
 
     @Test(arguments: TestEngine.allCases, [false, true])
