@@ -1,0 +1,77 @@
+"""Tells where two answers differ."""
+
+import json
+
+
+def told(outcome: dict) -> str:
+    """An outcome without what the contract leaves free, so that a list of them can be sorted."""
+    kept = {k: v for k, v in outcome.items() if k in ("section", "group", "id", "outcome", "conflict")}
+    if outcome.get("conflict"):
+        kept.update((k, outcome.get(k)) for k in ("old", "current", "new", "written"))
+    elif outcome["outcome"] == "deleted" and "current" in outcome:  # of a record and its rows
+        kept["current"] = outcome["current"]
+    return json.dumps(kept, sort_keys=True)
+
+
+def creates(sent: dict, index: int) -> bool:
+    return any(isinstance(part, dict) and part.get("old", 0) is None for part in sent["edits"][index]["changeset"].values())
+
+
+def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool) -> list:
+    """Every difference of two (status, body), as a line.
+
+    - loose: the edits that were refused; how much of what follows in them is told is free.
+    - torn: an edit has two faults, and either may be named.
+    """
+    found = []
+
+    def compare(name, mine, theirs):
+        if mine != theirs:
+            found.append(f"{name}: model {json.dumps(mine)}, gateway {json.dumps(theirs)}")
+
+    if not (torn and {model[0], gateway[0]} <= {409, 422}):
+        compare("status", model[0], gateway[0])
+        if found or model[0] == 400:
+            return found
+        compare("push status", model[1]["status"], gateway[1].get("status"))
+    for index, (mine, theirs) in enumerate(zip(model[1]["results"], gateway[1]["results"])):
+        for name in ("status", "id", "ids", "record"):
+            # Of a row that was to be created, and was not, either is allowed.
+            if name == "id" and None in (theirs["id"], mine["id"]):
+                continue
+            if name == "record" and mine["status"] != "merged" and theirs["record"] is None and creates(sent, index):
+                continue
+            if name == "status" and torn and theirs["status"] != "merged":
+                continue
+            compare(f"[{index}].{name}", mine.get(name), theirs.get(name))
+        # In a refused push the checks may or may not have come to their turn.
+        place = lambda o: (o["section"], o.get("group"), str(o.get("id")))
+        free = {place(o) for o in mine["outcomes"] if "taken-back" in o and mine["status"] != "merged"}
+        mine["outcomes"] = [o for o in mine["outcomes"] if place(o) not in free]
+        theirs["outcomes"] = [o for o in theirs["outcomes"] if place(o) not in free]
+        ours = sorted(told(o) for o in mine["outcomes"])
+        others = sorted(told(o) for o in theirs["outcomes"])
+        if index in loose:
+            both = {place(o) for o in mine["outcomes"]} & {place(o) for o in theirs["outcomes"]}
+            ours = sorted(told(o) for o in mine["outcomes"] if place(o) in both)
+            others = sorted(told(o) for o in theirs["outcomes"] if place(o) in both)
+        # MariaDB's number of a row that was taken back is told nowhere.
+        if any('": 10000' in line for line in ours):
+            continue
+        for line in ours:
+            if line not in others:
+                found.append(f"[{index}] only the model: {line}")
+        for line in others:
+            if line not in ours:
+                found.append(f"[{index}] only the gateway: {line}")
+    return found
+
+
+def row_differences(model: dict, held: dict) -> list:
+    found = []
+    for table, rows in model.items():
+        for key in rows.keys() | held[table].keys():
+            mine, theirs = rows.get(key), held[table].get(key)
+            if mine != theirs:
+                found.append(f"row {table} {key}: model {mine}, database {theirs}")
+    return found

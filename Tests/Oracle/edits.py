@@ -1,0 +1,96 @@
+"""One edit while its push runs, and what becomes of it."""
+
+from reading import changes, temporary
+from schema import resource as resource_named
+
+
+class NothingCreated(Exception):
+    """An edit needs a row that the push would have created, but did not."""
+
+
+class BadPush(Exception):
+    """A push that is refused with 400 before anything is written."""
+
+    def __init__(self, code: str):
+        super().__init__(code)
+        self.code = code
+
+
+class Outcome:
+    """What became of a group or a row; `written` is told at the end."""
+
+    def __init__(self, section, key, group, outcome, conflict=False, old=None, current=None, new=None):
+        self.section, self.key, self.group, self.outcome, self.conflict = section, key, group, outcome, conflict
+        self.old, self.current, self.new = old, current, new
+        self.is_taken_back = False
+
+
+class AnyTarget:
+    """Every table that is referred to numbers its rows."""
+
+    numbered = True
+
+
+def sent_values(change):
+    """Every value with its field, bases too."""
+    fields = {f.name: f for f in change.section.fields}
+    if change.kind == "create":
+        yield from ((fields[name], value) for name, value in change.new.items())
+    elif change.kind == "delete":
+        yield from ((fields[name], value) for name, value in change.old.items())
+    else:
+        for base, edited in change.groups.values():
+            for side in (base, edited):
+                if isinstance(side, dict):
+                    yield from ((fields[name], value) for name, value in side.items())
+
+
+class EditRun:
+    """One edit while its push runs."""
+
+    def __init__(self, index: int, sent: dict):
+        self.index = index
+        self.sent = sent
+        self.resource = resource_named(sent["resource"])
+        self.changes = changes(self.resource, sent["changeset"])
+        self.key = None
+        self.met = None
+        self.ids = {}
+        self.outcomes = []
+        self.is_rejected = False
+        self.problem = None
+        self.writes = []
+        self.touched = []
+        self.deleted = {}
+        self.has_written_root = False
+        self.is_loose = False
+        self.is_lost = False
+        self.root_change = next((c for c in self.changes if c.section is self.resource.root), None)
+
+    @property
+    def creates(self) -> bool:
+        return self.root_change is not None and self.root_change.kind == "create"
+
+    def creations(self):
+        """The temporary ids that this edit gives, as (table, id)."""
+        root = self.resource.root.table
+        for change in self.changes:
+            if change.kind != "create":
+                continue
+            id = self.sent.get("id") if change.section is self.resource.root else change.id
+            table = root if change.section is self.resource.root else change.section.table
+            if temporary(table, id):
+                yield table.name, id
+
+    def references(self):
+        """The temporary ids that this edit needs from elsewhere, as (table, id)."""
+        root = self.resource.root.table
+        if not self.creates and temporary(root, self.sent.get("id")):
+            yield root.name, self.sent["id"]
+        for change in self.changes:
+            if change.kind in ("edit", "delete") and change.section.is_list and temporary(
+                    change.section.table, change.id):
+                yield change.section.table.name, change.id
+            for field, value in sent_values(change):
+                if field.references and temporary(AnyTarget, value):
+                    yield field.references, value

@@ -1,0 +1,85 @@
+"""What a push does, slowly and obviously, as PROTOCOL sections 2 to 5 and RULES say."""
+
+from checks import Checks
+from database import Database
+from edits import EditRun, NothingCreated
+from order import ordered
+from rows import UNSURE, Rows
+
+
+class PushRun(Rows, Checks):
+    """Runs one push on a copy of the database.
+
+    `numbers` gives the key of a new row for (edit index, temporary id), as MariaDB gave it; where it knows none, or for
+    SQLite, the next free number is taken.
+    """
+
+    def __init__(self, database: Database, known: dict, body: dict, numbers):
+        self.before = database
+        self.database = database.copy()
+        self.known = dict(known)
+        self.edits = [EditRun(i, e) for i, e in enumerate(body["edits"])]
+        self.is_alone = body.get("atomic") == "edit"
+        self.numbers = numbers
+        self.given = {}
+        self.initial = {}
+        self.softly_deleted = set()
+        self.missing = set()
+        self.is_unsure = False
+
+    def run(self):
+        for edit in ordered(self.edits):
+            if self.is_alone:
+                self.run_alone(edit)
+            else:
+                self.run_together(edit)
+        if not self.is_alone:
+            self.finish_together()
+        return self
+
+    @property
+    def rolled_back(self) -> bool:
+        return any(e.is_rejected or e.problem or e.is_lost for e in self.edits) and not self.is_alone
+
+    def run_together(self, edit) -> None:
+        """Nothing of an edit that is refused is met by those behind it."""
+        saved, given = self.database.copy(), dict(self.given)
+        try:
+            self.merge(edit)
+        except NothingCreated:
+            edit.is_lost = edit.is_loose = True
+        if edit.is_rejected or edit.problem or edit.is_lost:
+            self.database, self.given = saved, given
+            self.missing -= set(edit.creations())
+
+    def finish_together(self) -> None:
+        is_lost = self.rolled_back
+        for edit in self.edits:
+            if not edit.is_rejected and not edit.problem and not edit.is_lost:
+                self.check(edit, is_lost)
+        self.final = self.before if self.rolled_back else self.database
+        self.learn(self.edits)
+
+    def learn(self, edits) -> None:
+        """The journal knows a row whole that was deleted in this section; of others it knows fields."""
+        for edit in edits:
+            for told in edit.outcomes:
+                if told.key is not None:
+                    self.known[(edit.resource.name, told.section.name, told.key)] = UNSURE
+            for (section, key), row in edit.deleted.items():
+                self.known[(edit.resource.name, section, key)] = row
+
+    def run_alone(self, edit) -> None:
+        saved, known, given = self.database.copy(), dict(self.known), dict(self.given)
+        try:
+            self.initial = {}
+            self.merge(edit)
+            if not edit.is_rejected and not edit.problem and not edit.is_lost:
+                self.check(edit)
+        except NothingCreated:
+            edit.problem, edit.is_loose = "depends-on-refused", True
+        if edit.is_rejected or edit.problem:
+            self.database, self.known, self.given = saved, known, given
+        else:
+            self.learn([edit])
+        self.final = self.database

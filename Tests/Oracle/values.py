@@ -1,0 +1,50 @@
+"""Values on the wire and in a row."""
+
+import hashlib
+import json
+
+
+def shown(field, row):
+    """The value of a field as a client reads it; of no row it is null."""
+    if row is None:
+        return None
+    stored = row[field.column]
+    if field.kind == "set" and stored is not None:
+        return stored.split(",") if stored else []
+    return stored
+
+
+def stored(field, value):
+    """What the column holds for a value of a client."""
+    if field.kind == "set" and value is not None:
+        return ",".join(value)
+    return value
+
+
+def shown_group(group, row) -> dict:
+    return {f.name: shown(f, row) for f in group.fields}
+
+
+def shown_section(section, row) -> dict:
+    return {f.name: shown(f, row) for f in section.fields}
+
+
+def wire(group, values):
+    """A group as it travels: bare where it has one field, an object otherwise."""
+    if values is None:
+        return None
+    return values[group.fields[0].name] if group.bare else {f.name: values[f.name] for f in group.fields}
+
+
+def digest_of(group, values) -> str:
+    """What a client may send in place of a base."""
+    text = json.dumps(wire(group, values), sort_keys=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def as_key(id) -> tuple:
+    return tuple(id) if isinstance(id, list) else (id,)
+
+
+def as_id(key):
+    return key[0] if len(key) == 1 else list(key)
