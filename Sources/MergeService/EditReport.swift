@@ -42,7 +42,9 @@ struct EditReport: Sendable {
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
             inserted[PushRun.InsertedRow(table: resource.sections[section].table, key: key)]
         }
-        if let known = key, name(known, 0) != nil { key = nil }
+        // The database may have given the number of a row that the client names to a new one, and taken it back.
+        let isSent = if case .key? = sent { true } else { false }
+        if !isSent, let known = key, name(known, 0) != nil { key = nil }
         for index in outcomes.indices {
             guard case .key(let key)? = outcomes[index].item, let name = name(key, outcomes[index].section) else {
                 continue

@@ -95,8 +95,10 @@ package struct PushPlan: Sendable {
         let order = try order(phased.count) { index in
             // A row that needs its own key is the smallest circle; the order below finds it like any other.
             var needed = phased[index].namedIDs.compactMap { creators[$0] }
-            // Items of a record that the edit creates need its key.
-            if let root, root != index, edit.createsRecord { needed.append(root) }
+            // Items of a record that the edit creates need its key; those that are deleted come first where it is known.
+            if let root, root != index, edit.createsRecord, phased[index].phase > 0 || edit.id.key == nil {
+                needed.append(root)
+            }
             return needed
         } circle: { index in
             circle(phased[index].path)

@@ -18,6 +18,8 @@ class Checks:
 
     def check_row(self, edit, section, key) -> list:
         """What a row fails after all that `server-wins` has taken back."""
+        if (section.table.name, key) in self.softly_deleted:
+            return []
         faults = []
         for check in section.checks:
             row = self.database.get(section.table, key)
@@ -33,7 +35,7 @@ class Checks:
         if row is None:
             return []
         faults += ["check" for check in section.checks if not check.holds(row)]
-        if not section.visible(row) and (section.table.name, key) not in self.softly_deleted:
+        if not section.visible(row):
             faults.append("outside-where")
         return faults
 

@@ -45,11 +45,13 @@ def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool
                 continue
             compare(f"[{index}].{name}", mine.get(name), theirs.get(name))
         # In a refused push the checks may or may not have come to their turn.
-        free = {told(o) for o in mine["outcomes"] if "taken-back" in o and mine["status"] != "merged"}
+        place = lambda o: (o["section"], o.get("group"), str(o.get("id")))
+        free = {place(o) for o in mine["outcomes"] if "taken-back" in o and mine["status"] != "merged"}
+        mine["outcomes"] = [o for o in mine["outcomes"] if place(o) not in free]
+        theirs["outcomes"] = [o for o in theirs["outcomes"] if place(o) not in free]
         ours = sorted(told(o) for o in mine["outcomes"])
         others = sorted(told(o) for o in theirs["outcomes"])
         if index in loose:
-            place = lambda o: (o["section"], o.get("group"), str(o.get("id")))
             both = {place(o) for o in mine["outcomes"]} & {place(o) for o in theirs["outcomes"]}
             ours = sorted(told(o) for o in mine["outcomes"] if place(o) in both)
             others = sorted(told(o) for o in theirs["outcomes"] if place(o) in both)
@@ -57,7 +59,7 @@ def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool
         if any('": 10000' in line for line in ours):
             continue
         for line in ours:
-            if line not in others and line not in free:
+            if line not in others:
                 found.append(f"[{index}] only the model: {line}")
         for line in others:
             if line not in ours:
