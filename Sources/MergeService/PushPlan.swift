@@ -64,7 +64,7 @@ package struct PushPlan: Sendable {
         steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }
     }
 
-    /// Plans of pushes that need nothing of each other, as one, its records in the order in which they are locked.
+    /// Plans of pushes that need nothing of each other, as one; the edits of each stay in their order.
     init(joining plans: [PushPlan]) {
         var steps: [Step] = []
         var edits: [Edit] = []
@@ -77,7 +77,7 @@ package struct PushPlan: Sendable {
             edits += plan.push.edits
         }
         push = Push(key: nil, atomicity: .push, edits: edits)
-        self.steps = steps.sorted { $0.edit.resource.name < $1.edit.resource.name }
+        self.steps = steps
     }
 
     /// Deletions of items, the root, the other items; a row that names a row which the edit creates comes after it.

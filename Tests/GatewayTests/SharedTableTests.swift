@@ -239,6 +239,45 @@ import TestSupport
         }
     }
 
+    // MARK: A singleton whose key is its record's
+
+    /// The row of a singleton is the root of another resource under the same key.
+    @Test(arguments: TestEngine.allCases, ["push", "edit"])
+    func aSingletonUnderItsRecordsKeyIsMetAsItWasLeft(_ kind: TestEngine, atomic: String) async throws {
+        let sql = """
+            CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20));
+            CREATE TABLE badges (person INTEGER PRIMARY KEY, colour VARCHAR(20), n INTEGER);
+            INSERT INTO people VALUES (1, 'a');
+            INSERT INTO badges VALUES (1, 'c', 0);
+            """
+        let rules = [
+            "people.yaml": """
+            resource: people
+            sections:
+              person: {table: people, groups: {name: name}}
+              badge: {table: badges, parent: person, groups: {colour: colour, n: {column: n, merge: add}}}
+            """,
+            "badges.yaml": """
+            resource: badges
+            sections:
+              badge: {table: badges, groups: {badge: {fields: {colour: colour, n: n}}}}
+            """,
+        ]
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let edits = [
+                #"{"resource":"people","id":1,"changeset":{"badge":{"colour":{"old":"c","new":"b"}}}}"#,
+                #"{"resource":"badges","id":1,"changeset":{"badge":{"badge":{"old":{"colour":"c","n":3},"new":{"colour":"c","n":0}}}}}"#,
+            ]
+            let answer = try await gateway.client {
+                try await $0.post("/v1/push", #"{"atomic":"\#(atomic)","edits":[\#(edits.joined(separator: ","))]}"#)
+            }
+            let kinds = try answer.json()["results"]?.array.map { $0["outcomes"]?.array.first?["outcome"]?.text }
+            #expect(kinds == ["applied", "client-won"], "\(answer.text)")
+            #expect(try await database.run("SELECT colour, n FROM badges;") == "c\t0\n")
+        }
+    }
+
     // MARK: Deletions beside edits
 
     /// A row that a cascade takes along is gone for the edits behind it, in one push as in many.

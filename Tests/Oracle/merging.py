@@ -1,4 +1,4 @@
-"""The three-way decision for one group (PROTOCOL section 4)."""
+"""The three-way decision for one group (the protocol section 4)."""
 
 from values import stored
 

@@ -1,4 +1,4 @@
-"""What a push does, slowly and obviously, as PROTOCOL sections 2 to 5 and RULES say."""
+"""What a push does, slowly and obviously, as the protocol sections 2 to 5 and RULES say."""
 
 from checks import Checks
 from database import Database

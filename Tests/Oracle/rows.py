@@ -1,4 +1,4 @@
-"""Rows that are created, deleted and edited (the table of rows in PROTOCOL section 4)."""
+"""Rows that are created, deleted and edited (the table of rows in the protocol section 4)."""
 
 from database import Refused
 from edits import AnyTarget, BadPush, NothingCreated, Outcome

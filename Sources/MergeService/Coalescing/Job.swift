@@ -71,7 +71,10 @@ private struct JobRows {
             tables.insert(footprint.table)
             if row.section == 0 { continue }
             if section.kind == .singleton {
-                guard references.insert(footprint.reference(toSingletonOf: record)).inserted else { return false }
+                // Its own key is not known yet, by which another section over the table may name it.
+                guard !footprint.isShared, references.insert(footprint.reference(to: record)).inserted else {
+                    return false
+                }
                 continue
             }
             guard let id = row.id, let key = id.key, !id.isSuspect,

@@ -93,11 +93,6 @@ final class Footprint: Sendable {
         RowReference(table: table, key: isAmbiguous ? RecordKey([]) : key)
     }
 
-    /// Returns the reference to a singleton's row before it was read, by the key of its record.
-    func reference(toSingletonOf record: RecordKey) -> RowReference {
-        RowReference(table: table, key: isShared ? RecordKey([]) : record)
-    }
-
     func writesUnique(_ assignments: [Assignment]) -> Bool {
         !uniqueColumns.isEmpty && assignments.contains { uniqueColumns.contains($0.column) }
     }
