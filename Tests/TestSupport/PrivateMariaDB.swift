@@ -56,7 +56,7 @@ package final class PrivateMariaDB: Sendable {
                 "mariadbd", "--no-defaults", "--user=" + NSUserName(), "--datadir=" + folder.path + "/data",
                 "--socket=" + socket, "--pid-file=" + folder.path + "/pid", "--skip-networking", "--skip-name-resolve",
                 "--tmpdir=" + folder.path,
-                "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=200",
+                "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=32M", "--max-connections=1000",
                 "--log-error=" + folder.path + "/log",
             ] + options
         process.standardInput = FileHandle.nullDevice

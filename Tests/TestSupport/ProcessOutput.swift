@@ -2,6 +2,9 @@ import Foundation
 import Synchronization
 
 /// What a program writes, read as it comes.
+///
+/// Each is read by a thread of its own. `FileHandle.readabilityHandler` is not used: with many programs started and ended
+/// at once, Dispatch was told of a pipe that it had let go already, and the test run ended there.
 final class ProcessOutput: Sendable {
     private struct State {
         var bytes: [UInt8] = []
@@ -13,11 +16,19 @@ final class ProcessOutput: Sendable {
     private let state = Mutex(State())
 
     init() {
-        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            self?.take(data)
+        // The thread holds the end that it reads, so the descriptor stays its own until the last writer has gone.
+        let reading = pipe.fileHandleForReading
+        let thread = Thread { [weak self] in
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            while true {
+                let count = read(reading.fileDescriptor, &buffer, buffer.count)
+                if count < 0 && errno == EINTR { continue }
+                self?.take(Array(buffer.prefix(max(count, 0))))
+                if count <= 0 { return }
+            }
         }
+        thread.stackSize = 256 * 1_024
+        thread.start()
     }
 
     var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
@@ -30,11 +41,11 @@ final class ProcessOutput: Sendable {
         }
     }
 
-    /// - Parameter data: what came; empty at the end, nil where nothing did.
-    private func take(_ data: Data?) {
+    /// - Parameter bytes: what came; empty at the end, nil where nothing did.
+    private func take(_ bytes: [UInt8]?) {
         let settled = state.withLock { state -> (CheckedContinuation<String?, Never>, String?)? in
-            if let data { state.bytes += data }
-            if data?.isEmpty == true { state.isOver = true }
+            if let bytes { state.bytes += bytes }
+            if bytes?.isEmpty == true { state.isOver = true }
             guard let waiter = state.waiter else { return nil }
             let lines = String(decoding: state.bytes, as: UTF8.self).split(
                 separator: "\n", omittingEmptySubsequences: false)
