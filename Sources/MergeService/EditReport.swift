@@ -33,8 +33,10 @@ struct EditReport: Sendable {
 
     /// Forgets what was taken back, but for the conflicts, which the client is told all the same.
     ///
-    /// - Parameter inserted: rows that were inserted and are there no more; they go by the client's names again.
-    mutating func rollBack(_ inserted: [PushRun.InsertedRow: TemporaryID?]) {
+    /// - Parameters:
+    ///   - inserted: rows that were inserted and are there no more; they go by the client's names again.
+    ///   - edit: the edit that the report is of.
+    mutating func rollBack(_ inserted: [PushRun.InsertedRow: TemporaryID?], of edit: Edit) {
         ids = []
         meant = []
         outcomes = outcomes.filter(\.isConflict)
@@ -46,9 +48,10 @@ struct EditReport: Sendable {
         let isSent = if case .key? = sent { true } else { false }
         if !isSent, let known = key, name(known, 0) != nil { key = nil }
         for index in outcomes.indices {
-            guard case .key(let key)? = outcomes[index].item, let name = name(key, outcomes[index].section) else {
-                continue
-            }
+            let section = outcomes[index].section
+            guard case .key(let key)? = outcomes[index].item, let name = name(key, section),
+                !edit.rows.contains(where: { $0.section == section && $0.id?.key == key })
+            else { continue }
             outcomes[index].item = name.map { .temporary($0) }
         }
     }

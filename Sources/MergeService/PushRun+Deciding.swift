@@ -65,6 +65,12 @@ extension PushRun {
         }
     }
 
+    /// Returns true for an edit of a row that an earlier edit did not come to create: it has no key to come back under.
+    private func isNowhere(_ edit: RowEdit, _ current: [Value]?) -> Bool {
+        guard current == nil, case .edit = edit.action, let id = edit.id else { return false }
+        return settled(id) == nil
+    }
+
     func decider(_ section: Section) -> RowDecider {
         RowDecider(section: section) { [digest] group, values in digest(section, group, values) }
     }
@@ -81,7 +87,10 @@ extension PushRun {
         }
         try ForeignBase(section, digest).check(edit, against: current)
         let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
-        var decision = decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
+        var decision =
+            isNowhere(edit, current)
+            ? decider(section).decideWithoutRecord(action, item: nil)
+            : decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: 0, step)
@@ -144,7 +153,10 @@ extension PushRun {
         try ForeignBase(section, digest).check(edit, against: current)
         let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
         let known = try current == nil ? lastKnown(edit, step, section, key: key) : nil
-        var decision = decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])
+        var decision =
+            section.kind == .list && isNowhere(edit, current)
+            ? decider.decideWithoutRecord(action, item: label)
+            : decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])
         if let current { try noteSpared(&decision, current, section, step) }
         let first = reports[step.index].outcomes.count
         record(decision, section: edit.section, step)

@@ -1,42 +1,8 @@
 import MergeCore
 import RecordStore
 
-/// Rows that are gone, as the journal knows them, and rows that go, as it has to know them.
+/// Rows that go, as the journal has to know them, and rows that come back with an undo.
 extension PushRun {
-    private static let entriesToLookAt = 200
-
-    /// Returns what is last known of a row that an edit wants to bring back.
-    ///
-    /// The newest entries tell most; what each of them leaves open an older one may tell, back to a deletion, which
-    /// tells everything.
-    func lastKnown(
-        _ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, key: RecordKey?
-    ) throws -> (fields: [Int: Value], row: RawRow?)? {
-        guard let journal, section.onMissing.value == .restore, case .edit = edit.action,
-            let record = reports[step.index].key
-        else { return nil }
-        let resource = step.edit.resource
-        let history = journal.tables.history(
-            resource.name, journal.codec.key(record, resource.root), limit: Self.entriesToLookAt)
-        let entries =
-            try journal.aside?.writeNow { aside throws(StoreError) in try aside.query(history) }
-            ?? session.query(history)
-        let columns = served.schema.tables[section.table]?.restorableColumns ?? []
-        var fields: [Int: Value] = [:]
-        for entry in entries {
-            guard case .bytes(let body)? = entry.first else { continue }
-            for trace in journal.codec.traces(body, resource, edit.section, key, columns).reversed() {
-                switch trace {
-                case .fields(let known): fields.merge(known) { newer, _ in newer }
-                case .whole(let known, let row):
-                    fields.merge(known) { newer, _ in newer }
-                    return (fields, row)
-                }
-            }
-        }
-        return (fields, nil)
-    }
-
     /// A row with all its columns, which the rules need not know.
     func wholeRow(_ row: [Value], _ section: Section) throws -> RawRow? {
         guard let table = served.schema.tables[section.table] else { return nil }

@@ -19,6 +19,7 @@ extension PushRun {
             case .generated: break
             }
         }
+        if let hidden = try unhide(edit, step, section) { return hidden }
         for link in section.parent where !key.contains(where: { $0.column == link.column }) {
             if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
         }
@@ -46,6 +47,26 @@ extension PushRun {
             reports[step.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
         }
         return made
+    }
+
+    /// Takes a soft deletion back: the row that it hid is shown again, with what others wrote into it since.
+    ///
+    /// - Returns: the row's key; nil where no hidden row is to be taken back.
+    private func unhide(_ edit: RowEdit, _ step: PushPlan.Step, _ section: Section) throws -> RecordKey? {
+        guard let set = section.softDelete?.value, let deleted = edit.extras, let key = edit.id?.key else { return nil }
+        let rows = try reader.rows(
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true)
+        guard let row = rows.first else { return nil }
+        let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
+        let named = address(of: row, in: section).map { part in
+            RawValue(column: section.columns[part.column], value: part.value)
+        }
+        changes.note(served.footprints[section].reference(to: key), .everything)
+        _ = try write(RawSQL(dialect).update(section.table, values, where: named), [], row, edit, step)
+        if !step.edit.resource.isAtomic {
+            inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address(of: row, in: section)))
+        }
+        return key
     }
 
     func address(of row: [Value], in section: Section) -> [Assignment] {

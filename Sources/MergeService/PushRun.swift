@@ -86,7 +86,7 @@ final class PushRun {
                 : reports.isEmpty || reports.contains(where: \.isMerged)
             guard stands else {
                 try takeBack(to: 0)
-                for index in reports.indices { reports[index].rollBack(inserted) }
+                for index in reports.indices { reports[index].rollBack(inserted, of: plan.push.edits[index]) }
                 return .rollback(PushAttempt(reports: reports))
             }
             let kept = try made ?? readAgain { answer(reports, $0) }
@@ -100,7 +100,7 @@ final class PushRun {
             return .rollback(PushAttempt(reports: reports, fault: fault))
         } catch let difference as WriteProof.Difference {
             try takeBack(to: 0)
-            for index in reports.indices { reports[index].rollBack(inserted) }
+            for index in reports.indices { reports[index].rollBack(inserted, of: plan.push.edits[index]) }
             reports[difference.edit].problem = difference.problem(plan.push.edits[difference.edit])
             return .rollback(PushAttempt(reports: reports, difference: difference))
         } catch {
@@ -311,7 +311,7 @@ final class PushRun {
                 try session.releaseSavepoint()
             }
             for mapping in reports[step.index].ids { created[mapping.temporary] = nil }
-            reports[step.index].rollBack(gone)
+            reports[step.index].rollBack(gone, of: step.edit)
         }
     }
 

@@ -22,7 +22,7 @@ struct JournalActions {
             let opposite = try await oppositeOrFailure(number, groups)
             return try await service.merge(
                 PushRequest(
-                    push: Push(key: nil, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
+                    push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
                     key: key, address: "/v1/journal/\(number)/undo", body: body, isPreview: isPreview,
                     effects: opposite.outcomes.map { .undo(number, outcome: $0) }),
                 served: served, deadline: deadline)
@@ -74,7 +74,8 @@ struct JournalActions {
             let rest = try await restOrFailure(refused, of: stored)
             return try await service.merge(
                 PushRequest(
-                    push: rest.push, form: rest.form, sender: stored.sender, key: key, address: refused.address,
+                    push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
+                    sender: stored.sender, key: key, address: refused.address,
                     body: refused.body, isPreview: isPreview, effects: [.resend(number)] + rest.undone),
                 served: served, deadline: deadline)
         }
@@ -82,7 +83,7 @@ struct JournalActions {
 
     /// A push that is sent again, the form of its answer, and what it takes back, where it is an undo.
     private struct Resent {
-        let push: Push
+        let edits: [Edit]
         let form: AnswerForm
         var undone: [SingleEffect] = []
     }
@@ -101,9 +102,8 @@ struct JournalActions {
         let merged =
             try await service.partialAnswer(stored.number, served: served, deadline: deadline)
             .map(OutcomeReader.merged) ?? []
-        let edits = whole.push.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
-        return Resent(
-            push: Push(key: nil, atomicity: .push, edits: edits), form: whole.form, undone: whole.undone)
+        let edits = whole.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
+        return Resent(edits: edits, form: whole.form, undone: whole.undone)
     }
 
     private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
@@ -111,13 +111,13 @@ struct JournalActions {
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
             let opposite = try await opposite(of: number, try UndoRequest.groups(refused.body))
             return Resent(
-                push: Push(key: nil, atomicity: .push, edits: [opposite.edit]), form: .merge,
+                edits: [opposite.edit], form: .merge,
                 undone: opposite.outcomes.map { .undo(number, outcome: $0) })
         }
         let decoder = PushDecoder(catalog: served.catalog, limits: limits, requiresVersion: false)
         if parts.count == 2 {
             return Resent(
-                push: try decoded(refused) { bytes throws(Problem) in
+                edits: try edits(refused) { bytes throws(Problem) in
                     try decoder.push(bytes, headerKey: nil, sender: stored.sender.who)
                 }, form: .push)
         }
@@ -127,14 +127,14 @@ struct JournalActions {
                 detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
         }
         return Resent(
-            push: try decoded(refused) { bytes throws(Problem) in
+            edits: try edits(refused) { bytes throws(Problem) in
                 try decoder.merge(bytes, resource: resource, headerKey: nil, sender: stored.sender.who)
             }, form: .merge)
     }
 
-    private func decoded(
+    private func edits(
         _ refused: RefusedBody, _ decode: (UnsafeRawBufferPointer) throws(Problem) -> DecodedPush
-    ) throws -> Push {
-        try refused.body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes) }.push.get()
+    ) throws -> [Edit] {
+        try refused.body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes) }.push.get().edits
     }
 }

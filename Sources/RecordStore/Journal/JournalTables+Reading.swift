@@ -82,12 +82,16 @@ extension JournalTables {
             columns: fieldColumns)
     }
 
-    /// The last entries of a record, the newest first, from which a row that is gone can be known.
-    package func history(_ resource: String, _ record: String, limit: Int) -> Statement {
-        Statement(
-            sql: "SELECT entry FROM \(dialect.quoted(entries)) WHERE resource = ? AND record = ? AND status = 'merged' "
+    /// Returns the statement that reads the last entries of some records, the newest first, with the resource of each.
+    ///
+    /// - Parameter records: at least one, by resource and key as URLs spell it.
+    package func history(of records: [(resource: String, record: String)], limit: Int) -> Statement {
+        let either = records.map { _ in "(resource = ? AND record = ?)" }.joined(separator: " OR ")
+        return Statement(
+            sql: "SELECT entry, resource FROM \(dialect.quoted(entries)) WHERE (\(either)) AND status = 'merged' "
                 + "ORDER BY n DESC LIMIT ?",
-            binds: [Self.bind(resource), Self.bind(record), Self.bind(limit)], columns: [JournalColumn.bytes])
+            binds: records.flatMap { [Self.bind($0.resource), Self.bind($0.record)] } + [Self.bind(limit)],
+            columns: [JournalColumn.bytes, JournalColumn.text])
     }
 
     /// Reads a row of `list` or `entry`.

@@ -1,0 +1,100 @@
+import MergeCore
+import RecordStore
+
+/// Rows that are gone, as this push and the journal know them.
+extension PushRun {
+    private static let entriesToLookAt = 200
+
+    /// Values of a row that is gone.
+    struct LastKnown {
+        /// By the position of the field in its section.
+        var fields: [Int: Value] = [:]
+        /// All columns of the row as it was deleted; nil where no deletion is known.
+        var row: RawRow?
+    }
+
+    /// Returns what is last known of a row that an edit wants to bring back; nil where none is to come back.
+    ///
+    /// This push knows most, then the newest entries of the journal; what each of them leaves open an older one may tell,
+    /// back to a deletion, which tells everything. Whichever resource showed the row then: it is the same one.
+    ///
+    /// - Parameter key: of the row; nil in singletons, which are known by their record.
+    func lastKnown(_ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, key: RecordKey?) throws -> LastKnown? {
+        guard let journal, section.onMissing.value == .restore, case .edit = edit.action,
+            let record = reports[step.index].key
+        else { return nil }
+        let row = section.kind == .root ? record : key
+        if let row, let deleted = deletedHere(row, of: section) { return LastKnown(row: deleted) }
+        let resource = step.edit.resource
+        // The record itself, and records of other resources whose root is the row.
+        var places = [(resource: resource.name, record: journal.codec.key(record, resource.root))]
+        for other in served.catalog.resources {
+            guard let row, other.name != resource.name, showsRows(of: section, other.root) else { continue }
+            places.append((other.name, journal.codec.key(row, other.root)))
+        }
+        let history = journal.tables.history(of: places, limit: Self.entriesToLookAt)
+        let entries =
+            try journal.aside?.writeNow { aside throws(StoreError) in try aside.query(history) }
+            ?? session.query(history)
+        let columns = served.schema.tables[section.table]?.restorableColumns ?? []
+        var known = LastKnown()
+        for entry in entries {
+            guard case .bytes(let body)? = entry.first, case .text(let name)? = entry.last,
+                let shown = served.catalog[name.string]
+            else { continue }
+            let place = shown === resource ? edit.section : 0
+            let item = shown === resource ? key : nil
+            for trace in journal.codec.traces(body, shown, place, item, columns).reversed() {
+                switch trace {
+                case .fields(let fields):
+                    known.add(Self.fields(fields, shown.sections[place], in: section))
+                case .whole(let fields, let row):
+                    known.add(Self.fields(fields, shown.sections[place], in: section))
+                    known.row = row
+                    return known
+                }
+            }
+        }
+        return known
+    }
+
+    /// Returns a row whole that an edit of this push deleted, through whichever resource.
+    private func deletedHere(_ key: RecordKey, of section: Section) -> RawRow? {
+        for report in reports.reversed() where !report.outcomes.isEmpty {
+            for outcome in report.outcomes.reversed() where outcome.kind == .deleted {
+                let other = report.resource.sections[outcome.section]
+                guard let row = outcome.wholeRow, showsRows(of: section, other) else { continue }
+                let isSame = zip(section.columns, key.parts).allSatisfy { column, value in
+                    row.values.contains { $0.column.name == column.name && $0.value == value }
+                }
+                if isSame { return row }
+            }
+        }
+        return nil
+    }
+
+    /// Returns true where two sections show the same table by the same key.
+    private func showsRows(of section: Section, _ other: Section) -> Bool {
+        served.footprints[other].table == served.footprints[section].table && other.keyCount == section.keyCount
+            && zip(other.columns, section.columns).prefix(section.keyCount).allSatisfy { $0.name == $1.name }
+    }
+
+    /// Returns the values of fields of another section that are of one kind in this one.
+    private static func fields(_ fields: [Int: Value], _ other: Section, in section: Section) -> [Int: Value] {
+        if other === section { return fields }
+        var found: [Int: Value] = [:]
+        for (index, field) in section.fields.enumerated() {
+            let column = section.columns[field.column]
+            let match = fields.first { other.columns[other.fields[$0.key].column] == column }
+            if let match { found[index] = match.value }
+        }
+        return found
+    }
+}
+
+extension PushRun.LastKnown {
+    /// Adds older values of fields that are not known yet.
+    fileprivate mutating func add(_ older: [Int: Value]) {
+        fields.merge(older) { newer, _ in newer }
+    }
+}

@@ -1,0 +1,154 @@
+import Testing
+import TestSupport
+
+/// Rows that come back: what is last known of them, whichever resource deleted them, and when.
+@Suite struct RestoreTests {
+    private static let sql = """
+        CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
+        CREATE TABLE things (id INTEGER PRIMARY KEY /*numbered*/, home INTEGER NOT NULL, name VARCHAR(20), size INTEGER,
+          legacy VARCHAR(20), gone INTEGER NOT NULL DEFAULT 0);
+        INSERT INTO homes VALUES (1, 'a'), (2, 'b');
+        INSERT INTO things VALUES (10, 1, 'lamp', 7, 'old', 0), (11, 1, 'rug', 8, 'older', 0);
+        """
+    private static let groups = "on-missing: restore\n    groups: {name: name, size: size}"
+    private static let rules = [
+        "homes.yaml": """
+        resource: homes
+        sections:
+          home: {table: homes, groups: {name: name}}
+          things:
+            list: true
+            table: things
+            parent: home
+            \(groups)
+        """,
+        "things.yaml": """
+        resource: things
+        sections:
+          thing:
+            table: things
+            \(groups)
+        """,
+        "goods.yaml": """
+        resource: goods
+        sections:
+          good:
+            table: things
+            groups: {title: {column: name}, size: size}
+        """,
+        "kept.yaml": """
+        resource: kept
+        sections:
+          thing:
+            table: things
+            where: gone = 0
+            delete: {set: {gone: 1}}
+            groups: {name: name, size: size}
+        """,
+    ]
+
+    private static func with(
+        _ kind: TestEngine, _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: sql.replacing("/*numbered*/", with: "AUTO_INCREMENT"), sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            try await gateway.client { try await body($0, database) }
+        }
+    }
+
+    private static func push(_ edits: String...) -> String { #"{"edits":[\#(edits.joined(separator: ","))]}"# }
+
+    private static func delete(_ resource: String, _ section: String, _ fields: String) -> String {
+        #"{"resource":"\#(resource)","id":10,"changeset":{"\#(section)":{"old":\#(fields),"new":null}}}"#
+    }
+
+    private static let rename =
+        #"{"resource":"things","id":10,"changeset":{"thing":{"name":{"old":"lamp","new":"light"}}}}"#
+    private static let deletion = delete("goods", "good", #"{"title":"lamp","size":7}"#)
+
+    private static func thing(_ database: TestDatabase) async throws -> String {
+        try await database.run("SELECT id, home, name, size, legacy, gone FROM things WHERE id = 10;")
+            .replacing("\n", with: "").replacing("|", with: "\t")
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func aRowThatAnotherResourceDeletedComesBackWhole(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            #expect(try await client.post("/v1/push", Self.push(Self.deletion)).status == 200)
+            let answer = try await client.post("/v1/push", Self.push(Self.rename))
+            #expect(answer.text.contains(#""outcome":"restored""#), "\(answer.text)")
+            #expect(try await Self.thing(database) == "10\t1\tlight\t7\told\t0")
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func anItemThatWasDeletedAsARecordComesBackWhole(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            #expect(try await client.post("/v1/push", Self.push(Self.deletion)).status == 200)
+            let item =
+                #"{"resource":"homes","id":1,"changeset":{"things":[{"id":10,"name":{"old":"lamp","new":"light"}}]}}"#
+            let answer = try await client.post("/v1/push", Self.push(item))
+            #expect(answer.text.contains(#""outcome":"restored""#), "\(answer.text)")
+            #expect(try await Self.thing(database) == "10\t1\tlight\t7\told\t0")
+        }
+    }
+
+    /// Values that were written through another resource after all that this one knows are the last known ones.
+    @Test(arguments: TestEngine.allCases)
+    func whatAnotherResourceWroteIsKnown(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            let size = #"{"resource":"goods","id":10,"changeset":{"good":{"size":{"old":7,"new":9}}}}"#
+            #expect(try await client.post("/v1/push", Self.push(size)).status == 200)
+            try await database.run("DELETE FROM things WHERE id = 10;")
+            // Without a deletion in the journal its home is not known, and the database has no default for it.
+            let home =
+                #"{"resource":"homes","id":1,"changeset":{"things":[{"id":10,"name":{"old":"lamp","new":"light"}}]}}"#
+            let answer = try await client.post("/v1/push", Self.push(home))
+            #expect(answer.text.contains(#""outcome":"restored""#), "\(answer.text)")
+            #expect(try await Self.thing(database).hasPrefix("10\t1\tlight\t9\t"))
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func aRowThatTheSamePushDeletedComesBackWhole(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            let answer = try await client.post("/v1/push", Self.push(Self.deletion, Self.rename))
+            #expect(answer.text.contains(#""outcome":"restored""#), "\(answer.text)")
+            #expect(try await Self.thing(database) == "10\t1\tlight\t7\told\t0")
+        }
+    }
+
+    /// A soft deletion only hides a row; what others wrote into it since stays.
+    @Test(arguments: TestEngine.allCases) func aSoftDeletionIsTakenBack(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            let deletion = Self.delete("kept", "thing", #"{"name":"lamp","size":7}"#)
+            #expect(try await client.post("/v1/push", Self.push(deletion)).status == 200)
+            #expect(try await Self.thing(database) == "10\t1\tlamp\t7\told\t1")
+            try await database.run("UPDATE things SET legacy = 'newer' WHERE id = 10;")
+            let undo = try await client.post("/v1/journal/1/undo", "{}")
+            #expect(undo.status == 200, "\(undo.text)")
+            #expect(try undo.json()["key"]?.text == "undo:1")
+            #expect(try undo.json()["record"]?["thing"]?["name"]?.text == "lamp")
+            #expect(try await Self.thing(database) == "10\t1\tlamp\t7\tnewer\t0")
+            // The undo is an entry like any other.
+            let redo = try await client.post("/v1/journal/2/undo", "{}")
+            #expect(redo.status == 200, "\(redo.text)")
+            #expect(try await Self.thing(database) == "10\t1\tlamp\t7\tnewer\t1")
+        }
+    }
+
+    /// A row that was never created has no key to come back under.
+    @Test(arguments: TestEngine.allCases) func whatWasNotCreatedStaysMissing(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            let creation =
+                #"{"resource":"homes","id":9,"changeset":{"things":[{"id":"tmp:t","old":null,"new":{"name":"cup"}}]}}"#
+            let edit = #"{"resource":"things","id":"tmp:t","changeset":{"thing":{"name":{"old":"cup","new":"mug"}}}}"#
+            let answer = try await client.post("/v1/push", Self.push(creation, edit))
+            let results = try answer.json()["results"]?.array ?? []
+            #expect(
+                results.map { $0["outcomes"]?[0]?["outcome"]?.text } == ["missing", "missing"], "\(answer.text)")
+            #expect(try await database.run("SELECT count(*) FROM things;") == "2\n")
+        }
+    }
+}
