@@ -103,6 +103,10 @@ let package = Package(
             dependencies: ["MergeCore", "MergeWire", "TestSupport", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict),
         .testTarget(
+            name: "MergeServiceTests",
+            dependencies: ["MergeCore", "MergeService", "RecordStore"],
+            swiftSettings: strict),
+        .testTarget(
             name: "StoreTests",
             dependencies: ["MergeCore", "RecordStore", "MariaDBStore", "SQLiteStore", "TestSupport"],
             swiftSettings: strict),

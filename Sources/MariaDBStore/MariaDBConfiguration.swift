@@ -26,8 +26,6 @@ package struct MariaDBConfiguration: Sendable {
         package var lockWaitSeconds: UInt32 = 5
         /// Seconds that one statement may run.
         package var statementSeconds: UInt32 = 30
-        /// The number of times that a transaction runs again after a deadlock or a lock timeout.
-        package var retries = 20
 
         package init() {}
     }

@@ -69,29 +69,19 @@ package final class SQLiteEngine: WaitingStore {
 
     package var dialect: Dialect { .sqlite }
 
-    /// Runs a transaction that may write on the connection that writes, again while another program holds the file.
-    package func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant, locking tables: [TableName],
-        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    /// Lends the connection that writes, or one of those that read, for as long as nobody else waits for it.
+    package func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
-        try await repeating(deadline) { () async throws -> Answer in
-            try await writer.writeWithoutTransaction { database in
-                var answer: Answer?
-                try database.inTransaction(.immediate) {
-                    let session = SQLiteSession(database)
-                    switch try body(session) {
-                    case .commit(let made):
-                        try session.checkAnswered()
-                        answer = made
-                        return .commit
-                    case .rollback(let made):
-                        answer = made
-                        return .rollback
-                    }
-                }
-                guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
-                return answer
+        if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
+        do {
+            switch purpose {
+            case .write: return try await writer.writeWithoutTransaction { try body(SQLiteConnection($0)) }
+            case .snapshot: return try await reader.unsafeRead { try body(SQLiteConnection($0)) }
             }
+        } catch {
+            throw await mended(SQLiteError.storeError(error))
         }
     }
 
@@ -101,15 +91,9 @@ package final class SQLiteEngine: WaitingStore {
     ) throws(StoreError) -> Answer {
         do {
             return try writer.writeWithoutTransaction { database in
-                var answer: Answer?
-                try database.inTransaction(.immediate) {
-                    let session = SQLiteSession(database)
-                    answer = try body(session)
-                    try session.checkAnswered()
-                    return .commit
+                try SQLiteConnection(database).write(locking: []) { session throws(StoreError) in
+                    .commit(try body(session))
                 }
-                guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
-                return answer
             }
         } catch {
             throw SQLiteError.storeError(error)
@@ -132,42 +116,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// Runs a transaction that reads from one snapshot, on a connection that reads.
-    package func read<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
-        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
-    ) async throws(StoreError) -> Answer {
-        try await repeating(deadline) { () async throws -> Answer in
-            try await reader.unsafeRead { database in
-                var answer: Answer?
-                // A deferred transaction sees one snapshot from its first SELECT on.
-                try database.inTransaction(.deferred) {
-                    answer = try body(SQLiteSession(database))
-                    return .commit
-                }
-                guard let answer else { throw StoreError(.other, "a transaction ended without an answer") }
-                return answer
-            }
-        }
-    }
-
     private var reader: DatabaseQueue { readers.randomElement() ?? writer }
-
-    /// Reads the schema of the tables from the file.
-    package func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError)
-        -> DatabaseSchema
-    {
-        try await repeating(deadline) { () async throws -> DatabaseSchema in
-            try await reader.read { try SQLiteSchemaReader($0).read(tables) }
-        }
-    }
-
-    /// Reads from the file; throws `StoreError` where it cannot be read.
-    package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
-        try await repeating(deadline) { () async throws in
-            _ = try await reader.read { try Int.fetchOne($0, sql: "SELECT 1 FROM sqlite_master LIMIT 1") }
-        }
-    }
 
     /// Work that has begun ends; the connections close with the last reference to the engine, since GRDB does not allow
     /// one to be used after it was closed.
@@ -175,31 +124,16 @@ package final class SQLiteEngine: WaitingStore {
         isClosed.store(true, ordering: .releasing)
     }
 
-    /// Runs again what found the file locked, until the deadline.
-    private func repeating<Answer: Sendable>(
-        _ deadline: ContinuousClock.Instant, _ body: () async throws -> Answer
-    ) async throws(StoreError) -> Answer {
-        while true {
-            if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
-            let error: StoreError
-            do {
-                return try await body()
-            } catch let caught {
-                error = SQLiteError.storeError(caught)
-            }
-            if error.code == Int(ResultCode.SQLITE_READONLY_ROLLBACK.rawValue) {
-                do {
-                    try await playBack()
-                } catch {
-                    throw SQLiteError.storeError(error)
-                }
-            } else if error.kind != .serialization {
-                throw error
-            }
-            guard ContinuousClock.now < deadline, !Task.isCancelled else {
-                throw StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
-            }
-            try? await Task.sleep(for: .milliseconds(Int.random(in: 1...20)))
+    /// Takes back what another program left half done, where that is why a connection could not read.
+    ///
+    /// - Returns: the error that says what to do now.
+    private func mended(_ error: StoreError) async -> StoreError {
+        guard error.code == Int(ResultCode.SQLITE_READONLY_ROLLBACK.rawValue) else { return error }
+        do {
+            try await playBack()
+            return StoreError(.fileLocked, error.message, code: error.code)
+        } catch {
+            return SQLiteError.storeError(error)
         }
     }
 

@@ -22,7 +22,7 @@ enum SQLiteError {
         let kind: StoreError.Kind
         let text: String
         switch code & 0xFF {
-        case SQLITE_BUSY, SQLITE_LOCKED: (kind, text) = (.serialization, "the SQLite file is locked by another")
+        case SQLITE_BUSY, SQLITE_LOCKED: (kind, text) = (.fileLocked, "the SQLite file is locked by another")
         case SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY:
             (kind, text) = (.unwritable, "the SQLite file cannot be written: \(String(cString: sqlite3_errstr(code)))")
         case SQLITE_CANTOPEN, SQLITE_PERM:

@@ -15,8 +15,10 @@ import TestSupport
     private static func use(_ count: Int, _ pool: ConnectionPool) async throws(StoreError) -> [ConnectionHealth] {
         guard count > 0 else { return [] }
         return try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
-            _ = try await connection.read { session throws(StoreError) in
-                try session.query(Statement(sql: "SELECT id FROM t", binds: [], columns: [JournalColumn.number]))
+            _ = try await connection.lend { lent throws(StoreError) in
+                try lent.read { session throws(StoreError) in
+                    try session.query(Statement(sql: "SELECT id FROM t", binds: [], columns: [JournalColumn.number]))
+                }
             }
             return [connection.health] + (try await use(count - 1, pool))
         }
@@ -32,7 +34,7 @@ import TestSupport
         try await database.run(kills)
         await #expect(throws: StoreError.self) {
             try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
-                try await connection.ping()
+                try await connection.lend { lent throws(StoreError) in try lent.ping() }
             }
         }
         #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 4))

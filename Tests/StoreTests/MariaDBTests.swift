@@ -73,7 +73,6 @@ import TestSupport
         let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
         var limits = MariaDBConfiguration.Limits()
         limits.lockWaitSeconds = 1
-        limits.retries = 1
         let engine = try database.engine(limits)
         let holder = try database.engine()
         let release = Flag()

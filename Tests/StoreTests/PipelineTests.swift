@@ -235,9 +235,9 @@ import TestSupport
     }
 
     /// Hands out the numbers from 1 on.
-    private static func numbers(to last: Int) -> @Sendable (Bool) -> Int? {
+    private static func numbers(to last: Int) -> @Sendable () -> Int? {
         let next = Mutex(0)
-        return { _ in
+        return {
             next.withLock { next in
                 next += 1
                 return next <= last ? next : nil
@@ -245,12 +245,40 @@ import TestSupport
         }
     }
 
+    /// Runs one transaction after the other, on one connection where it may be kept.
+    private static func series(
+        _ engine: any RecordEngine, next: @escaping @Sendable () -> Int?,
+        done: @escaping @Sendable (Int, Result<[[Int]], StoreError>) -> Void,
+        _ body: @escaping @Sendable (Int, any StoreSession) throws(StoreError) -> Ending<[[Int]]>
+    ) async throws(StoreError) {
+        while try await engine.withConnection(
+            for: .write, deadline: .distant, { runSome(on: $0, next: next, done: done, body) })
+        {}
+    }
+
+    /// - Returns: false where nothing is left to run.
+    private static func runSome(
+        on connection: any StoreConnection, next: () -> Int?, done: (Int, Result<[[Int]], StoreError>) -> Void,
+        _ body: (Int, any StoreSession) throws(StoreError) -> Ending<[[Int]]>
+    ) -> Bool {
+        repeat {
+            guard let work = next() else { return false }
+            do throws(StoreError) {
+                let rows = try connection.write(locking: []) { session throws(StoreError) in try body(work, session) }
+                done(work, .success(rows))
+            } catch {
+                done(work, .failure(error))
+            }
+        } while connection.isExclusive && connection.isUsable
+        return true
+    }
+
     @Test(arguments: TestEngine.allCases) func transactionsFollowOneAnother(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         try await database.run("INSERT INTO t VALUES (1, 0, NULL)")
         let told = Told()
-        try await engine.series(
-            of: .write, deadline: .distant, next: Self.numbers(to: 20), done: { told.note($0, $1) }
+        try await Self.series(
+            engine, next: Self.numbers(to: 20), done: { told.note($0, $1) }
         ) { work, session throws(StoreError) in
             let rows = Self.pairs(try Self.run(session, [Self.get(from: 1, to: 1)])[0])
             #expect(told.all.count == work - 1, "the one before is answered first")
@@ -281,8 +309,8 @@ import TestSupport
         let isReadOnly = Flag()
         let mayGoOn = Flag()
         let series = Task {
-            try await engine.series(
-                of: .write, deadline: .distant, next: Self.numbers(to: 4),
+            try await Self.series(
+                engine, next: Self.numbers(to: 4),
                 done: { work, result in told.note(work, result) }
             ) { work, session throws(StoreError) in
                 if work == 2 { while !mayGoOn.isRaised { continue } }

@@ -77,7 +77,7 @@ package struct JournalOpener: Sendable {
             throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
         }
         if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
-        if let aside { return Journal(tables: tables, codec: .wire(secret: secret), aside: aside) }
+        if let aside { return Journal(tables: tables, codec: .wire(secret: secret), ahead: aside) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
     }
 

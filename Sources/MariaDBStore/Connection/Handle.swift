@@ -53,7 +53,7 @@ final class Handle {
         guard connected != nil else {
             let error = Self.error(mysql, place)
             mysql_close(mysql)
-            throw error.kind == .unavailable
+            throw [.unavailable, .disconnected].contains(error.kind)
                 ? error : StoreError(.unavailable, error.message, code: error.code)
         }
         self.mysql = mysql

@@ -11,6 +11,7 @@ final class MariaDBSession: StoreSession {
     private var holdsTables = false
     private static let savepoint = "fieldmerge"
 
+    var isBroken: Bool { handle.isBroken }
     var isMariaDB: Bool { handle.isMariaDB }
     var version: UInt { handle.version }
 

@@ -48,7 +48,7 @@ final class Pipeline {
             while sent.count >= Self.most || (bytesBehindRows.map { $0 + size > Self.mostBehindRows } ?? false) {
                 keepFirst(handle)
             }
-            guard !handle.isBroken else { throw StoreError(.unavailable, Self.broken) }
+            guard !handle.isBroken else { throw StoreError(.disconnected, Self.broken) }
             let prepared = try handle.prepared(statement.sql)
             try handle.leavingAnswers { () throws(StoreError) in try prepared.execute(parameters, on: handle) }
             sent.append(
@@ -110,7 +110,7 @@ final class Pipeline {
     private func read(
         _ statement: Statement, _ prepared: PreparedStatement, _ handle: Handle
     ) throws(StoreError) -> [[Value]] {
-        guard !handle.isBroken else { throw StoreError(.unavailable, Self.broken) }
+        guard !handle.isBroken else { throw StoreError(.disconnected, Self.broken) }
         try prepared.receive(on: handle)
         if statement.columns.isEmpty { return [] }
         do throws(StoreError) {

@@ -18,7 +18,8 @@ struct ServerError {
             return violation(ConstraintViolation(.trigger, sentence: text))
         }
         switch code {
-        case 1_213, 1_205, 1_020: return make(.serialization, "the transaction met another one in the database")
+        case 1_213, 1_020: return make(.serialization, "the transaction met another one in the database")
+        case 1_205: return make(.locked, "rows stayed locked by another transaction")
         case 1_969, 3_024, 1_317: return make(.busy, "a statement took longer than it may")
         case 1_040, 1_203, 1_226: return make(.unavailable, "the database server at \(place) has no connection left")
         case 1_045, 1_698:
@@ -38,7 +39,7 @@ struct ServerError {
         }
         if let violation = constraint { return self.violation(violation) }
         if Self.isFatal(number) {
-            return make(.unavailable, "the database server at \(place) cannot be reached")
+            return make(.disconnected, "the database server at \(place) cannot be reached")
         }
         return make(.other, "the database server refused a statement, SQLSTATE \(state)")
     }

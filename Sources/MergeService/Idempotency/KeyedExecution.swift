@@ -92,7 +92,7 @@ struct KeyedExecution: Sendable {
         // COMMIT.
         case .knownKey, .takenEffect, .unknownOutcome: return .lookUpAndRunAgain
         // Who asks now would only wait as well.
-        case .unavailable, .overloaded: return .giveUp
+        case .unavailable, .disconnected, .overloaded: return .giveUp
         default: return ContinuousClock.now < deadline ? .lookUp : .giveUp
         }
     }

@@ -8,22 +8,22 @@ package struct Journal: Sendable {
     /// Where the tables are.
     package let engine: any RecordEngine
     /// The journal's own store, where it cannot take part in the merge's transaction; nil where it does.
-    package let aside: (any WaitingStore)?
+    package let ahead: (any WaitingStore)?
 
     /// A journal that is written in the transaction of the merge.
     package init(tables: JournalTables, codec: JournalCodec, together engine: any RecordEngine) {
         self.tables = tables
         self.codec = codec
         self.engine = engine
-        aside = nil
+        ahead = nil
     }
 
-    /// A journal of its own, which is written before the merge is committed, and settled should that have failed.
-    package init(tables: JournalTables, codec: JournalCodec, aside: any WaitingStore) {
+    /// A journal of its own, which is written before the merge is committed; recovery decides on what stayed in doubt.
+    package init(tables: JournalTables, codec: JournalCodec, ahead store: any WaitingStore) {
         self.tables = tables
         self.codec = codec
-        engine = aside
-        self.aside = aside
+        engine = store
+        ahead = store
     }
 }
 

@@ -9,7 +9,7 @@ struct ConstraintExplainer {
     let served: Served
     let session: any StoreSession
     let dialect: Dialect
-    let mode: WriteMode
+    let mode: RunMode
     /// The row is created, not brought back.
     let isCreation: Bool
 
@@ -19,15 +19,16 @@ struct ConstraintExplainer {
     /// - Parameters:
     ///   - assignments: the columns that were to be written.
     ///   - row: the row as it stands; nil for one that was to be inserted.
+    /// - Throws: `RunAgain` where the row in the way came into being meanwhile, and can be merged with; `StoreError`.
     func refusal(
-        _ violation: ConstraintViolation, assignments: [Assignment], row: [Value]?, path: WirePath, error: StoreError
-    ) throws(StoreError) -> Refusal {
+        _ violation: ConstraintViolation, assignments: [Assignment], row: [Value]?, path: WirePath
+    ) throws -> Refusal {
         var problem = Problem(
             status: 422, code: violation.kind.rawValue, title: "The database refused the write", detail: "",
             path: path, retry: false, constraint: violation.name)
         switch violation.kind {
         case .unique:
-            return Refusal(problem: try collision(problem, violation, assignments, row, error))
+            return Refusal(problem: try collision(problem, violation, assignments, row))
         case .foreignKey:
             let columns = foreignColumns(violation, assignments)
             problem.fields = names(columns)
@@ -82,9 +83,8 @@ struct ConstraintExplainer {
     // MARK: Two rows under one unique index
 
     private func collision(
-        _ start: Problem, _ violation: ConstraintViolation, _ assignments: [Assignment], _ row: [Value]?,
-        _ error: StoreError
-    ) throws(StoreError) -> Problem {
+        _ start: Problem, _ violation: ConstraintViolation, _ assignments: [Assignment], _ row: [Value]?
+    ) throws -> Problem {
         var problem = start
         let index = table?.uniqueIndexes.first { index in
             violation.name.map { $0 == index.name } ?? (index.columns == violation.columns)
@@ -107,10 +107,10 @@ struct ConstraintExplainer {
                 part.column >= shape.keyCount || found[part.column] == part.value
             }
         if row == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
-            mode.looksAgain()
+            mode.mayLookAgain
         {
             // The row came into being after it was looked for: run again, and merge with it.
-            throw StoreError(.serialization, "a row was created by another at the same time", code: error.code)
+            throw RunAgain.lookAgain
         }
         problem.rowInTheWay = place
         return problem

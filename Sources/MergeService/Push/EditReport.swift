@@ -15,7 +15,8 @@ struct EditReport: Sendable {
     var isRejected = false
     var problem: Problem?
 
-    init(_ edit: Edit) {
+    init(_ edit: Edit, problem: Problem? = nil) {
+        self.problem = problem
         resource = edit.resource
         sent = edit.id.temporary.map { .temporary($0) } ?? edit.id.key.map { .key($0) }
         key = edit.id.key
@@ -36,13 +37,13 @@ struct EditReport: Sendable {
     /// - Parameters:
     ///   - inserted: rows that were inserted and are there no more; they go by the client's names again.
     ///   - edit: the edit that the report is of.
-    mutating func rollBack(_ inserted: [PushRun.InsertedRow: TemporaryID?], of edit: Edit) {
+    mutating func rollBack(_ inserted: [PushTransaction.InsertedRow: TemporaryID?], of edit: Edit) {
         ids = []
         meant = []
         outcomes = outcomes.filter(\.isConflict)
         if inserted.isEmpty { return }
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
-            inserted[PushRun.InsertedRow(table: resource.sections[section].table, key: key)]
+            inserted[PushTransaction.InsertedRow(table: resource.sections[section].table, key: key)]
         }
         // The database may have given the number of a row that the client names to a new one, and taken it back.
         let isSent = if case .key? = sent { true } else { false }
@@ -55,27 +56,4 @@ struct EditReport: Sendable {
             outcomes[index].item = name.map { .temporary($0) }
         }
     }
-}
-
-/// The end of one run of a push's transaction.
-struct PushAttempt: Sendable {
-    var reports: [EditReport]
-    /// The answer to the client, where the transaction was not taken back.
-    var answer: PushAnswer?
-    /// Something is written by it.
-    var takesEffect: Bool { answer?.takesEffect ?? false }
-    /// A fault in the request that only the database could show: nothing has a result.
-    var fault: Problem?
-    /// The column of which the database made another value than was written; nil where there is none.
-    var difference: WriteProof.Difference?
-}
-
-/// The answer to a push that stands, and what it leaves behind in the journal.
-struct KeptPush: Sendable {
-    let answer: PushAnswer
-    /// nil where nothing is kept.
-    let draft: JournalDraft?
-
-    /// Something is written by it.
-    var takesEffect: Bool { answer.takesEffect }
 }

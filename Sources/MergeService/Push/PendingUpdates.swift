@@ -1,6 +1,5 @@
 import MergeCore
 import RecordStore
-import Synchronization
 
 /// Updates that were decided and wait to be written together.
 ///
@@ -83,37 +82,4 @@ struct PendingUpdates {
         for index in shapes.indices { shapes[index].updates.removeAll { isDropped($0.step) } }
         shapes.removeAll(where: \.updates.isEmpty)
     }
-}
-
-/// The way in which a push is run: as few statements as possible as long as nothing is refused, and all edits but those
-/// that were found out to be refused.
-///
-/// It outlives a run of the transaction, because what was refused is told from the next run, edit by edit.
-final class WriteMode: Sendable {
-    private let isSingle = Atomic<Bool>(false)
-    private let collisions = Atomic<Int>(0)
-    private static let maximumCollisions = 3
-
-    /// Updates of many rows go out as one statement, and no savepoints are set.
-    var writesTogether: Bool { !isSingle.load(ordering: .relaxed) }
-
-    /// Returns the error that has the transaction run again, edit by edit.
-    func oneByOne() -> StoreError {
-        isSingle.store(true, ordering: .relaxed)
-        return StoreError(.serialization, "one of several edits was refused; they are run one by one", code: 0)
-    }
-
-    /// Returns true where a row that came into being beside the push should be looked for again.
-    ///
-    /// It is not found forever where the push itself, or something that it cannot see, is in the way.
-    func looksAgain() -> Bool {
-        collisions.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumCollisions
-    }
-
-    private let refusals = Mutex<[Int: Problem]>([:])
-
-    /// Returns why the edit at a position of the push is refused in any run from now on; nil where it is not.
-    func refusal(of edit: Int) -> Problem? { refusals.withLock { $0[edit] } }
-
-    func refuse(_ edit: Int, for problem: Problem) { refusals.withLock { $0[edit] = problem } }
 }

@@ -7,7 +7,7 @@ extension StoreError {
     /// Details of the database stay in the log.
     package var problem: Problem {
         switch kind {
-        case .unavailable:
+        case .unavailable, .disconnected:
             Problem(
                 status: 503, code: "database-unavailable", title: "The database cannot be reached",
                 detail: "Nothing was written; try again later.", retry: true, retryAfter: 5)
@@ -15,7 +15,7 @@ extension StoreError {
             Problem(
                 status: 503, code: "cannot-write", title: "The database cannot be written",
                 detail: "Its disk is full or it is read-only; nothing was written.", retry: true, retryAfter: 5)
-        case .busy, .serialization, .knownKey:
+        case .busy, .serialization, .locked, .fileLocked, .knownKey:
             Problem(
                 status: 503, code: "busy", title: "The database is busy",
                 detail: "The rows stay locked or no connection is free; nothing was written.", retry: true,

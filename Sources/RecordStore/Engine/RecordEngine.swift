@@ -1,5 +1,56 @@
 package import MergeCore
 
+/// A database that holds records.
+///
+/// Both engines pass one compat suite, which is this protocol's contract. Transactions are run with `write` and `read`,
+/// which go by the one policy on what is run again; whoever runs many on one connection borrows it.
+package protocol RecordEngine: Sendable {
+    var dialect: Dialect { get }
+
+    /// Lends a connection for the time of `body`, which runs where it may block: never on a cooperative thread.
+    ///
+    /// - Parameters:
+    ///   - purpose: of the transactions that it is for.
+    ///   - deadline: by when a connection has to be free.
+    ///   - body: uses the connection, which it must not let escape.
+    /// - Throws: a `StoreError`: that of `body`, or one that tells why no connection could be had; then `body` did not run.
+    func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer
+
+    /// Closes every connection; calls that wait for one fail.
+    func close() async
+}
+
+/// A connection that is lent, confined to the thread on which the borrower's closure runs.
+package protocol StoreConnection: AnyObject {
+    /// False once the connection broke.
+    var isUsable: Bool { get }
+
+    /// Nobody else waits for this very connection, so its borrower may stay on it from one transaction to the next, and
+    /// wait there for more to do.
+    var isExclusive: Bool { get }
+
+    /// Runs `body` in one transaction that may write, once.
+    ///
+    /// - Parameter tables: tables to lock as a whole for the time of the transaction, because one of them knows no
+    ///   transactions; empty where all do.
+    /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
+    func write<Answer>(
+        locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) throws(StoreError) -> Answer
+
+    /// Runs `body` in one snapshot that sees only committed rows, once.
+    func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer
+
+    /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
+    func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema
+
+    /// Asks the database for a sign of life.
+    func ping() throws(StoreError)
+}
+
 /// The purpose of a transaction.
 package enum TransactionKind: Sendable {
     /// It may write, and ends as its body says.
@@ -9,10 +60,11 @@ package enum TransactionKind: Sendable {
 }
 
 /// The end that a transaction is to have.
-package enum Ending<Answer: Sendable>: Sendable {
+package enum Ending<Answer> {
     case commit(Answer)
     case rollback(Answer)
 
+    /// The answer, however the transaction is to end.
     package var answer: Answer {
         switch self {
         case .commit(let answer), .rollback(let answer): answer
@@ -20,94 +72,56 @@ package enum Ending<Answer: Sendable>: Sendable {
     }
 }
 
-/// A database that holds records.
-///
-/// Both engines pass one compat suite, which is this protocol's contract.
-package protocol RecordEngine: Sendable {
-    var dialect: Dialect { get }
+extension Ending: Sendable where Answer: Sendable {}
 
-    /// Runs `body` in one transaction that may write, on one connection, away from the cooperative threads.
+extension RecordEngine {
+    /// Runs `body` in one transaction that may write, again where that is of use.
     ///
     /// The body is pure but for the session, and runs again from the start where the database says deadlock, lock
     /// timeout or snapshot conflict, or the connection breaks before COMMIT; so it must not keep state outside.
+    ///
+    /// - Parameter tables: as `StoreConnection.write` takes them.
     /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
-    ///
-    /// - Parameter tables: tables to lock as a whole for the time of the transaction, because one of them knows no
-    ///   transactions; empty where all do.
-    func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant, locking tables: [TableName],
-        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
-    ) async throws(StoreError) -> Answer
-
-    /// Runs one transaction after the other on one connection, for as long as there is a next, and nothing in between:
-    /// what lies between two transactions is time in which the database waits.
-    ///
-    /// None is repeated; what becomes of each is told as soon as it is known. The series also ends where its connection
-    /// breaks.
-    /// - Throws: `StoreError` where no connection could be had; then nothing was asked for.
-    ///
-    /// - Parameters:
-    ///   - kind: of every transaction.
-    ///   - deadline: for a connection.
-    ///   - next: what the next transaction is about; told whether it may wait for it, because the thread is the
-    ///     connection's own.
-    ///   - done: told on the same thread.
-    func series<Work: Sendable, Answer: Sendable>(
-        of kind: TransactionKind, deadline: ContinuousClock.Instant,
-        next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
-        done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
-        _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
-    ) async throws(StoreError)
-
-    /// Runs `body` in one snapshot that sees only committed rows.
-    func read<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
-        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
-    ) async throws(StoreError) -> Answer
-
-    /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
-    func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError) -> DatabaseSchema
-
-    /// Asks the database for a sign of life.
-    func ping(deadline: ContinuousClock.Instant) async throws(StoreError)
-
-    /// Closes every connection; calls that wait for one fail.
-    func close() async
-}
-
-extension RecordEngine {
-    /// Runs `body` in one transaction on tables that all know transactions.
     package func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
+        deadline: ContinuousClock.Instant, locking tables: [TableName] = [],
         _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) async throws(StoreError) -> Answer {
-        try await write(deadline: deadline, locking: [], body)
+        try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
+            try await withConnection(for: .write, deadline: deadline) { connection throws(StoreError) in
+                try connection.write(locking: tables, body)
+            }
+        }
     }
 
-    /// For an engine whose connections need no threads of their own.
-    package func series<Work: Sendable, Answer: Sendable>(
-        of kind: TransactionKind, deadline: ContinuousClock.Instant,
-        next: @escaping @Sendable (_ mayWait: Bool) -> Work?,
-        done: @escaping @Sendable (Work, Result<Answer, StoreError>) -> Void,
-        _ body: @escaping @Sendable (Work, any StoreSession) throws(StoreError) -> Ending<Answer>
-    ) async throws(StoreError) {
-        while let work = next(false) {
-            let result: Result<Answer, StoreError>
-            do throws(StoreError) {
-                switch kind {
-                case .write:
-                    result = .success(
-                        try await write(deadline: deadline) { session throws(StoreError) in try body(work, session) })
-                case .snapshot:
-                    result = .success(
-                        try await read(deadline: deadline) { session throws(StoreError) in
-                            try body(work, session).answer
-                        })
-                }
-            } catch {
-                result = .failure(error)
+    /// Runs `body` in one snapshot that sees only committed rows, again where that is of use.
+    package func read<Answer: Sendable>(
+        deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
+            try await withConnection(for: .snapshot, deadline: deadline) { connection throws(StoreError) in
+                try connection.read(body)
             }
-            done(work, result)
+        }
+    }
+
+    /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
+    package func schema(
+        of tables: [TableName], deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> DatabaseSchema {
+        try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
+            try await withConnection(for: .snapshot, deadline: deadline) { connection throws(StoreError) in
+                try connection.schema(of: tables)
+            }
+        }
+    }
+
+    /// Asks the database for a sign of life.
+    package func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
+            try await withConnection(for: .snapshot, deadline: deadline) { connection throws(StoreError) in
+                try connection.ping()
+            }
         }
     }
 }
@@ -121,83 +135,4 @@ package protocol WaitingStore: RecordEngine, AnyObject {
     func writeNow<Answer>(
         _ body: (any StoreSession) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer
-}
-
-/// One transaction, confined to its connection's thread: it cannot outlive the closure that it is handed to.
-package protocol StoreSession: AnyObject {
-    /// Rows of a SELECT, each parallel to the statement's `columns`.
-    func query(_ statement: Statement) throws(StoreError) -> [[Value]]
-
-    /// Runs an INSERT, UPDATE or DELETE.
-    func execute(_ statement: Statement) throws(StoreError) -> Execution
-
-    /// Hands a statement over without waiting for its answer, where the engine can; the next may follow at once.
-    ///
-    /// Behind one that is refused others may run yet, so they have to be such that the end of the transaction takes
-    /// them back.
-    func send(_ statement: Statement) -> Ticket
-
-    /// The rows of a statement that was sent, none of a write. Each answer is taken once, in any order, and all are before
-    /// the transaction is committed.
-    ///
-    /// - Throws: why the statement was refused.
-    func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]]
-
-    /// Marks a place in the transaction to which it can be taken back.
-    func setSavepoint() throws(StoreError)
-    func rollBackToSavepoint() throws(StoreError)
-    func releaseSavepoint() throws(StoreError)
-
-    /// Every read inside the transaction has to lock, or it would show an old snapshot.
-    var mustLockReads: Bool { get }
-}
-
-extension StoreError {
-    /// The error of a statement that was not answered: it may have been refused, so nothing of its transaction is kept.
-    package static let unanswered = StoreError(
-        .other, "a transaction was to be committed before all of it was answered")
-}
-
-/// Stands for the answer to a statement that was sent.
-package struct Ticket: Sendable, Hashable {
-    package let number: Int
-
-    package init(number: Int) {
-        self.number = number
-    }
-}
-
-extension StoreSession {
-    /// Runs statements one after the other, each of which may be sent before the one before it is answered.
-    ///
-    /// - Parameters:
-    ///   - next: the statements in their order; nil behind the last.
-    ///   - take: is handed the rows of each in the same order, none of a write.
-    /// - Throws: what was refused first, or what `take` throws; then nothing is under way any more.
-    package func run(
-        _ next: () -> Statement?, _ take: ([[Value]]) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        // One that the database works on, and one that it finds next.
-        var underWay: [Ticket] = []
-        do throws(StoreError) {
-            while let statement = next() {
-                if underWay.count == 2 { try take(receive(underWay.removeFirst())) }
-                underWay.append(send(statement))
-            }
-            while !underWay.isEmpty { try take(receive(underWay.removeFirst())) }
-        } catch {
-            for ticket in underWay { _ = try? receive(ticket) }
-            throw error
-        }
-    }
-}
-
-/// The effect of a write.
-package struct Execution: Sendable, Hashable {
-    /// The number that the database gave to an AUTO_INCREMENT column; 0 where it gave none.
-    package let generatedKey: Int128
-
-    package init(generatedKey: Int128) {
-        self.generatedKey = generatedKey
-    }
 }

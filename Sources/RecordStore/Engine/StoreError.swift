@@ -4,7 +4,7 @@
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A kind of error, by what a caller can do about it.
     package enum Kind: Sendable, Hashable {
-        /// The database cannot be reached, or the connection broke before COMMIT: nothing was written.
+        /// The database cannot be reached: nothing was written.
         case unavailable
         /// The database can be read and not written, because its disk is full or it is read-only: nothing was written.
         case unwritable
@@ -14,6 +14,12 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case overloaded
         /// The transaction was chosen as the victim of a deadlock or met a newer snapshot: run it again.
         case serialization
+        /// Rows stayed locked by another transaction for as long as one may wait: nothing was written.
+        case locked
+        /// Another program holds the whole file: nothing was written.
+        case fileLocked
+        /// The connection is dead, or broke before COMMIT: another one may do; nothing was written.
+        case disconnected
         /// The connection broke during COMMIT: nobody here knows whether it took effect.
         case unknownOutcome
         /// A constraint of the database refused the write.

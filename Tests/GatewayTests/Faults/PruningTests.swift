@@ -73,27 +73,12 @@ private struct CountingEngine: RecordEngine {
 
     var dialect: Dialect { engine.dialect }
 
-    func write<Answer: Sendable>(
-        deadline: ContinuousClock.Instant, locking tables: [TableName],
-        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Ending<Answer>
+    func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
-        writes.increase()
-        return try await engine.write(deadline: deadline, locking: tables, body)
-    }
-
-    func read<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
-        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
-    ) async throws(StoreError) -> Answer {
-        try await engine.read(deadline: deadline, body)
-    }
-
-    func schema(of tables: [TableName], deadline: ContinuousClock.Instant) async throws(StoreError) -> DatabaseSchema {
-        try await engine.schema(of: tables, deadline: deadline)
-    }
-
-    func ping(deadline: ContinuousClock.Instant) async throws(StoreError) {
-        try await engine.ping(deadline: deadline)
+        if purpose == .write { writes.increase() }
+        return try await engine.withConnection(for: purpose, deadline: deadline, body)
     }
 
     func close() async { await engine.close() }

@@ -1,14 +1,8 @@
 import MergeCore
 
 /// A push that may share a transaction with others: edits of rows that exist, and nothing else.
-final class Job: Shareable {
-    typealias Answer = PushAnswer
-
-    let request: PushRequest
-    let plan: PushPlan
-    let served: Served
-    let deadline: ContinuousClock.Instant
-    var caller: Caller { request.caller }
+final class QueuedPush: BatchItem {
+    let push: PushItem
     /// The rows that it edits, and the roots of their records.
     let rows: Set<RowReference>
     /// The only table that pushes which share a transaction with this one may write; nil where none of them reaches
@@ -19,29 +13,30 @@ final class Job: Shareable {
     private static let maximumEdits = 16
 
     /// nil for a push that needs a transaction of its own.
-    init?(_ request: PushRequest, _ plan: PushPlan, _ served: Served, _ deadline: ContinuousClock.Instant) {
+    init?(_ push: PushItem) {
+        let request = push.request
         guard !request.isPreview, request.effects.isEmpty, request.push.atomicity == .push,
             (1...Self.maximumEdits).contains(request.push.edits.count)
         else { return nil }
-        var rows = JobRows(served.footprints)
+        var rows = QueuedRows(push.served.footprints)
         for edit in request.push.edits where !rows.take(edit) { return nil }
         guard rows.goTogether else { return nil }
-        self.request = request
-        self.plan = plan
-        self.served = served
-        self.deadline = deadline
+        self.push = push
         self.rows = rows.references
         table = rows.reachesOthers ? rows.tables.first : nil
     }
 
     /// One transaction knows one version of the rules; and where a write may change rows of other tables, all are of one.
-    func goes(with first: Job) -> Bool {
-        table == first.table && served.catalog.version == first.served.catalog.version
+    func goes(with first: QueuedPush) -> Bool {
+        table == first.table && push.served.catalog.version == first.push.served.catalog.version
     }
+
+    var deadline: ContinuousClock.Instant { push.deadline }
+    var isUnwanted: Bool { push.request.caller.hasLeft }
 }
 
 /// The rows of a push that may share a transaction.
-private struct JobRows {
+private struct QueuedRows {
     private let footprints: Footprints
     private(set) var references: Set<RowReference> = []
     private(set) var tables: Set<String> = []

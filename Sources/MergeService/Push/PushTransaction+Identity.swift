@@ -2,7 +2,7 @@ import MergeCore
 import RecordStore
 
 /// Rows that are there already under another name than the client's.
-extension PushRun {
+extension PushTransaction {
     /// The row that a creation means by the section's natural key; its temporary id stands for that row from now on.
     ///
     /// - Returns: nil where the section has no natural key, the client did not send it whole, or no row has it.

@@ -9,7 +9,7 @@ struct CheckFailure: Error {
 }
 
 /// The rules' own conditions on the rows as merged.
-extension PushRun {
+extension PushTransaction {
     func noteWritten(
         _ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, row: [Value], before: [Value]?, outcomes first: Int
     ) {

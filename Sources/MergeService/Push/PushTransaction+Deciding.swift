@@ -2,7 +2,7 @@ import MergeCore
 import RecordStore
 
 /// Deciding the rows of one edit, each on what the ones before it left.
-extension PushRun {
+extension PushTransaction {
     /// Decides and writes the rows of an edit.
     ///
     /// Behind a row that is refused or rejected the others are only decided, to tell the client all conflicts at once.
@@ -40,7 +40,7 @@ extension PushRun {
                 reports[step.index].refuse(failure.problem)
             } catch is CheckFailure {
                 // An update of an earlier edit, which is told from the next run.
-                throw mode.oneByOne()
+                throw RunAgain.editByEdit
             }
         }
         if let root, reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true {
@@ -141,7 +141,7 @@ extension PushRun {
         var current: [Value]?
         if section.kind == .singleton {
             // Pushes that share the transaction have no singleton in common.
-            if !isShared, updates.mayChange(served.footprints[section].table) { try flush() }
+            if !batch.isShared, updates.mayChange(served.footprints[section].table) { try flush() }
             current = try reader.rows(of: section, in: root, locking: true).first
         } else {
             let id = SectionID(resource: resource.name, section: edit.section)

@@ -2,7 +2,7 @@ import MergeCore
 import RecordStore
 
 /// Rows that go, as the journal has to know them, and rows that come back with an undo.
-extension PushRun {
+extension PushTransaction {
     /// A row with all its columns, which the rules need not know.
     func wholeRow(_ row: [Value], _ section: Section) throws -> RawRow? {
         guard let table = served.schema.tables[section.table] else { return nil }

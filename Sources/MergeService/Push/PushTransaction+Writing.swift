@@ -2,11 +2,11 @@ import MergeCore
 import RecordStore
 
 /// Writing what was decided, and taking it back where the database does not.
-extension PushRun {
+extension PushTransaction {
     func insert(
         _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
-        if isShared { throw NotShareable() }
+        if batch.isShared { throw NotShareable() }
         // What was decided before is there when the row comes.
         try flush()
         let section = step.edit.resource.sections[edit.section]
@@ -104,7 +104,7 @@ extension PushRun {
         if let reference { changes.note(reference, reach) } else { changes.note(inTable: footprint.table, reach) }
         if mode.writesTogether, step.edit.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
-            let owner = isShared ? owners[step.index] : 0
+            let owner = batch.owners[step.index]
             if updates.mustGoBefore(reference, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
             updates.add(
                 PendingUpdates.Update(
@@ -125,7 +125,7 @@ extension PushRun {
     ///   one of them is refused later could then not be left out any more.
     func flush() throws {
         if updates.isEmpty { return }
-        if isShared { throw NotShareable() }
+        if batch.isShared { throw NotShareable() }
         try writePending()
     }
 
@@ -142,16 +142,15 @@ extension PushRun {
         try together { () throws(StoreError) in try receive(sent) }
     }
 
-    /// Writes the updates that wait, runs the checks on everything written, reads the records again, and makes the
-    /// answer of them.
+    /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
     ///
     /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
-    func finish<Answer>(_ answer: ([Record?]) -> Answer) throws -> Answer {
+    func finish() throws -> [Record?] {
         // A refusal of the only one is explained by the run at hand, unless others share it.
-        guard written.rows.isEmpty, updates.only == nil || isShared else {
+        guard written.rows.isEmpty, updates.only == nil || batch.isShared else {
             try writePending()
             try runChecks()
-            return try readAgain(answer)
+            return try readAgain()
         }
         let collector = RecordCollector(session, dialect, limits)
         let updates = sendUpdates()
@@ -161,7 +160,7 @@ extension PushRun {
             return try collector.receive(asked)
         }
         try prove(records)
-        return answer(records)
+        return records
     }
 
     /// Sends the updates that wait as few statements.
@@ -192,12 +191,12 @@ extension PushRun {
     }
 
     /// Where one of several rows is refused, the next run of the transaction writes them one by one, to tell which.
-    private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws(StoreError) -> Answer {
+    private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws -> Answer {
         do throws(StoreError) {
             return try body()
         } catch {
             guard case .constraint = error.kind else { throw error }
-            throw mode.oneByOne()
+            throw RunAgain.editByEdit
         }
     }
 
@@ -214,7 +213,7 @@ extension PushRun {
     func delete(
         _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, at index: Int? = nil, outcome: Int
     ) throws {
-        if isShared { throw NotShareable() }
+        if batch.isShared { throw NotShareable() }
         try flush()
         let footprint = served.footprints[section]
         let reference = footprint.reference(to: RecordKey(address(of: row, in: section).map(\.value)))
@@ -251,7 +250,7 @@ extension PushRun {
 
     /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
     func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
-        if isShared { throw NotShareable() }
+        if batch.isShared { throw NotShareable() }
         try flush()
         let resource = step.edit.resource
         let own = reports[step.index].outcomes.count - 1
@@ -295,7 +294,7 @@ extension PushRun {
             let explainer = ConstraintExplainer(
                 resource: step.edit.resource, section: edit.section, served: served, session: session,
                 dialect: dialect, mode: mode, isCreation: edit.isCreation)
-            throw try explainer.refusal(violation, assignments: assignments, row: row, path: edit.path, error: error)
+            throw try explainer.refusal(violation, assignments: assignments, row: row, path: edit.path)
         }
     }
 }

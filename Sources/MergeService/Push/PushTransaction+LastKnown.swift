@@ -2,7 +2,7 @@ import MergeCore
 import RecordStore
 
 /// Rows that are gone, as this push and the journal know them.
-extension PushRun {
+extension PushTransaction {
     private static let entriesToLookAt = 200
 
     /// Values of a row that is gone.
@@ -34,7 +34,7 @@ extension PushRun {
         }
         let history = journal.tables.history(of: places, limit: Self.entriesToLookAt)
         let entries =
-            try journal.aside?.writeNow { aside throws(StoreError) in try aside.query(history) }
+            try journal.ahead?.writeNow { ahead throws(StoreError) in try ahead.query(history) }
             ?? session.query(history)
         let columns = served.schema.tables[section.table]?.restorableColumns ?? []
         var known = LastKnown()
@@ -92,7 +92,7 @@ extension PushRun {
     }
 }
 
-extension PushRun.LastKnown {
+extension PushTransaction.LastKnown {
     /// Adds older values of fields that are not known yet.
     fileprivate mutating func add(_ older: [Int: Value]) {
         fields.merge(older) { newer, _ in newer }

@@ -2,13 +2,13 @@ import MergeCore
 import RecordStore
 
 /// Reading and locking the rows that the edits of a push name.
-extension PushRun {
+extension PushTransaction {
 
     /// Reads rows of any section; whole records are read at the end, by resource.
     var reader: RecordReader {
         RecordReader(
             resource: plan.steps[0].edit.resource, session: session, dialect: dialect,
-            rowsPerRecord: limits.rowsPerRecord, waits: !isShared)
+            rowsPerRecord: limits.rowsPerRecord, waits: waits)
     }
 
     /// Locks and reads the rows that some edits name, unless they are known as they stand.

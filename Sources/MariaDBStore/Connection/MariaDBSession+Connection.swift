@@ -1,0 +1,42 @@
+import MergeCore
+import RecordStore
+
+/// Transactions, each from its beginning to its end.
+extension MariaDBSession: StoreConnection {
+    var isUsable: Bool { !isBroken }
+
+    /// The pool lends a connection to one at a time.
+    var isExclusive: Bool { true }
+
+    func write<Answer>(
+        locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) throws(StoreError) -> Answer {
+        try begin(locking: tables)
+        let ending: Ending<Answer>
+        do {
+            ending = try body(self)
+        } catch {
+            abandon()
+            throw error
+        }
+        switch ending {
+        case .commit(let answer):
+            try commit()
+            return answer
+        case .rollback(let answer):
+            abandon()
+            return answer
+        }
+    }
+
+    func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer {
+        try beginSnapshot()
+        defer { abandon() }
+        return try body(self)
+    }
+
+    func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema {
+        defer { abandon() }
+        return try SchemaReader(self).read(tables)
+    }
+}

@@ -1,0 +1,43 @@
+import MergeCore
+import RecordStore
+
+/// One record that is to be read.
+struct RecordRead: BatchItem {
+    let resource: Resource
+    let key: RecordKey
+    let deadline: ContinuousClock.Instant
+    let caller: Caller
+
+    var isUnwanted: Bool { caller.hasLeft }
+
+    /// Reads do not get into each other's way.
+    var rows: Set<RowReference> { [] }
+
+    func goes(with first: RecordRead) -> Bool { true }
+}
+
+/// An item's answer, or that it has to run in a transaction of its own.
+enum Shared<Answer: Sendable>: Sendable {
+    case answered(Answer)
+    case alone
+}
+
+/// Reads records that several clients wait for in one snapshot, which begins after all of them asked.
+struct RecordReads: BatchWork {
+    let engine: any RecordEngine
+    let limits: MergeLimits
+
+    var purpose: TransactionKind { .snapshot }
+
+    func run(_ items: [RecordRead], on connection: any StoreConnection) throws(StoreError) -> [Shared<Record?>] {
+        let names = items.map { (resource: $0.resource, key: Optional($0.key)) }
+        return try connection.read { session throws(StoreError) in
+            try RecordCollector(session, engine.dialect, limits).records(of: names)
+        }.map { .answered($0) }
+    }
+
+    /// Each reads alone, so that it is answered as if it had been from the start.
+    func answers(to items: [RecordRead], after error: StoreError) -> [Shared<Record?>] { items.map { _ in .alone } }
+
+    func laneHasClosed() async {}
+}

@@ -1,0 +1,131 @@
+import MergeCore
+import RecordStore
+
+/// Keeps what the pushes of one transaction leave behind: in that transaction, ahead of it, or not at all.
+final class JournalWriter {
+    private enum Place {
+        /// Nothing is kept.
+        case nowhere
+        /// In the transaction of the merge.
+        case together(Journal)
+        /// In a store of its own, before the merge is committed.
+        case ahead(WriteAheadJournal)
+    }
+
+    /// What became of a transaction.
+    enum Outcome {
+        case committed
+        case rolledBack
+        /// The connection broke during COMMIT: recovery tells.
+        case unknown
+    }
+
+    private let place: Place
+    private let ended: EndedTransactions
+    /// Names the transaction in a journal that is written ahead.
+    private let token = WriteAheadJournal.newToken()
+    private var hasWrittenAhead = false
+    private var effects: [SingleEffect] = []
+
+    /// - Parameters:
+    ///   - journal: nil where nothing is kept.
+    ///   - ended: of the gateway; it tells the journal of transactions that have ended.
+    init(_ journal: Journal?, _ ended: EndedTransactions) {
+        self.ended = ended
+        guard let journal else {
+            place = .nowhere
+            return
+        }
+        place = WriteAheadJournal(journal).map { .ahead($0) } ?? .together(journal)
+    }
+
+    /// Keeps what pushes leave behind.
+    ///
+    /// - Parameter session: of the transaction that merges them.
+    /// - Throws: `StoreError`; of the kind `knownKey` where a push of the same key was kept before, `takenEffect` where an
+    ///   effect was.
+    func keep(_ pushes: [KeptPush], in session: any StoreSession) throws(StoreError) {
+        let drafts = pushes.compactMap(\.draft)
+        effects = pushes.flatMap { $0.takesEffect ? $0.effects : [] }
+        switch place {
+        case .nowhere: return
+        case .together(let journal):
+            try Self.insert(drafts, in: journal.tables, session)
+            try Self.note(effects, in: journal.tables, session)
+        case .ahead(let journal):
+            hasWrittenAhead = true
+            try Self.refusingKnownKeys { () throws(StoreError) in
+                try ended.write(drafts, ahead: token, in: journal)
+            }
+        }
+    }
+
+    /// Tells a journal that was written ahead what became of the transaction.
+    func transactionHasEnded(_ outcome: Outcome) {
+        guard case .ahead(let journal) = place, hasWrittenAhead, outcome != .unknown else { return }
+        hasWrittenAhead = false
+        let end = EndedTransactions.End(
+            journal: journal, token: token, isCommitted: outcome == .committed,
+            effects: outcome == .committed ? effects : [])
+        // Nobody may find the drafts of what was rolled back, least of all the same push when it runs again.
+        if outcome == .rolledBack, (try? journal.writeNow([end])) != nil { return }
+        ended.note(end)
+    }
+
+    /// Keeps a push that was refused, whole.
+    ///
+    /// - Throws: as `keep`.
+    static func keepRefused(
+        _ draft: JournalDraft, in tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        try insert([draft], in: tables, session)
+    }
+
+    private static func insert(
+        _ drafts: [JournalDraft], in tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        var inserts = tables.insert(drafts)[...]
+        try refusingKnownKeys { () throws(StoreError) in
+            try session.run({ inserts.popFirst()?.statement }) { _ in }
+        }
+    }
+
+    /// The only unique index of the entries is that of the keys.
+    private static func refusingKnownKeys(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            guard error.isCollision else { throw error }
+            throw StoreError(.knownKey, "the push's key is kept already", code: error.code)
+        }
+    }
+
+    private static func note(
+        _ effects: [SingleEffect], in tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        do {
+            for statement in tables.mark(effects) { _ = try session.execute(statement) }
+        } catch {
+            guard error.isCollision else { throw error }
+            throw StoreError(.takenEffect, "it has taken effect before", code: error.code)
+        }
+    }
+}
+
+/// The answer to a push that stands, and what it leaves behind in the journal.
+struct KeptPush: Sendable {
+    let answer: PushAnswer
+    /// nil where nothing is kept.
+    let draft: JournalDraft?
+    /// Effects on entries of the journal that it has where something is written by it.
+    let effects: [SingleEffect]
+
+    var takesEffect: Bool { answer.takesEffect }
+}
+
+extension StoreError {
+    /// A unique constraint refused a write.
+    var isCollision: Bool {
+        if case .constraint(let violation) = kind { violation.kind == .unique } else { false }
+    }
+}

@@ -1,0 +1,90 @@
+import MergeCore
+import RecordStore
+
+/// A journal that cannot take part in the merge's transaction: SQLite commits two files one after the other where one
+/// is in WAL mode, and two servers know nothing of each other.
+///
+/// So the drafts are written first, as those of a transaction in doubt; then the merge is committed; then the journal is
+/// told. A transaction that stays in doubt is decided on by recovery, from the rows: do they hold what the entry wrote, or
+/// what stood before?
+struct WriteAheadJournal {
+    let journal: Journal
+    let store: any WaitingStore
+
+    init?(_ journal: Journal) {
+        guard let store = journal.ahead else { return nil }
+        self.journal = journal
+        self.store = store
+    }
+
+    /// Returns a name for one transaction's drafts.
+    static func newToken() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
+
+    /// Writes the drafts of one transaction before it is committed; those of an earlier run of it are taken back.
+    ///
+    /// - Parameter ends: other transactions that have ended; the journal is told in the same commit.
+    func write(
+        _ drafts: [JournalDraft], token: String, after ends: [EndedTransactions.End]
+    ) throws(StoreError) {
+        let tables = journal.tables
+        try store.writeNow { session throws(StoreError) in
+            try Self.tell(ends, tables, session)
+            try Self.withdraw(token, tables, session)
+            var numbers: ClosedRange<Int>?
+            for insert in tables.insert(drafts) {
+                let last = Int(clamping: try session.execute(insert.statement).generatedKey)
+                numbers = (numbers?.lowerBound ?? last - insert.rows + 1)...last
+            }
+            if let numbers { _ = try session.execute(tables.setPending(token, numbers)) }
+        }
+    }
+
+    /// Tells the journal how transactions ended, on a thread that may block.
+    func writeNow(_ ends: [EndedTransactions.End]) throws(StoreError) {
+        let tables = journal.tables
+        try store.writeNow { session throws(StoreError) in try Self.tell(ends, tables, session) }
+    }
+
+    /// Tells the journal how transactions ended.
+    func write(_ ends: [EndedTransactions.End], until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let tables = journal.tables
+        try await store.write(deadline: deadline) { session throws(StoreError) in
+            try Self.tell(ends, tables, session)
+            return .commit(())
+        }
+    }
+
+    private static func tell(
+        _ ends: [EndedTransactions.End], _ tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        for end in ends {
+            if end.isCommitted {
+                _ = try session.execute(tables.settled(end.token))
+                if !end.effects.isEmpty { try note(end.effects, tables, session) }
+            } else {
+                try withdraw(end.token, tables, session)
+            }
+        }
+    }
+
+    private static func withdraw(
+        _ token: String, _ tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        for row in try session.query(tables.allPending) {
+            guard let pending = tables.pending(row), pending.token == token else { continue }
+            _ = try session.execute(tables.delete(pending.numbers))
+            _ = try session.execute(tables.settled(token))
+        }
+    }
+
+    /// Where it was done twice at once, or the journal is told a second time, it is noted already.
+    private static func note(
+        _ effects: [SingleEffect], _ tables: JournalTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        do {
+            for statement in tables.mark(effects) { _ = try session.execute(statement) }
+        } catch {
+            guard error.isCollision else { throw error }
+        }
+    }
+}

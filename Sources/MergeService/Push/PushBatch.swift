@@ -1,0 +1,56 @@
+import MergeCore
+
+/// A push that is to be merged, with what it is merged under.
+final class PushItem: Sendable {
+    let request: PushRequest
+    let plan: PushPlan
+    let served: Served
+    let deadline: ContinuousClock.Instant
+
+    init(_ request: PushRequest, plan: PushPlan, served: Served, deadline: ContinuousClock.Instant) {
+        self.request = request
+        self.plan = plan
+        self.served = served
+        self.deadline = deadline
+    }
+
+    /// Its time is over, or nobody waits for it any more.
+    var isOverdue: Bool { deadline <= .now || request.caller.hasLeft }
+}
+
+/// Pushes that share one transaction; mostly one.
+struct PushBatch: Sendable {
+    let items: [PushItem]
+    /// The edits of all pushes, each push's in its order.
+    let plan: PushPlan
+    /// The positions of each push's edits in the plan.
+    let ranges: [Range<Int>]
+    /// The push of each edit of the plan.
+    let owners: [Int]
+
+    init(_ items: [PushItem]) {
+        self.items = items
+        plan = items.count == 1 ? items[0].plan : PushPlan(joining: items.map(\.plan))
+        var ranges: [Range<Int>] = []
+        var owners: [Int] = []
+        for (number, item) in items.enumerated() {
+            ranges.append(owners.count..<owners.count + item.request.push.edits.count)
+            owners += repeatElement(number, count: item.request.push.edits.count)
+        }
+        self.ranges = ranges
+        self.owners = owners
+    }
+
+    /// None of the pushes may do what the others would have to pay for.
+    var isShared: Bool { items.count > 1 }
+}
+
+/// The end of one push.
+enum PushEnding: Sendable {
+    /// It is merged, or would be.
+    case merged(PushAnswer)
+    /// Nothing of it is written, for reasons that its reports tell.
+    case refused([EditReport])
+    /// It could not be run at all: a fault of the request that only the database could show.
+    case fault(Problem)
+}

@@ -1,0 +1,172 @@
+import MergeCore
+import RecordStore
+
+/// Merges batches of pushes, each in one transaction: the same way for one push and for many.
+struct PushMerging: Sendable {
+    let engine: any RecordEngine
+    let limits: MergeLimits
+    let digest: GroupDigest
+    /// Writes answers.
+    let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
+    let ended: EndedTransactions
+
+    /// Merges a batch on a connection.
+    ///
+    /// - Parameters:
+    ///   - waits: locks are waited for.
+    ///   - tables: tables to lock as a whole.
+    /// - Returns: the end of each push; `alone` for one of several that has to run in a transaction of its own.
+    /// - Throws: `StoreError`; nothing was written unless its kind is `unknownOutcome`.
+    func merge(
+        _ batch: PushBatch, on connection: any StoreConnection, waits: Bool, locking tables: [TableName] = []
+    ) throws(StoreError) -> [Shared<PushEnding>] {
+        var mode = RunMode()
+        while true {
+            switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {
+            case .ended(let endings): return endings
+            case .again(let reason): mode = mode.changed(by: reason)
+            case .differs(let difference, let reports):
+                try Self.check(difference, batch.items[0].served, connection)
+                let problem = difference.problem(batch.plan.push.edits[difference.edit])
+                guard batch.plan.push.atomicity == .edit else {
+                    return [.answered(.refused(reports.refusing(difference.edit, for: problem)))]
+                }
+                // The other edits stand, so they run again without this one.
+                mode = mode.changed(by: .without(difference.edit, problem))
+            }
+        }
+    }
+
+    /// The end of one run of the transaction.
+    private enum Attempt {
+        case ended([Shared<PushEnding>])
+        case again(RunAgain)
+        /// The database made another value of one that was written.
+        case differs(WriteProof.Difference, [EditReport])
+    }
+
+    private func attempt(
+        _ batch: PushBatch, on connection: any StoreConnection, mode: RunMode, waits: Bool, locking tables: [TableName]
+    ) throws(StoreError) -> Attempt {
+        let writer = JournalWriter(batch.journal, ended)
+        var isCommitted = false
+        do throws(StoreError) {
+            let attempt = try connection.write(locking: tables) { session throws(StoreError) in
+                let transaction = PushTransaction(batch, self, session: session, mode: mode, waits: waits)
+                let ending = try run(transaction, writer)
+                if case .commit = ending { isCommitted = true }
+                return ending
+            }
+            writer.transactionHasEnded(isCommitted ? .committed : .rolledBack)
+            return attempt
+        } catch {
+            writer.transactionHasEnded(error.kind == .unknownOutcome ? .unknown : .rolledBack)
+            guard case .constraint = error.kind, !batch.isShared else { throw error }
+            // A constraint that the database checks only at COMMIT names no row.
+            let reports = batch.plan.push.edits.map { EditReport($0, problem: error.problem) }
+            return .ended([.answered(.refused(reports))])
+        }
+    }
+
+    private func run(
+        _ transaction: PushTransaction, _ writer: JournalWriter
+    ) throws(StoreError) -> Ending<Attempt> {
+        let batch = transaction.batch
+        do {
+            guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
+            guard let records = try transaction.merge() else {
+                return .rollback(.ended([.answered(.refused(transaction.reports))]))
+            }
+            let kept = answers(transaction, records)
+            let endings = kept.map { push -> Shared<PushEnding> in
+                push.map { .answered(.merged($0.answer)) } ?? .alone
+            }
+            if batch.items[0].request.isPreview { return .rollback(.ended(endings)) }
+            try writer.keep(kept.compactMap(\.self), in: transaction.session)
+            return .commit(.ended(endings))
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            return .rollback(try Self.attempt(after: error, transaction))
+        }
+    }
+
+    private static func attempt(
+        after error: any Error, _ transaction: PushTransaction
+    ) throws(StoreError) -> Attempt {
+        // Running again together would meet the same; alone each is answered as if it had been from the start.
+        if transaction.batch.isShared { return .ended(transaction.batch.items.map { _ in .alone }) }
+        switch error {
+        case let reason as RunAgain: return .again(reason)
+        case let fault as Problem: return .ended([.answered(.fault(fault))])
+        case let difference as WriteProof.Difference:
+            return .differs(difference, transaction.rolledBackReports)
+        default: throw StoreError(.other, "a push ended with an unknown error")
+        }
+    }
+
+    private static let late = StoreError(
+        .busy, "its time was over, or its caller gone, before its transaction began")
+
+    /// Makes the answers of the pushes that stand; nil for one that has to run alone.
+    private func answers(_ transaction: PushTransaction, _ records: [Record?]) -> [KeptPush?] {
+        let batch = transaction.batch
+        return batch.items.indices.map { number in
+            if transaction.excluded.contains(number) { return nil }
+            let request = batch.items[number].request
+            let range = batch.ranges[number]
+            let result = ResultAssembly(
+                push: request.push, reports: transaction.reports[range], wasRolledBack: false
+            ).result(records[range])
+            let answer = PushAnswer(request, result, form)
+            let draft = batch.journal.map {
+                JournalDraft(request, result, answer, batch.items[number].served, $0.codec)
+            }
+            return KeptPush(answer: answer, draft: draft, effects: request.effects)
+        }
+    }
+
+    /// Tells a value that its column cannot hold from a column that was altered.
+    ///
+    /// - Throws: `StoreError` of the kind `schemaChanged`, where the table is not what it was; then the push may succeed
+    ///   once the rules are read again.
+    private static func check(
+        _ difference: WriteProof.Difference, _ served: Served, _ connection: any StoreConnection
+    ) throws(StoreError) {
+        let table = difference.table
+        let now = try connection.schema(of: [table])
+        guard now.tables[table] == served.schema.tables[table] else { throw difference.schemaChange }
+    }
+}
+
+/// Batches that lanes run: they never wait for a lock, because others would wait with them.
+extension PushMerging: BatchWork {
+    var purpose: TransactionKind { .write }
+
+    func run(
+        _ items: [QueuedPush], on connection: any StoreConnection
+    ) throws(StoreError) -> [Shared<PushEnding>] {
+        try merge(PushBatch(items.map(\.push)), on: connection, waits: false)
+    }
+
+    /// Pushes of a transaction that was not committed for sure run again, each alone.
+    func answers(to items: [QueuedPush], after error: StoreError) throws(StoreError) -> [Shared<PushEnding>] {
+        if error.kind == .unknownOutcome { throw error }
+        return items.map { _ in .alone }
+    }
+
+    func laneHasClosed() async { await ended.tell() }
+}
+
+extension PushBatch {
+    /// Where the pushes are kept; nil for a preview, and where nothing is.
+    fileprivate var journal: Journal? { items[0].request.isPreview ? nil : items[0].served.journal }
+}
+
+extension [EditReport] {
+    fileprivate func refusing(_ edit: Int, for problem: Problem) -> [EditReport] {
+        var reports = self
+        reports[edit].problem = problem
+        return reports
+    }
+}

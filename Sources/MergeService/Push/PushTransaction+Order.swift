@@ -1,0 +1,49 @@
+import MergeCore
+import RecordStore
+
+/// The order in which rows are locked and edits run.
+extension PushTransaction {
+    /// Locks every root that is known beforehand, in one order for all pushes, so that they do not wait in a circle.
+    func lockRoots() throws {
+        // Two resources over one table may see it differently, so each has rows of its own.
+        var roots = plan.resources.map { resource in
+            (
+                name: resource.root.table.description + " " + resource.name, resource: resource,
+                keys: RecordKey.ordered(
+                    plan.steps.compactMap { $0.edit.resource === resource ? $0.edit.id.key : nil })
+            )
+        }
+        namesEachOnce =
+            roots.count == 1 && roots[0].keys.count == plan.steps.count
+            && plan.steps.allSatisfy { !$0.edit.createsRecord }
+        roots.removeAll { $0.keys.isEmpty }
+        guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
+        for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
+            try read(keys, of: resource.root, as: SectionID(resource: resource.name, section: 0))
+        }
+    }
+
+    /// Runs of edits that touch different records, and so can be read at once.
+    func waves() -> [[PushPlan.Step]] {
+        // No push names a row of another, so all can be read before anything is written.
+        if batch.isShared { return [plan.steps] }
+        if namesEachOnce, plan.steps.allSatisfy({ $0.needs.isEmpty }) { return [plan.steps] }
+        var waves: [[PushPlan.Step]] = []
+        var wave: [PushPlan.Step] = []
+        var touched: Set<RecordKey> = []
+        var resource: String?
+        for step in plan.steps {
+            let isRepeated = step.edit.id.key.map { touched.contains($0) } ?? false
+            let needsWave = step.needs.contains { needed in wave.contains { $0.index == needed } }
+            if isRepeated || needsWave || (resource != nil && resource != step.edit.resource.name) {
+                waves.append(wave)
+                wave = []
+                touched = []
+            }
+            resource = step.edit.resource.name
+            if let key = step.edit.id.key { touched.insert(key) }
+            wave.append(step)
+        }
+        return wave.isEmpty ? waves : waves + [wave]
+    }
+}

@@ -1,0 +1,51 @@
+import MergeCore
+import RecordStore
+
+/// Comparing what was written with what is read again.
+extension PushTransaction {
+    /// A deletion may change what other edits wrote (ON DELETE SET NULL), and so may a new value of what others refer to
+    /// (ON UPDATE CASCADE), so only pushes without them are proved.
+    ///
+    /// - Throws: `WriteProof.Difference`.
+    func prove(_ records: [Record?]) throws(WriteProof.Difference) {
+        let deletes = reports.indices.contains { reports[$0].deletes }
+        let proof = WriteProof(served.schema)
+        guard !deletes, !writesReferenced, proof.applies(to: plan.resources, dialect: dialect) else { return }
+        if namesEachOnce {
+            for index in reports.indices {
+                let meant = reports[index].meant.map { (edit: index, write: $0) }
+                reports[index].meant = []
+                try proof.check(meant, records[index], reports[index].resource)
+            }
+            return
+        }
+        var later: Set<WrittenColumn> = []
+        for step in plan.steps.reversed() {
+            let resource = step.edit.resource
+            let record = records[step.index]
+            let meant = reports[step.index].meant.reversed().map { write in
+                let section = resource.sections[write.section]
+                let row = reference(to: write, of: reports[step.index], in: section)
+                // Of two writes to one column the later one counts, through whichever resource it came.
+                let last = write.keeping { column in
+                    later.insert(WrittenColumn(row: row, name: section.columns[column].name)).inserted
+                }
+                return (edit: step.index, write: last)
+            }
+            reports[step.index].meant = []
+            try proof.check(meant, record, resource)
+        }
+    }
+
+    private func reference(
+        to write: WriteProof.Meant, of report: EditReport, in section: Section
+    ) -> RowReference {
+        served.footprints[section].reference(to: write.item ?? report.key ?? RecordKey([]))
+    }
+
+    /// One column of a row.
+    private struct WrittenColumn: Hashable {
+        let row: RowReference
+        let name: String
+    }
+}

@@ -1,0 +1,66 @@
+import MergeCore
+import RecordStore
+
+/// Edits behind savepoints: nothing of one that is refused stays, and none runs that needs a row of it.
+extension PushTransaction {
+    /// Engines without transactions know no savepoints either (Aria: error 1178), and what they take back by hand would
+    /// leave the others behind.
+    private var hasSavepoints: Bool { plan.push.edits.allSatisfy(\.resource.isAtomic) }
+
+    /// - Throws: a 400 `Problem` where some of the edits could be taken back and others not.
+    func checkSavepoints() throws(Problem) {
+        guard !hasSavepoints, plan.push.edits.contains(where: \.resource.isAtomic) else { return }
+        throw Problem(
+            status: 400, code: "invalid", title: "Resources that do not go together",
+            detail: "A push of atomic: edit cannot mix resources with and without transactions; send two.",
+            path: WirePath("atomic"))
+    }
+
+    /// Runs one edit; where the edits stand or fall each by itself, the checks run right behind it.
+    func runAlone(_ step: PushPlan.Step) throws {
+        let isEachForItself = plan.push.atomicity == .edit
+        if let problem = mode.refusals[step.index] { return reports[step.index].refuse(problem) }
+        if let needed = step.needs.sorted().first(where: { !reports[$0].isMerged || left.contains($0) }) {
+            left.insert(step.index)
+            if isEachForItself { reports[step.index].refuse(Self.dependsOnRefused(needed, step)) }
+            return
+        }
+        if hasSavepoints { try session.setSavepoint() }
+        let before = Mark(inverses: inverses.count, written: written, sharedWrites: sharedWrites, inserted: inserted)
+        if isEachForItself { written = WrittenRows() }
+        try apply(step)
+        if reports[step.index].isMerged {
+            try noting {
+                try flush()
+                if isEachForItself { try runChecks() }
+            }
+        }
+        if !reports[step.index].isMerged { try takeBack(step, to: before) }
+        if hasSavepoints { try session.releaseSavepoint() }
+    }
+
+    /// The state before an edit.
+    private struct Mark {
+        let inverses: Int
+        let written: WrittenRows
+        let sharedWrites: [RowReference: [SectionID: Set<String>]]
+        let inserted: [InsertedRow: TemporaryID?]
+    }
+
+    private func takeBack(_ step: PushPlan.Step, to mark: Mark) throws {
+        updates = PendingUpdates()
+        let gone = inserted.filter { mark.inserted[$0.key] == nil }
+        (written, sharedWrites, inserted) = (mark.written, mark.sharedWrites, mark.inserted)
+        changes.noteEverything()
+        try takeBack(to: mark.inverses)
+        if hasSavepoints { try session.rollBackToSavepoint() }
+        for mapping in reports[step.index].ids { created[mapping.temporary] = nil }
+        reports[step.index].rollBack(gone, of: step.edit)
+    }
+
+    private static func dependsOnRefused(_ needed: Int, _ step: PushPlan.Step) -> Problem {
+        Problem(
+            status: 422, code: "depends-on-refused", title: "A row that this edit refers to was not created",
+            detail: "edits[\(needed)], which would have created it, was refused.", path: step.edit.path, retry: false)
+    }
+}

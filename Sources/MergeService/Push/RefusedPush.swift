@@ -1,0 +1,48 @@
+import MergeCore
+import RecordStore
+
+/// A push of which nothing stands: it is answered with the records as they are, and kept whole.
+struct RefusedPush: Sendable {
+    private let push: PushItem
+    private let reports: [EditReport]
+
+    init(_ push: PushItem, _ reports: [EditReport]) {
+        self.push = push
+        self.reports = reports
+    }
+
+    private var request: PushRequest { push.request }
+
+    func answer(_ merging: PushMerging) async throws(StoreError) -> PushAnswer {
+        let read = { @Sendable (session: any StoreSession) throws(StoreError) in try answer(merging, in: session) }
+        // A push that is refused when it is sent again is kept already.
+        guard !request.isPreview, !request.isResend, let journal = push.served.journal else {
+            return try await merging.engine.read(deadline: push.deadline, read)
+        }
+        guard journal.ahead == nil else {
+            let answer = try await merging.engine.read(deadline: push.deadline, read)
+            return try await journal.engine.write(deadline: push.deadline) { session throws(StoreError) in
+                .commit(try keep(answer, in: journal, session))
+            }
+        }
+        return try await merging.engine.write(deadline: push.deadline) { session throws(StoreError) in
+            .commit(try keep(try read(session), in: journal, session))
+        }
+    }
+
+    private func answer(_ merging: PushMerging, in session: any StoreSession) throws(StoreError) -> PushAnswer {
+        let records = try RecordCollector(session, merging.engine.dialect, merging.limits).records(of: reports)
+        let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
+            .result(records[...])
+        return PushAnswer(request, result, merging.form)
+    }
+
+    private func keep(
+        _ answer: PushAnswer, in journal: Journal, _ session: any StoreSession
+    ) throws(StoreError) -> PushAnswer {
+        guard let result = answer.result else { return answer }
+        let draft = JournalDraft(request, result, answer, push.served, journal.codec)
+        try JournalWriter.keepRefused(draft, in: journal.tables, session)
+        return answer
+    }
+}

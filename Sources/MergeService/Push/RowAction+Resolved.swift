@@ -1,0 +1,35 @@
+import MergeCore
+
+extension RowAction {
+    /// The action with temporary ids replaced by the keys known so far.
+    func resolved(_ ids: (TemporaryID) -> Value?) -> RowAction {
+        guard hasPending else { return self }
+        switch self {
+        case .create(let new): return .create(new.resolved(ids))
+        case .edit(let groups):
+            return .edit(
+                groups.map { edit in
+                    var base = edit.base
+                    if case .values(let fields) = base { base = .values(fields.resolved(ids)) }
+                    return GroupEdit(
+                        group: edit.group, base: base, edited: edit.edited.resolved(ids), path: edit.path,
+                        isRowForm: edit.isRowForm)
+                })
+        case .delete(let groups):
+            return .delete(groups.map { GroupBase(group: $0.group, base: $0.base.resolved(ids)) })
+        }
+    }
+
+    /// True where a temporary id stands in place of a value.
+    private var hasPending: Bool {
+        switch self {
+        case .create(let new): return !new.pending.isEmpty
+        case .edit(let groups):
+            return groups.contains { edit in
+                if case .values(let base) = edit.base, !base.pending.isEmpty { return true }
+                return !edit.edited.pending.isEmpty
+            }
+        case .delete(let groups): return groups.contains { !$0.base.pending.isEmpty }
+        }
+    }
+}

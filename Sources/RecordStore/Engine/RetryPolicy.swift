@@ -1,0 +1,62 @@
+/// Runs again what met another transaction or a dead connection: nothing of it was committed.
+///
+/// The only place that does, so that a client waits as long as its deadline says, and no longer because two places try
+/// again on each other's behalf.
+package enum RetryPolicy {
+    /// Runs of a transaction that others were preferred to.
+    private static let maximumCollisions = 20
+    /// Runs of a transaction that waited for rows as long as one may: waiting on would only fill the pool with waiters.
+    private static let maximumLockWaits = 2
+    /// Runs on connections that turned out to be dead, as all of a pool are where the server was started anew.
+    private static let maximumConnections = 3
+
+    /// Runs `body`, again as long as its error says that this is of use and the deadline is not past.
+    ///
+    /// - Throws: the error of the last run; of the kind `busy` where others were in the way until then, `unavailable`
+    ///   where there was no connection that lives.
+    package static func run<Answer>(
+        until deadline: ContinuousClock.Instant, _ body: () async throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        var attempt = 1
+        while true {
+            let error: StoreError
+            do throws(StoreError) {
+                return try await body()
+            } catch let caught {
+                error = caught
+            }
+            guard let pause = pause(after: error.kind, attempt: attempt), ContinuousClock.now < deadline else {
+                throw final(error, attempts: attempt)
+            }
+            if pause > .zero { try? await Task.sleep(for: pause) }
+            if Task.isCancelled { throw StoreError(.busy, "the request was cancelled") }
+            attempt += 1
+        }
+    }
+
+    /// Returns how long to wait before the next run; nil where there is to be none.
+    ///
+    /// - Parameter attempt: the number of runs until now, from 1.
+    static func pause(after kind: StoreError.Kind, attempt: Int) -> Duration? {
+        switch kind {
+        case .serialization where attempt <= maximumCollisions:
+            // Full jitter, so that those who met once do not meet again.
+            .milliseconds(Int.random(in: 0...min(64, 1 << min(attempt, 6))))
+        case .locked where attempt < maximumLockWaits: .milliseconds(Int.random(in: 0...2))
+        case .fileLocked: .milliseconds(Int.random(in: 1...20))
+        case .disconnected where attempt < maximumConnections: .zero
+        default: nil
+        }
+    }
+
+    /// Says what it means to the caller that no further run helps.
+    private static func final(_ error: StoreError, attempts: Int) -> StoreError {
+        switch error.kind {
+        case .serialization, .locked:
+            StoreError(.busy, "the rows stayed locked by others through \(attempts) attempts", code: error.code)
+        case .fileLocked: StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
+        case .disconnected: StoreError(.unavailable, error.message, code: error.code)
+        default: error
+        }
+    }
+}

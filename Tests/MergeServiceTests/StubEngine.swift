@@ -1,0 +1,49 @@
+import Foundation
+import MergeCore
+import RecordStore
+
+/// An engine without a database: it lends connections that can do nothing, each on a thread of its own.
+struct StubEngine: RecordEngine {
+    /// Thrown in place of a connection.
+    var failure: StoreError?
+
+    var dialect: Dialect { .sqlite }
+
+    func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        if let failure { throw failure }
+        let result: Result<Answer, StoreError> = await withCheckedContinuation { continuation in
+            Thread {
+                do throws(StoreError) {
+                    continuation.resume(returning: .success(try body(StubConnection())))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }.start()
+        }
+        return try result.get()
+    }
+
+    func close() async {}
+}
+
+private final class StubConnection: StoreConnection {
+    var isUsable: Bool { true }
+    var isExclusive: Bool { true }
+
+    private static let nothing = StoreError(.other, "there is no database")
+
+    func write<Answer>(
+        locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) throws(StoreError) -> Answer { throw Self.nothing }
+
+    func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer {
+        throw Self.nothing
+    }
+
+    func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema { throw Self.nothing }
+
+    func ping() throws(StoreError) { throw Self.nothing }
+}
