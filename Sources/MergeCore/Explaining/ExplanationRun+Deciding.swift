@@ -6,16 +6,15 @@ extension ExplanationRun {
     ) throws(RecordFault) -> RowDecision {
         let section = resource.sections[index]
         if let current { try check(action, section, meeting, current) }
+        let state: FoundRow.State =
+            recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
+        let row = FoundRow(state, item: section.kind == .list ? label : nil)
         // Bases are given by their values and nothing is read from a database, so no digest is needed.
-        let decider = RowDecider(section: section) { _, _ in [] }
-        let decision =
-            recordIsThere
-            ? decider.decide(action, item: nil, current: current?.values)
-            : decider.decideWithoutRecord(action, item: nil)
+        let decision = EditEvaluator { _, _, _ in [] }.decide(action, at: index, in: section, on: row)
         if decision.isRejected { isRejected = true }
         for var outcome in complete(decision.outcomes, action, section, current?.values) {
             outcome.section = index
-            outcome.item = section.kind == .list ? label : nil
+            outcome.item = row.item
             if let current { outcome.show(current.values, as: current.shown(section)) }
             note(outcome, action.circumstance(recordIsThere))
         }

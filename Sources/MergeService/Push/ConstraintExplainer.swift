@@ -4,31 +4,28 @@ import RecordStore
 /// Tells a client which constraint of the database refused a row, which fields it concerns, and, where two rows
 /// collide, which row is in the way.
 struct ConstraintExplainer {
-    let resource: Resource
-    let section: Int
+    let row: EditedRow
     let served: Served
     let session: any StoreSession
     let dialect: Dialect
     let mode: RunMode
-    /// The row is created, not brought back.
-    let isCreation: Bool
 
-    private var shape: Section { resource.sections[section] }
+    private var shape: Section { row.section }
     private var table: TableSchema? { served.schema.tables[shape.table] }
 
     /// - Parameters:
     ///   - assignments: the columns that were to be written.
-    ///   - row: the row as it stands; nil for one that was to be inserted.
+    ///   - current: the row as it stands; nil for one that was to be inserted.
     /// - Throws: `RunAgain` where the row in the way came into being meanwhile, and can be merged with; `StoreError`.
     func refusal(
-        _ violation: ConstraintViolation, assignments: [Assignment], row: [Value]?, path: WirePath
+        _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
     ) throws -> Refusal {
         var problem = Problem(
             status: 422, code: violation.kind.rawValue, title: "The database refused the write", detail: "",
-            path: path, retry: false, constraint: violation.name)
+            path: row.edit.path, retry: false, constraint: violation.name)
         switch violation.kind {
         case .unique:
-            return Refusal(problem: try collision(problem, violation, assignments, row))
+            return Refusal(problem: try collision(problem, violation, assignments: assignments, current: current))
         case .foreignKey:
             let columns = foreignColumns(violation, assignments)
             problem.fields = names(columns)
@@ -83,7 +80,7 @@ struct ConstraintExplainer {
     // MARK: Two rows under one unique index
 
     private func collision(
-        _ start: Problem, _ violation: ConstraintViolation, _ assignments: [Assignment], _ row: [Value]?
+        _ start: Problem, _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
     ) throws -> Problem {
         var problem = start
         let index = table?.uniqueIndexes.first { index in
@@ -95,18 +92,20 @@ struct ConstraintExplainer {
         problem.fields = names(columns)
         problem.title = "Another row has these values"
         problem.detail = "A unique index (“\(problem.index ?? "?")”) allows them only once."
-        guard let found = try rowInTheWay(columns, assignments, row) else { return problem }
+        guard let found = try rowInTheWay(of: columns, assignments: assignments, current: current) else {
+            return problem
+        }
         let isKey = !columns.isEmpty && Set(columns) == Set(shape.columns.prefix(shape.keyCount).map(\.name))
         let place = try place(of: found)
         let identity = Set((shape.identity?.value ?? []).map { shape.columns[$0].name })
         let isNatural = !columns.isEmpty && !identity.isEmpty && Set(columns).isSubset(of: identity)
         // Who creates a row takes one that the collation equates; all others look for the very key.
         let isFindable =
-            isCreation
+            row.edit.isCreation
             || assignments.allSatisfy { part in
                 part.column >= shape.keyCount || found[part.column] == part.value
             }
-        if row == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
+        if current == nil, isFindable, isKey || isNatural, place != nil, try isSameRecord(found, assignments),
             mode.mayLookAgain
         {
             // The row came into being after it was looked for: run again, and merge with it.
@@ -123,13 +122,13 @@ struct ConstraintExplainer {
     }
 
     private func rowInTheWay(
-        _ columns: [String], _ assignments: [Assignment], _ row: [Value]?
+        of columns: [String], assignments: [Assignment], current: [Value]?
     ) throws(StoreError) -> [Value]? {
         var positions: [Int] = []
         var values: [Value] = []
         for name in columns {
             guard let position = shape.columns.firstIndex(where: { $0.name == name }) else { return nil }
-            guard let value = assignments.first(where: { $0.column == position })?.value ?? row?[position],
+            guard let value = assignments.first(where: { $0.column == position })?.value ?? current?[position],
                 !value.isNull
             else { return nil }
             positions.append(position)
@@ -138,20 +137,21 @@ struct ConstraintExplainer {
         guard !positions.isEmpty else { return nil }
         let rows = try session.query(
             SectionSQL.of(shape, dialect).select(where: positions, in: [values], locking: true))
-        return rows.first { found in row.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
+        return rows.first { found in current.map { shape.key(of: $0) != shape.key(of: found) } ?? true }
     }
 
     /// Returns the client's name for the row; nil where its record cannot be told.
-    private func place(of row: [Value]) throws(StoreError) -> RowPlace? {
-        if section == 0 { return RowPlace(resource: resource, record: shape.key(of: row)) }
+    private func place(of found: [Value]) throws(StoreError) -> RowPlace? {
+        let resource = row.resource
+        if row.edit.section == 0 { return RowPlace(resource: resource, record: shape.key(of: found)) }
         let root = resource.root
         let links = shape.parent
         let roots = try session.query(
             SectionSQL.of(root, dialect).select(
-                where: links.map(\.rootColumn), in: [links.map { row[$0.column] }], locking: false))
+                where: links.map(\.rootColumn), in: [links.map { found[$0.column] }], locking: false))
         guard let owner = roots.first else { return nil }
         return RowPlace(
-            resource: resource, record: root.key(of: owner), section: section,
-            item: shape.kind == .list ? shape.key(of: row) : nil)
+            resource: resource, record: root.key(of: owner), section: row.edit.section,
+            item: shape.kind == .list ? shape.key(of: found) : nil)
     }
 }

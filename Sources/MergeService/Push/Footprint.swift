@@ -51,6 +51,11 @@ final class Footprint: Sendable {
         deletionReach = Self.deletionReach(known, reach, schema, dialect)
     }
 
+    /// Returns true where the rows that are written have to be remembered, because more of them may be asked for.
+    ///
+    /// - Parameter isNamedOnce: no edit but one names the row.
+    func isRemembered(isNamedOnce: Bool) -> Bool { !isNamedOnce || isShared || reach == .everything }
+
     private static func name(of table: TableName) -> String { table.name.lowercased() }
 
     /// Returns the columns that tell the section's rows apart.

@@ -6,11 +6,10 @@ import RecordStore
 /// They are of different rows, and none waits that another could reach.
 struct PendingUpdates {
     struct Update {
-        let section: Section
+        let row: EditedRow
         let change: SectionSQL.Change
-        let row: [Value]
-        let edit: RowEdit
-        let step: PushPlan.Step
+        /// The row's values before.
+        let current: [Value]
         /// nil where the row is named once.
         let reference: RowReference?
     }
@@ -51,7 +50,8 @@ struct PendingUpdates {
         return isUnique && uniqueWriters[table]?.contains(owner) == true
     }
 
-    mutating func add(_ update: Update, _ id: SectionID, _ footprint: Footprint, isUnique: Bool, owner: Int) {
+    mutating func add(_ update: Update, reaching footprint: Footprint, isUnique: Bool, owner: Int) {
+        let id = update.row.id
         if let reference = update.reference { rows.insert(reference) }
         tables.insert(footprint.table)
         if isUnique { uniqueWriters[footprint.table, default: []].insert(owner) }
@@ -79,7 +79,7 @@ struct PendingUpdates {
 
     /// Forgets the updates of some edits.
     mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) {
-        for index in shapes.indices { shapes[index].updates.removeAll { isDropped($0.step) } }
+        for index in shapes.indices { shapes[index].updates.removeAll { isDropped($0.row.step) } }
         shapes.removeAll(where: \.updates.isEmpty)
     }
 }

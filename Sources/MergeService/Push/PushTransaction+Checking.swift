@@ -10,31 +10,36 @@ struct CheckFailure: Error {
 
 /// The rules' own conditions on the rows as merged.
 extension PushTransaction {
-    func noteWritten(
-        _ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, row: [Value], before: [Value]?, outcomes first: Int
-    ) {
-        guard section.isChecked, !row.isEmpty else { return }
-        var note = WrittenRows.Row(address: address(of: row, in: section), before: before, edit: edit, step: step)
+    /// Notes a row that was updated or inserted, for the checks.
+    ///
+    /// - Parameters:
+    ///   - values: of the row, as far as it is known by them where it stands.
+    ///   - before: the row before the edit; nil where it was inserted.
+    ///   - first: the position of the row's first outcome.
+    func noteWritten(_ row: EditedRow, values: [Value], before: [Value]?, outcomes first: Int) {
+        guard row.section.isChecked, !values.isEmpty else { return }
+        var note = WrittenRows.Row(address: address(of: values, in: row.section), before: before, last: row)
         if before != nil {
-            let outcomes = reports[step.index].outcomes
+            let outcomes = reports[row.index].outcomes
             for index in outcomes.indices.dropFirst(first) {
                 guard let group = outcomes[index].group, outcomes[index].kind.writes else { continue }
-                note.traces.append(WrittenRows.Trace(report: step.index, outcome: index, group: group))
+                note.traces.append(WrittenRows.Trace(report: row.index, outcome: index, group: group))
             }
         }
-        written.note(note, SectionID(resource: step.edit.resource.name, section: edit.section))
+        written.note(note, row.id)
     }
 
+    /// Notes an item or singleton that was inserted, for the checks.
+    ///
     /// - Parameter root: the row of the record that the new row belongs to.
-    func noteInserted(_ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, key: RecordKey, root: [Value]) {
+    func noteInserted(_ row: EditedRow, key: RecordKey, root: [Value]) {
+        let section = row.section
         guard section.isChecked else { return }
         let address =
             section.keyCount > 0
             ? key.parts.enumerated().map { Assignment(column: $0, value: $1) }
             : section.parent.map { Assignment(column: $0.column, value: root[$0.rootColumn]) }
-        written.note(
-            WrittenRows.Row(address: address, before: nil, edit: edit, step: step),
-            SectionID(resource: step.edit.resource.name, section: edit.section))
+        written.note(WrittenRows.Row(address: address, before: nil, last: row), row.id)
     }
 
     /// Runs every check on the rows written.
@@ -44,24 +49,36 @@ extension PushTransaction {
     /// - Throws: `CheckFailure` where a check fails all the same.
     func runChecks() throws {
         while try takeBackFailures() {}
-        for (id, section, rows) in checkedRows() {
-            try refuseHidden(id, section, rows)
-            for check in section.checks {
-                for row in try failing(check, section, rows) {
-                    throw CheckFailure(report: row.step.index, problem: problem(check, section, row.edit))
+        for rows in checkedRows() {
+            try refuseHidden(rows)
+            for check in rows.section.checks {
+                if let row = try rows.failing(check, self).first {
+                    throw CheckFailure(report: row.last.index, problem: check.problem(on: row.last))
                 }
             }
         }
     }
 
-    private func checkedRows() -> [(SectionID, Section, [WrittenRows.Row])] {
+    /// The rows of one section that were written and have to be checked.
+    private struct CheckedRows {
+        let id: SectionID
+        let section: Section
+        let rows: [WrittenRows.Row]
+
+        func failing(_ check: RowCheck, _ transaction: PushTransaction) throws -> [WrittenRows.Row] {
+            let sql = SectionSQL.of(section, transaction.dialect)
+            return try transaction.matching(rows) { sql.failing(check, where: $0, in: $1) }
+        }
+    }
+
+    private func checkedRows() -> [CheckedRows] {
         written.rows.sorted { ($0.key.resource, $0.key.section) < ($1.key.resource, $1.key.section) }
             .compactMap { id, rows in
                 guard let first = rows.values.first else { return nil }
                 let sorted = rows.values.sorted { a, b in
                     RecordKey(a.address.map(\.value)).precedes(RecordKey(b.address.map(\.value)))
                 }
-                return (id, first.step.edit.resource.sections[id.section], sorted)
+                return CheckedRows(id: id, section: first.last.resource.sections[id.section], rows: sorted)
             }
     }
 
@@ -70,41 +87,47 @@ extension PushTransaction {
     /// - Returns: true where something was taken back, so that every check has to run again.
     func takeBackFailures() throws -> Bool {
         var tookBack = false
-        for (id, section, rows) in checkedRows() {
-            for check in section.checks where check.onFailure == .serverWins {
-                let groups = Set(check.fields.compactMap { section.group(ofField: $0) })
-                for row in try failing(check, section, rows) {
-                    guard let before = row.before else { continue }
-                    let traces = written.takeTraces(of: row.address, id, groups: groups)
-                    if traces.isEmpty { continue }
-                    // What another resource wrote there in the same push was promised to it.
-                    if isWrittenElsewhere(Set(traces.map(\.group)), of: row, section, id) {
-                        throw CheckFailure(report: row.step.index, problem: problem(check, section, row.edit))
-                    }
-                    // What is put back may collide by now.
-                    try refusing(row.step.index) { try takeBack(Set(traces.map(\.group)), of: row, before, section) }
-                    for trace in traces { settle(trace, check, before, section) }
-                    tookBack = true
+        for rows in checkedRows() {
+            for check in rows.section.checks where check.onFailure == .serverWins {
+                for row in try rows.failing(check, self) {
+                    if try takeBack(row, in: rows, for: check) { tookBack = true }
                 }
             }
         }
         return tookBack
     }
 
-    private func isWrittenElsewhere(
-        _ groups: Set<Int>, of row: WrittenRows.Row, _ section: Section, _ id: SectionID
-    ) -> Bool {
+    /// Takes back what the client changed of a check's groups in a row.
+    ///
+    /// - Returns: false where it changed none.
+    private func takeBack(_ row: WrittenRows.Row, in rows: CheckedRows, for check: RowCheck) throws -> Bool {
+        let groups = Set(check.fields.compactMap { rows.section.group(ofField: $0) })
+        guard let before = row.before else { return false }
+        let traces = written.takeTraces(of: row.address, rows.id, groups: groups)
+        if traces.isEmpty { return false }
+        let traced = Set(traces.map(\.group))
+        // What another resource wrote there in the same push was promised to it.
+        if isWrittenElsewhere(traced, of: row, in: rows) {
+            throw CheckFailure(report: row.last.index, problem: check.problem(on: row.last))
+        }
+        // What is put back may collide by now.
+        try refusing(row.last.index) { try takeBack(traced, of: row, to: before) }
+        for trace in traces { noteTakenBack(trace, by: check, to: rows.section.values(of: trace.group, in: before)) }
+        return true
+    }
+
+    private func isWrittenElsewhere(_ groups: Set<Int>, of row: WrittenRows.Row, in rows: CheckedRows) -> Bool {
+        let section = rows.section
         let reference = served.footprints[section].reference(to: RecordKey(row.address.map(\.value)))
         guard let writes = sharedWrites[reference] else { return false }
         let columns = groups.flatMap { section.groups[$0].fields }.map { field in
             section.columns[section.fields[field].column].name.lowercased()
         }
-        return writes.contains { other, written in other != id && !written.isDisjoint(with: columns) }
+        return writes.contains { other, written in other != rows.id && !written.isDisjoint(with: columns) }
     }
 
-    private func takeBack(
-        _ groups: Set<Int>, of row: WrittenRows.Row, _ before: [Value], _ section: Section
-    ) throws {
+    private func takeBack(_ groups: Set<Int>, of row: WrittenRows.Row, to before: [Value]) throws {
+        let section = row.last.section
         var assignments: [Assignment] = []
         for group in groups.sorted() {
             for field in section.fields[section.groups[group].fields] {
@@ -115,43 +138,37 @@ extension PushTransaction {
             of: section, where: row.address.map(\.column), in: [row.address.map(\.value)], locking: true,
             includesHidden: true
         ).first
-        try update(assignments, section, standing ?? before, row.edit, row.step)
+        try update(assignments, of: row.last, current: standing ?? before)
         try writePending()
     }
 
     /// The client's change of this group is not written after all.
-    private func settle(_ trace: WrittenRows.Trace, _ check: RowCheck, _ before: [Value], _ section: Section) {
+    private func noteTakenBack(_ trace: WrittenRows.Trace, by check: RowCheck, to values: [Value]) {
         reports[trace.report].outcomes[trace.outcome].kind = .serverWon
         reports[trace.report].outcomes[trace.outcome].isConflict = true
         reports[trace.report].outcomes[trace.outcome].rule = check.rule
         reports[trace.report].outcomes[trace.outcome].parts = []
         reports[trace.report].outcomes[trace.outcome].sides = reports[trace.report].outcomes[trace.outcome].sides?
-            .writing(.group(section.values(of: trace.group, in: before)))
+            .writing(.group(values))
     }
 
-    private func failing(
-        _ check: RowCheck, _ section: Section, _ rows: [WrittenRows.Row]
-    ) throws -> [WrittenRows.Row] {
-        let sql = SectionSQL.of(section, dialect)
-        return try matching(rows) { sql.failing(check, where: $0, in: $1) }
-    }
-
-    private func refuseHidden(_ id: SectionID, _ section: Section, _ rows: [WrittenRows.Row]) throws {
+    private func refuseHidden(_ checked: CheckedRows) throws {
+        let section = checked.section
         guard let visibility = section.visibility else { return }
         let sql = SectionSQL.of(section, dialect)
-        guard let row = try matching(rows, { sql.hidden(where: $0, in: $1) }).first else { return }
+        guard let row = try matching(checked.rows, { sql.hidden(where: $0, in: $1) }).first else { return }
         let fields = section.fields.filter { SQLWords.mention(section.columns[$0.column].name, in: visibility.value) }
         throw CheckFailure(
-            report: row.step.index,
+            report: row.last.index,
             problem: Problem(
                 status: 422, code: "outside-where", title: "The row would not exist for clients any more",
                 detail:
                     "The rules show clients only some rows of this table, and the row as merged would be none of them.",
-                path: row.edit.path, retry: false, fields: fields.map(\.name)))
+                path: row.last.edit.path, retry: false, fields: fields.map(\.name)))
     }
 
     /// The rows that a statement finds, in batches.
-    private func matching(
+    fileprivate func matching(
         _ rows: [WrittenRows.Row], _ statement: ([Int], [[Value]]) -> Statement?
     ) throws -> [WrittenRows.Row] {
         guard let columns = rows.first?.address.map(\.column) else { return [] }
@@ -166,12 +183,15 @@ extension PushTransaction {
         }
         return found
     }
+}
 
-    private func problem(_ check: RowCheck, _ section: Section, _ edit: RowEdit) -> Problem {
+extension RowCheck {
+    /// Tells the client that the check fails on a row.
+    fileprivate func problem(on row: EditedRow) -> Problem {
         Problem(
             status: 422, code: "check", title: "A check of the rules fails",
-            detail: "The check “\(check.name)” fails on the row as merged.", path: edit.path, retry: false,
-            constraint: check.name, fields: check.fields.map { section.fields[$0].name })
+            detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path, retry: false,
+            constraint: name, fields: fields.map { row.section.fields[$0].name })
     }
 }
 

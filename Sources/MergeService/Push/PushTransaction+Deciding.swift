@@ -11,7 +11,7 @@ extension PushTransaction {
         let rootID = SectionID(resource: resource.name, section: 0)
         let key = settled(step.edit.id)
         if let key { reports[step.index].key = key }
-        var root = try row(key, rootID, section: resource.root, step: step, equated: step.edit.createsRecord)
+        var root = try row(key, of: resource.root, as: rootID, for: step, equated: step.edit.createsRecord)
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
         let start = changes.now
         for edit in step.rows {
@@ -25,13 +25,10 @@ extension PushTransaction {
                 if edit.section == 0 {
                     // The deletion of an item may have changed the root.
                     if changes.now != start, reports[step.index].isMerged {
-                        root = try row(
-                            key, rootID, section: resource.root, step: step, equated: step.edit.createsRecord)
+                        root = try row(key, of: resource.root, as: rootID, for: step, equated: step.edit.createsRecord)
                     }
-                    root = try applyRoot(edit, step, root)
-                } else {
-                    try applyPart(edit, step, root)
                 }
+                try apply(EditedRow(edit: edit, step: step), root: &root)
             } catch let refusal as Refusal {
                 reports[step.index].refuse(refusal.problem)
                 // What was to hang on the record cannot be told.
@@ -66,120 +63,110 @@ extension PushTransaction {
     }
 
     /// Returns true for an edit of a row that an earlier edit did not come to create: it has no key to come back under.
-    private func isNowhere(_ edit: RowEdit, _ current: [Value]?) -> Bool {
-        guard current == nil, case .edit = edit.action, let id = edit.id else { return false }
+    private func isNowhere(_ edit: RowEdit) -> Bool {
+        guard case .edit = edit.action, let id = edit.id else { return false }
         return settled(id) == nil
     }
 
-    func decider(_ section: Section) -> RowDecider {
-        RowDecider(section: section) { [digest] group, values in digest(section, group, values) }
-    }
-
-    /// - Returns: the root row as far as the other rows of the record need it; nil where it is gone.
-    func applyRoot(_ edit: RowEdit, _ step: PushPlan.Step, _ current: [Value]?) throws -> [Value]? {
-        let section = step.edit.resource.root
-        let action = edit.action.resolved(reference)
-        var current = current
-        if current == nil, let found = try identified(action, section, edit, step, root: nil) {
-            current = found
-            // The record that the edit met is told of it, also where it is refused.
-            reports[step.index].key = section.key(of: found)
-        }
-        try ForeignBase(section, digest).check(edit, against: current)
-        let known = try current == nil ? lastKnown(edit, step, section, key: nil) : nil
-        var decision =
-            isNowhere(edit, current)
-            ? decider(section).decideWithoutRecord(action, item: nil)
-            : decider(section).decide(action, item: nil, current: current, lastKnown: known?.fields ?? [:])
-        if let current { try noteSpared(&decision, current, section, step) }
-        let first = reports[step.index].outcomes.count
-        record(decision, section: 0, step)
-        if !reports[step.index].isMerged { return current }
-        switch decision.change {
-        case .none: return current
-        case .update(let assignments):
-            try update(assignments, section, current ?? [], edit, step)
-            noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
-            // Items may be tied to the record by what was written.
-            return current.map { row in
-                var row = row
-                for assignment in assignments { row[assignment.column] = assignment.value }
-                return row
-            }
-        case .insert(let assignments):
-            let key = try insert(assignments, edit, step, root: nil, extras: known?.row)
-            reports[step.index].key = key
-            let row = try reader.rows(
-                of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true
-            ).first
-            noteWritten(edit, step, section, row: row ?? [], before: nil, outcomes: first)
-            return row
-        case .delete:
-            try deleteRecord(current ?? [], edit, step)
-            return nil
-        }
-    }
-
-    func applyPart(
-        _ edit: RowEdit, _ step: PushPlan.Step, _ root: [Value]?
-    ) throws {
-        let resource = step.edit.resource
-        let section = resource.sections[edit.section]
-        let action = edit.action.resolved(reference)
-        let key = edit.id.flatMap { settled($0) }
-        let decider = decider(section)
-        guard let root else {
-            try ForeignBase(section, digest).check(edit, against: nil)
-            var decision = decider.decideWithoutRecord(action, item: key)
-            if key == nil, let temporary = edit.id?.temporary {
-                for index in decision.outcomes.indices { decision.outcomes[index].item = .temporary(temporary) }
-            }
-            record(decision, section: edit.section, step)
-            return
-        }
-        if let key { try check(key, of: section, belongsTo: root, edit) }
-        var current: [Value]?
-        if section.kind == .singleton {
-            // Pushes that share the transaction have no singleton in common.
-            if !batch.isShared, updates.mayChange(served.footprints[section].table) { try flush() }
-            current = try reader.rows(of: section, in: root, locking: true).first
-        } else {
-            let id = SectionID(resource: resource.name, section: edit.section)
-            current = try row(key, id, section: section, step: step, equated: edit.isCreation)
-            if let found = current, try !belongs(found, section, to: root) { current = nil }
-            if current == nil, edit.id?.isSuspect == true { throw Self.unknownRow(edit.path) }
-            current = try current ?? identified(action, section, edit, step, root: root)
-        }
-        try ForeignBase(section, digest).check(edit, against: current)
-        let label = section.kind == .list ? current.map { section.key(of: $0) } ?? key : nil
-        let known = try current == nil ? lastKnown(edit, step, section, key: key) : nil
-        var decision =
-            section.kind == .list && isNowhere(edit, current)
-            ? decider.decideWithoutRecord(action, item: label)
-            : decider.decide(action, item: label, current: current, lastKnown: known?.fields ?? [:])
-        if let current { try noteSpared(&decision, current, section, step) }
-        let first = reports[step.index].outcomes.count
-        record(decision, section: edit.section, step)
-        if !reports[step.index].isMerged { return }
+    /// Decides and writes one row of an edit.
+    ///
+    /// - Parameter root: the record's own row; nil where it is gone. An edit of it leaves it as the other rows of the
+    ///   record need it.
+    private func apply(_ row: EditedRow, root: inout [Value]?) throws {
+        let isRoot = row.section.kind == .root
+        let action = row.edit.action.resolved(reference)
+        let (found, known) = isRoot ? try foundRoot(row, action, root) : try foundPart(row, action, of: root)
+        if isRoot { root = found.current }
+        var decision = try evaluator.evaluate(row.edit, action: action, in: row.section, on: found)
+        if let current = found.current { try noteSpared(&decision, of: row, current: current) }
+        let first = reports[row.index].outcomes.count
+        reports[row.index].outcomes += decision.outcomes
+        if decision.isRejected { reports[row.index].isRejected = true }
+        if !reports[row.index].isMerged { return }
         switch decision.change {
         case .none: return
         case .update(let assignments):
-            try update(assignments, section, current ?? [], edit, step)
-            noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
+            let current = found.current ?? []
+            try update(assignments, of: row, current: current)
+            noteWritten(row, values: current, before: found.current, outcomes: first)
+            // Items may be tied to the record by what was written.
+            if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
-            let key = try insert(assignments, edit, step, root: root, extras: known?.row)
-            if section.kind == .list { reports[step.index].outcomes[first].item = .key(key) }
-            noteInserted(edit, step, section, key: key, root: root)
-        case .delete: try delete(current ?? [], section, edit, step, outcome: first)
+            let key = try insert(assignments, as: row, root: root, extras: known?.row)
+            try noteNew(row, key: key, outcome: first, root: &root)
+        case .delete where isRoot:
+            try deleteRecord(row, root: found.current ?? [])
+            root = nil
+        case .delete: try delete(row, current: found.current ?? [], outcome: first)
         }
     }
 
-    func record(_ decision: RowDecision, section: Int, _ step: PushPlan.Step) {
-        for var outcome in decision.outcomes {
-            outcome.section = section
-            reports[step.index].outcomes.append(outcome)
+    private var evaluator: EditEvaluator { EditEvaluator(digest: digest) }
+
+    /// Notes a row that was inserted, beside its outcome and for the checks.
+    private func noteNew(_ row: EditedRow, key: RecordKey, outcome: Int, root: inout [Value]?) throws {
+        let section = row.section
+        guard section.kind == .root else {
+            if section.kind == .list { reports[row.index].outcomes[outcome].item = .key(key) }
+            if let root { noteInserted(row, key: key, root: root) }
+            return
         }
-        if decision.isRejected { reports[step.index].isRejected = true }
+        reports[row.index].key = key
+        root = try reader.rows(
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true
+        ).first
+        noteWritten(row, values: root ?? [], before: nil, outcomes: outcome)
+    }
+
+    // MARK: Finding
+
+    /// Finds the root row that an edit means.
+    private func foundRoot(
+        _ row: EditedRow, _ action: RowAction, _ root: [Value]?
+    ) throws -> (FoundRow, LastKnown?) {
+        if let root { return (FoundRow(.present(root)), nil) }
+        if let found = try identified(row, action, root: nil) {
+            // The record that the edit met is told of it, also where it is refused.
+            reports[row.index].key = row.section.key(of: found)
+            return (FoundRow(.present(found)), nil)
+        }
+        if isNowhere(row.edit) { return (FoundRow(.unreachable), nil) }
+        let known = try lastKnown(row, key: nil)
+        return (FoundRow(.gone(lastKnown: known?.fields ?? [:])), known)
+    }
+
+    /// Finds the item, or the row of a singleton, that an edit means.
+    private func foundPart(
+        _ row: EditedRow, _ action: RowAction, of root: [Value]?
+    ) throws -> (FoundRow, LastKnown?) {
+        let key = row.edit.id.flatMap { settled($0) }
+        let isList = row.section.kind == .list
+        guard let root else {
+            let sent = row.edit.id?.temporary.map { RowLabel.temporary($0) }
+            return (FoundRow(.unreachable, item: isList ? key.map { .key($0) } ?? sent : nil), nil)
+        }
+        if let key { try check(key, of: row, belongsTo: root) }
+        let current = isList ? try item(key, of: row, action, root: root) : try singleton(row.section, of: root)
+        if let current {
+            return (FoundRow(.present(current), item: isList ? .key(row.section.key(of: current)) : nil), nil)
+        }
+        let item = isList ? key.map { RowLabel.key($0) } : nil
+        if isList, isNowhere(row.edit) { return (FoundRow(.unreachable, item: item), nil) }
+        let known = try lastKnown(row, key: key)
+        return (FoundRow(.gone(lastKnown: known?.fields ?? [:]), item: item), known)
+    }
+
+    private func singleton(_ section: Section, of root: [Value]) throws -> [Value]? {
+        // Pushes that share the transaction have no singleton in common.
+        if !batch.isShared, updates.mayChange(served.footprints[section].table) { try flush() }
+        return try reader.rows(of: section, in: root, locking: true).first
+    }
+
+    private func item(_ key: RecordKey?, of row: EditedRow, _ action: RowAction, root: [Value]) throws -> [Value]? {
+        let found = try self.row(key, of: row.section, as: row.id, for: row.step, equated: row.edit.isCreation)
+        if let found, try belongs(found, row.section, to: root) { return found }
+        if row.edit.id?.isSuspect == true { throw Self.unknownRow(row.edit.path) }
+        return try identified(row, action, root: root)
     }
 
     func belongs(_ row: [Value], _ section: Section, to root: [Value]) throws -> Bool {
@@ -189,12 +176,14 @@ extension PushTransaction {
     }
 
     /// A key that names another record than the one it stands in is a mistake of the client's.
-    func check(_ key: RecordKey, of section: Section, belongsTo root: [Value], _ edit: RowEdit) throws {
+    func check(_ key: RecordKey, of row: EditedRow, belongsTo root: [Value]) throws {
+        let section = row.section
         for link in section.parent
         where link.column < section.keyCount && key.parts[link.column] != root[link.rootColumn] {
             throw Problem(
                 status: 400, code: "invalid", title: "The key contradicts the record",
-                detail: "The item's key names another record than the one it stands in.", path: edit.path.member("id"))
+                detail: "The item's key names another record than the one it stands in.",
+                path: row.edit.path.member("id"))
         }
     }
 
@@ -203,5 +192,14 @@ extension PushTransaction {
             status: 400, code: "unknown-temporary", title: "Unknown temporary id",
             detail: "A negative id names a row that this push creates; it creates none of that name.",
             path: path.member("id"))
+    }
+}
+
+extension [Value] {
+    /// The row with some columns set.
+    fileprivate func setting(_ assignments: [Assignment]) -> [Value] {
+        var row = self
+        for assignment in assignments { row[assignment.column] = assignment.value }
+        return row
     }
 }

@@ -7,14 +7,13 @@ extension PushTransaction {
     ///
     /// - Returns: nil where the section has no natural key, the client did not send it whole, or no row has it.
     /// - Throws: `Refusal` where the row does not exist for clients, or several have the key.
-    func identified(
-        _ action: RowAction, _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?
-    ) throws -> [Value]? {
+    func identified(_ wanted: EditedRow, _ action: RowAction, root: [Value]?) throws -> [Value]? {
+        let (section, edit) = (wanted.section, wanted.edit)
         guard let identity = section.identity?.value, case .create(let new) = action else { return nil }
         var columns: [Int] = []
         var tuple: [Value] = []
         for column in identity + section.parent.map(\.column) where !columns.contains(column) {
-            guard let value = value(of: column, new, section, edit, root), !value.isNull else { return nil }
+            guard let value = value(of: column, in: wanted, new: new, root: root), !value.isNull else { return nil }
             columns.append(column)
             tuple.append(value)
         }
@@ -26,10 +25,10 @@ extension PushTransaction {
         let key = address(of: row, in: section)
         let isHidden = try SectionSQL.of(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
             .map { try !session.query($0).isEmpty }
-        if isHidden == true { throw Refusal(problem: hidden(fields, identity, section, edit)) }
+        if isHidden == true { throw Refusal(problem: hidden(fields, identity, of: wanted)) }
         if let temporary = edit.id?.temporary {
             created[temporary] = section.key(of: row)
-            reports[step.index].ids.append(
+            reports[wanted.index].ids.append(
                 IDMapping(temporary: temporary, key: section.key(of: row), section: edit.section))
         }
         return row
@@ -37,11 +36,12 @@ extension PushTransaction {
 
     /// Returns what the new row will hold in a column, as far as the client or its record says.
     private func value(
-        of column: Int, _ new: FieldValues, _ section: Section, _ edit: RowEdit, _ root: [Value]?
+        of column: Int, in row: EditedRow, new: FieldValues, root: [Value]?
     ) -> Value? {
+        let section = row.section
         if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
         if column < section.keyCount {
-            guard let id = edit.id, id.parts.indices.contains(column) else { return nil }
+            guard let id = row.edit.id, id.parts.indices.contains(column) else { return nil }
             switch id.parts[column] {
             case .value(let value): return value
             case .temporary(let temporary): return reference(temporary)
@@ -60,25 +60,25 @@ extension PushTransaction {
     }
 
     /// A collision that does not show the row in the way.
-    private func hidden(_ fields: [String], _ identity: [Int], _ section: Section, _ edit: RowEdit) -> Problem {
+    private func hidden(_ fields: [String], _ identity: [Int], of row: EditedRow) -> Problem {
+        let section = row.section
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
         let index = served.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
         return Problem(
             status: 422, code: ConstraintViolation.Kind.unique.rawValue, title: "Another row has these values",
-            detail: "A row that does not exist for clients has them already.", path: edit.path, retry: false,
+            detail: "A row that does not exist for clients has them already.", path: row.edit.path, retry: false,
             index: index?.name ?? "identity", fields: fields)
     }
 
     /// Notes beside a deletion that did not happen what it would have taken along of tables that no section shows.
-    func noteSpared(
-        _ decision: inout RowDecision, _ row: [Value], _ section: Section, _ step: PushPlan.Step
-    ) throws(StoreError) {
+    func noteSpared(_ decision: inout RowDecision, of row: EditedRow, current: [Value]) throws(StoreError) {
+        let section = row.section
         guard section.softDelete == nil, served.schema.dependents[section.table] != nil,
             let index = decision.outcomes.firstIndex(where: { outcome in
                 outcome.group == nil && (outcome.kind == .kept || outcome.kind == .rejected)
             })
         else { return }
-        let shown = Set(step.edit.resource.sections.map(\.table))
-        decision.outcomes[index].cascades = try cascades(of: row, in: section).filter { !shown.contains($0.table) }
+        let shown = Set(row.resource.sections.map(\.table))
+        decision.outcomes[index].cascades = try cascades(of: current, in: section).filter { !shown.contains($0.table) }
     }
 }

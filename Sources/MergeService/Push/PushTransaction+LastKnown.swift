@@ -19,18 +19,19 @@ extension PushTransaction {
     /// back to a deletion, which tells everything. Whichever resource showed the row then: it is the same one.
     ///
     /// - Parameter key: of the row; nil in singletons, which are known by their record.
-    func lastKnown(_ edit: RowEdit, _ step: PushPlan.Step, _ section: Section, key: RecordKey?) throws -> LastKnown? {
-        guard let journal, section.onMissing.value == .restore, case .edit = edit.action,
-            let record = reports[step.index].key
+    func lastKnown(_ row: EditedRow, key: RecordKey?) throws -> LastKnown? {
+        let section = row.section
+        guard let journal, section.onMissing.value == .restore, case .edit = row.edit.action,
+            let record = reports[row.index].key
         else { return nil }
-        let row = section.kind == .root ? record : key
-        if let row, let deleted = deletedHere(row, of: section) { return LastKnown(row: deleted) }
-        let resource = step.edit.resource
+        let name = section.kind == .root ? record : key
+        if let name, let deleted = deletedHere(name, of: section) { return LastKnown(row: deleted) }
+        let resource = row.resource
         // The record itself, and records of other resources whose root is the row.
         var places = [(resource: resource.name, record: journal.codec.key(record, resource.root))]
         for other in served.catalog.resources {
-            guard let row, other.name != resource.name, showsRows(of: section, other.root) else { continue }
-            places.append((other.name, journal.codec.key(row, other.root)))
+            guard let name, other.name != resource.name, showsRows(of: section, other.root) else { continue }
+            places.append((other.name, journal.codec.key(name, other.root)))
         }
         let history = journal.tables.history(of: places, limit: Self.entriesToLookAt)
         let entries =
@@ -39,18 +40,18 @@ extension PushTransaction {
         let columns = served.schema.tables[section.table]?.restorableColumns ?? []
         var known = LastKnown()
         for entry in entries {
-            guard case .bytes(let body)? = entry.first, case .text(let name)? = entry.last,
-                let shown = served.catalog[name.string]
+            guard case .bytes(let body)? = entry.first, case .text(let resourceName)? = entry.last,
+                let shown = served.catalog[resourceName.string]
             else { continue }
-            let place = shown === resource ? edit.section : 0
+            let place = shown === resource ? row.edit.section : 0
             let item = shown === resource ? key : nil
             for trace in journal.codec.traces(body, shown, place, item, columns).reversed() {
                 switch trace {
                 case .fields(let fields):
                     known.add(Self.fields(fields, shown.sections[place], in: section))
-                case .whole(let fields, let row):
+                case .whole(let fields, let whole):
                     known.add(Self.fields(fields, shown.sections[place], in: section))
-                    known.row = row
+                    known.row = whole
                     return known
                 }
             }

@@ -83,7 +83,7 @@ extension PushTransaction {
     ///   - step: the edit that asks; its other rows are read along.
     ///   - equated: takes a row whose key the collation equates, as whoever would create it has to.
     func row(
-        _ key: RecordKey?, _ id: SectionID, section: Section, step: PushPlan.Step, equated: Bool
+        _ key: RecordKey?, of section: Section, as id: SectionID, for step: PushPlan.Step, equated: Bool
     ) throws -> [Value]? {
         guard let key else { return nil }
         // The first time all rows of the edit are read at once; what its own writes reach then is read row by row.

@@ -3,13 +3,19 @@ import RecordStore
 
 /// Writing what was decided, and taking it back where the database does not.
 extension PushTransaction {
+    /// Inserts a row.
+    ///
+    /// - Parameters:
+    ///   - root: the row of the record that an item or singleton belongs to.
+    ///   - extras: columns that the rules need not know, of a row that comes back.
+    /// - Returns: the row's key, as far as it is known without reading it again.
     func insert(
-        _ assignments: [Assignment], _ edit: RowEdit, _ step: PushPlan.Step, root: [Value]?, extras: RawRow? = nil
+        _ assignments: [Assignment], as row: EditedRow, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
         if batch.isShared { throw NotShareable() }
         // What was decided before is there when the row comes.
         try flush()
-        let section = step.edit.resource.sections[edit.section]
+        let (section, edit) = (row.section, row.edit)
         var key: [Assignment] = []
         for (column, part) in (edit.id?.parts ?? []).enumerated() {
             switch part {
@@ -19,14 +25,14 @@ extension PushTransaction {
             case .generated: break
             }
         }
-        if let hidden = try unhide(edit, step, section) { return hidden }
+        if let hidden = try unhide(row) { return hidden }
         for link in section.parent where !key.contains(where: { $0.column == link.column }) {
             if let root { key.append(Assignment(column: link.column, value: root[link.rootColumn])) }
         }
         let all = key + assignments
         let execution = try write(
-            SectionSQL.of(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []), all, nil,
-            edit, step)
+            SectionSQL.of(section, dialect).insert(all, extras: (extras ?? edit.extras)?.values ?? []),
+            of: row, setting: all)
         let parts = (0..<section.keyCount).map { column in
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
         }
@@ -37,14 +43,14 @@ extension PushTransaction {
         if edit.id?.key == nil {
             inserted[InsertedRow(table: section.table, key: made)] = .some(edit.id?.temporary)
         }
-        if !step.edit.resource.isAtomic {
+        if !row.resource.isAtomic {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
             inverses.append(SectionSQL.of(section, dialect).delete(key: key))
         }
-        mean(assignments, in: section, { made }, edit, step)
+        mean(assignments, of: row) { made }
         if let temporary = edit.id?.temporary {
             created[temporary] = made
-            reports[step.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
+            reports[row.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
         }
         return made
     }
@@ -52,20 +58,20 @@ extension PushTransaction {
     /// Takes a soft deletion back: the row that it hid is shown again, with what others wrote into it since.
     ///
     /// - Returns: the row's key; nil where no hidden row is to be taken back.
-    private func unhide(_ edit: RowEdit, _ step: PushPlan.Step, _ section: Section) throws -> RecordKey? {
-        guard let set = section.softDelete?.value, let deleted = edit.extras, let key = edit.id?.key else { return nil }
+    private func unhide(_ row: EditedRow) throws -> RecordKey? {
+        let section = row.section
+        guard let set = section.softDelete?.value, let deleted = row.edit.extras, let key = row.edit.id?.key else {
+            return nil
+        }
         let rows = try reader.rows(
             of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true)
-        guard let row = rows.first else { return nil }
+        guard let hidden = rows.first else { return nil }
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
-        let named = address(of: row, in: section).map { part in
-            RawValue(column: section.columns[part.column], value: part.value)
-        }
+        let address = address(of: hidden, in: section)
+        let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
         changes.note(served.footprints[section].reference(to: key), .everything)
-        _ = try write(RawSQL(dialect).update(section.table, values, where: named), [], row, edit, step)
-        if !step.edit.resource.isAtomic {
-            inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address(of: row, in: section)))
-        }
+        try write(RawSQL(dialect).update(section.table, values, where: named), of: row, current: hidden)
+        if !row.resource.isAtomic { inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address)) }
         return key
     }
 
@@ -74,49 +80,54 @@ extension PushTransaction {
         return columns.map { Assignment(column: $0, value: row[$0]) }
     }
 
-    private func mean(
-        _ assignments: [Assignment], in section: Section, _ key: () -> RecordKey, _ edit: RowEdit,
-        _ step: PushPlan.Step
-    ) {
-        reports[step.index].meant.append(
+    private func mean(_ assignments: [Assignment], of row: EditedRow, key: () -> RecordKey) {
+        reports[row.index].meant.append(
             WriteProof.Meant(
-                section: edit.section, item: section.kind == .list ? key() : nil, assignments: assignments))
+                section: row.edit.section, item: row.section.kind == .list ? key() : nil, assignments: assignments))
     }
 
-    func update(
-        _ assignments: [Assignment], _ section: Section, _ row: [Value], _ edit: RowEdit, _ step: PushPlan.Step
-    ) throws {
-        let key = address(of: row, in: section)
-        let id = SectionID(resource: step.edit.resource.name, section: edit.section)
+    /// Updates a row, at once or together with others.
+    ///
+    /// - Parameter current: the row's values before.
+    func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws {
+        let section = row.section
+        let key = address(of: current, in: section)
         let footprint = served.footprints[section]
-        // Most pushes name each row once, and nothing else reaches its table: then no row has to be remembered.
-        let isOnlyOnce =
-            namesEachOnce && section.kind == .root && !footprint.isShared && footprint.reach != .everything
-        let reference = isOnlyOnce ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
-        mean(assignments, in: section, { section.key(of: row) }, edit, step)
+        let isRemembered = footprint.isRemembered(isNamedOnce: namesEachOnce && section.kind == .root)
+        let reference = isRemembered ? footprint.reference(to: RecordKey(key.map(\.value))) : nil
+        mean(assignments, of: row) { section.key(of: current) }
+        noteReach(of: assignments, row, footprint, reference)
+        if mode.writesTogether, row.resource.isAtomic {
+            let isUnique = footprint.writesUnique(assignments)
+            let owner = batch.owners[row.index]
+            if updates.mustGoBefore(reference, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
+            updates.add(
+                PendingUpdates.Update(
+                    row: row, change: SectionSQL.Change(key: key, assignments: assignments), current: current,
+                    reference: reference),
+                reaching: footprint, isUnique: isUnique, owner: owner)
+            return
+        }
+        let sql = SectionSQL.of(section, dialect)
+        try write(sql.update(assignments, key: key), of: row, setting: assignments, current: current)
+        if !row.resource.isAtomic {
+            let before = assignments.map { Assignment(column: $0.column, value: current[$0.column]) }
+            inverses.append(sql.update(before, key: key))
+        }
+    }
+
+    /// Notes what an update may change.
+    private func noteReach(
+        of assignments: [Assignment], _ row: EditedRow, _ footprint: Footprint, _ reference: RowReference?
+    ) {
         if let reference, footprint.isShared {
-            sharedWrites[reference, default: [:]][id, default: []]
-                .formUnion(assignments.map { section.columns[$0.column].name.lowercased() })
+            sharedWrites[reference, default: [:]][row.id, default: []]
+                .formUnion(assignments.map { row.section.columns[$0.column].name.lowercased() })
         }
         let reachesOn = footprint.writesReferenced(assignments)
         if reachesOn { writesReferenced = true }
         let reach = reachesOn ? .everything : footprint.reach
         if let reference { changes.note(reference, reach) } else { changes.note(inTable: footprint.table, reach) }
-        if mode.writesTogether, step.edit.resource.isAtomic {
-            let isUnique = footprint.writesUnique(assignments)
-            let owner = batch.owners[step.index]
-            if updates.mustGoBefore(reference, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
-            updates.add(
-                PendingUpdates.Update(
-                    section: section, change: SectionSQL.Change(key: key, assignments: assignments), row: row,
-                    edit: edit, step: step, reference: reference), id, footprint, isUnique: isUnique, owner: owner)
-            return
-        }
-        _ = try write(SectionSQL.of(section, dialect).update(assignments, key: key), assignments, row, edit, step)
-        if !step.edit.resource.isAtomic {
-            let before = assignments.map { Assignment(column: $0.column, value: row[$0.column]) }
-            inverses.append(SectionSQL.of(section, dialect).update(before, key: address(of: row, in: section)))
-        }
     }
 
     /// Writes the updates that wait.
@@ -134,8 +145,9 @@ extension PushTransaction {
         if updates.isEmpty { return }
         if let only = updates.only {
             updates = PendingUpdates()
-            return try refusing(only.step.index) {
-                _ = try write(statement(only), only.change.assignments, only.row, only.edit, only.step)
+            return try refusing(only.row.index) {
+                try write(
+                    statement(only), of: only.row, setting: only.change.assignments, current: only.current)
             }
         }
         let sent = sendUpdates()
@@ -169,7 +181,7 @@ extension PushTransaction {
         return updates.batches.compactMap { batch in
             guard let first = batch.first else { return nil }
             guard batch.count > 1 else { return session.send(statement(first)) }
-            return SectionSQL.of(first.section, dialect).update(batch.map(\.change)).map { session.send($0) }
+            return SectionSQL.of(first.row.section, dialect).update(batch.map(\.change)).map { session.send($0) }
         }
     }
 
@@ -187,7 +199,7 @@ extension PushTransaction {
     }
 
     private func statement(_ update: PendingUpdates.Update) -> Statement {
-        SectionSQL.of(update.section, dialect).update(update.change.assignments, key: update.change.key)
+        SectionSQL.of(update.row.section, dialect).update(update.change.assignments, key: update.change.key)
     }
 
     /// Where one of several rows is refused, the next run of the transaction writes them one by one, to tell which.
@@ -210,36 +222,38 @@ extension PushTransaction {
     }
 
     /// Deletes a row, and notes beside its outcome what the database takes along.
-    func delete(
-        _ row: [Value], _ section: Section, _ edit: RowEdit, _ step: PushPlan.Step, at index: Int? = nil, outcome: Int
-    ) throws {
+    ///
+    /// - Parameters:
+    ///   - current: the row's values before.
+    ///   - section: where the row is of another section than the one that is edited: it goes with its record.
+    ///   - outcome: the position of its outcome.
+    func delete(_ row: EditedRow, current: [Value], in section: Int? = nil, outcome: Int) throws {
         if batch.isShared { throw NotShareable() }
         try flush()
+        let position = section ?? row.edit.section
+        let section = row.resource.sections[position]
+        let address = address(of: current, in: section)
         let footprint = served.footprints[section]
-        let reference = footprint.reference(to: RecordKey(address(of: row, in: section).map(\.value)))
-        changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
-        written.remove(
-            address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
-        if journal != nil { reports[step.index].outcomes[outcome].wholeRow = try wholeRow(row, section) }
+        changes.note(
+            footprint.reference(to: RecordKey(address.map(\.value))),
+            section.softDelete == nil ? footprint.deletionReach : footprint.reach)
+        written.remove(address, SectionID(resource: row.resource.name, section: position))
+        if journal != nil { reports[row.index].outcomes[outcome].wholeRow = try wholeRow(current, section) }
+        let sql = SectionSQL.of(section, dialect)
         if let set = section.softDelete?.value {
+            try write(sql.softDelete(set, key: address), of: row, current: current)
             let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
-            let sql = SectionSQL.of(section, dialect)
-            _ = try write(sql.softDelete(set, key: address(of: row, in: section)), [], row, edit, step)
-            if !step.edit.resource.isAtomic {
-                let before = columns.map { Assignment(column: $0, value: row[$0]) }
-                inverses.append(sql.update(before, key: address(of: row, in: section)))
-            }
+            let before = columns.map { Assignment(column: $0, value: current[$0]) }
+            if !row.resource.isAtomic { inverses.append(sql.update(before, key: address)) }
             return
         }
         if served.schema.dependents[section.table] != nil {
-            reports[step.index].outcomes[outcome].cascades = try cascades(of: row, in: section)
+            reports[row.index].outcomes[outcome].cascades = try cascades(of: current, in: section)
         }
-        _ = try write(
-            SectionSQL.of(section, dialect).delete(key: address(of: row, in: section)), [], row, edit, step)
-        if !step.edit.resource.isAtomic {
-            let whole = zip(0..., zip(section.columns, row)).filter { $1.0.type != .wellKnownText }
-            inverses.append(
-                SectionSQL.of(section, dialect).insert(whole.map { Assignment(column: $0, value: $1.1) }))
+        try write(sql.delete(key: address), of: row, current: current)
+        if !row.resource.isAtomic {
+            let whole = zip(0..., zip(section.columns, current)).filter { $1.0.type != .wellKnownText }
+            inverses.append(sql.insert(whole.map { Assignment(column: $0, value: $1.1) }))
         }
     }
 
@@ -249,26 +263,26 @@ extension PushTransaction {
     }
 
     /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
-    func deleteRecord(_ root: [Value], _ edit: RowEdit, _ step: PushPlan.Step) throws {
+    func deleteRecord(_ row: EditedRow, root: [Value]) throws {
         if batch.isShared { throw NotShareable() }
         try flush()
-        let resource = step.edit.resource
-        let own = reports[step.index].outcomes.count - 1
-        reports[step.index].outcomes[own].deletedRow = root
+        let resource = row.resource
+        let own = reports[row.index].outcomes.count - 1
+        reports[row.index].outcomes[own].deletedRow = root
         // A soft deletion changes the root row alone.
         let isSoft = resource.root.softDelete != nil
         for index in resource.sections.indices.dropFirst().reversed() where !isSoft {
             let section = resource.sections[index]
-            for row in try reader.rows(of: section, in: root, locking: true) {
+            for part in try reader.rows(of: section, in: root, locking: true) {
                 var outcome = Outcome(
-                    .deleted, section: index, item: section.kind == .list ? section.key(of: row) : nil,
+                    .deleted, section: index, item: section.kind == .list ? section.key(of: part) : nil,
                     rule: section.softDelete?.rule ?? .default)
-                outcome.deletedRow = row
-                reports[step.index].outcomes.append(outcome)
-                try delete(row, section, edit, step, at: index, outcome: reports[step.index].outcomes.count - 1)
+                outcome.deletedRow = part
+                reports[row.index].outcomes.append(outcome)
+                try delete(row, current: part, in: index, outcome: reports[row.index].outcomes.count - 1)
             }
         }
-        try delete(root, resource.root, edit, step, outcome: own)
+        try delete(row, current: root, in: 0, outcome: own)
     }
 
     /// Undoes by hand what the database does not undo.
@@ -284,17 +298,23 @@ extension PushTransaction {
         }
     }
 
+    /// Runs a statement that writes a row.
+    ///
+    /// - Parameters:
+    ///   - assignments: the columns that it sets.
+    ///   - current: the row's values before; nil where it is inserted.
+    /// - Throws: `Refusal` where a constraint of the database refuses it; `RunAgain`; `StoreError`.
+    @discardableResult
     func write(
-        _ statement: Statement, _ assignments: [Assignment], _ row: [Value]?, _ edit: RowEdit, _ step: PushPlan.Step
+        _ statement: Statement, of row: EditedRow, setting assignments: [Assignment] = [], current: [Value]? = nil
     ) throws -> Execution {
         do {
             return try session.execute(statement)
         } catch {
             guard case .constraint(let violation) = error.kind else { throw error }
             let explainer = ConstraintExplainer(
-                resource: step.edit.resource, section: edit.section, served: served, session: session,
-                dialect: dialect, mode: mode, isCreation: edit.isCreation)
-            throw try explainer.refusal(violation, assignments: assignments, row: row, path: edit.path)
+                row: row, served: served, session: session, dialect: dialect, mode: mode)
+            throw try explainer.refusal(violation, assignments: assignments, current: current)
         }
     }
 }

@@ -14,9 +14,8 @@ struct WrittenRows {
         let address: [Assignment]
         /// The row before the push; nil where the push inserted it.
         let before: [Value]?
-        /// The edit that wrote it last.
-        var edit: RowEdit
-        var step: PushPlan.Step
+        /// The row of the edit that wrote it last.
+        var last: EditedRow
         var traces: [Trace] = []
     }
 
@@ -24,8 +23,7 @@ struct WrittenRows {
 
     mutating func note(_ row: Row, _ id: SectionID) {
         if var known = rows[id]?[row.address] {
-            known.edit = row.edit
-            known.step = row.step
+            known.last = row.last
             known.traces += row.traces
             rows[id]?[row.address] = known
         } else {
@@ -37,7 +35,7 @@ struct WrittenRows {
 
     /// Forgets the rows of some edits.
     mutating func drop(_ isDropped: (PushPlan.Step) -> Bool) {
-        rows = rows.mapValues { $0.filter { !isDropped($0.value.step) } }.filter { !$0.value.isEmpty }
+        rows = rows.mapValues { $0.filter { !isDropped($0.value.last.step) } }.filter { !$0.value.isEmpty }
     }
 
     /// Takes the traces of some groups from a row, because they are taken back.
