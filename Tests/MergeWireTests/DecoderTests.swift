@@ -149,8 +149,8 @@ import Testing
             _ = try Self.push(test.body)
             Issue.record("accepted: \(test.body)")
         } catch let problem as Problem {
-            #expect(problem.code == test.code)
-            #expect(problem.status == test.status)
+            #expect(problem.code.rawValue == test.code)
+            #expect(ProblemHead(problem).status == test.status)
             #expect((problem.path?.text ?? "") == test.path)
         } catch {
             Issue.record(error)
@@ -183,7 +183,7 @@ import Testing
                 _ = try Self.push(body)
                 Issue.record("accepted: \(body)")
             } catch let problem as Problem {
-                #expect(problem.code == "not-json" && problem.detail.contains(place), "\(problem.detail)")
+                #expect(problem.code == .notJSON && problem.detail.contains(place), "\(problem.detail)")
             } catch {
                 Issue.record(error)
             }

@@ -72,8 +72,8 @@ struct PushController {
 
     /// The answer to `by=true`: who wrote what a push met is not told yet.
     private static let noBy = Problem(
-        status: 501, code: "not-implemented", title: "Not there yet",
-        detail: "“by” is not supported yet; nothing was written. Send the request without it.", retry: false)
+        .notImplemented, detail: "“by” is not supported yet; nothing was written. Send the request without it.",
+        retry: false)
 
     /// Tells an answer that was given before.
     static let replayed: HTTPFields = {
@@ -90,8 +90,7 @@ extension GatewayContext {
             let device = headers["x-device-id"]
             guard (device?.unicodeScalars.count ?? 0) <= 255 else {
                 throw Problem(
-                    status: 400, code: "invalid", title: "The device's name is too long",
-                    detail: "The header X-Device-ID has at most 255 characters.")
+                    .invalid, about: .deviceName, detail: "The header X-Device-ID has at most 255 characters.")
             }
             return Sender(who: bearer?.name ?? "", device: device)
         }

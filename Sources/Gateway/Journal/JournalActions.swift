@@ -60,14 +60,12 @@ struct JournalActions {
     func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
         let stored = try await service.entry(number, served: served, deadline: deadline)
         guard let refused = stored.refused else {
-            throw Problem(
-                status: 422, code: "nothing-to-replay", title: "There is nothing to replay",
-                detail: "Entry \(number) is no push that was refused.", retry: false)
+            throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: false)
         }
         if let time = stored.replayed {
             throw Problem(
-                status: 409, code: "already-replayed", title: "The push was replayed before",
-                detail: "The refused push \(number) was sent again and merged at \(time).", retry: false)
+                .alreadyReplayed, detail: "The refused push \(number) was sent again and merged at \(time).",
+                retry: false)
         }
         let key = isPreview ? nil : Self.key("resend:\(number)", [])
         return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
@@ -123,8 +121,7 @@ struct JournalActions {
         }
         guard parts.count == 3, let resource = served.catalog[parts[2]] else {
             throw Problem(
-                status: 422, code: "not-replayable", title: "The push cannot be sent again",
-                detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
+                .notReplayable, detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
         }
         return Resent(
             edits: try edits(refused) { bytes throws(Problem) in

@@ -69,6 +69,6 @@ package struct JournalQuery {
     }
 
     private static func invalid(_ detail: String) -> Problem {
-        Problem(status: 400, code: "invalid", title: "The query is not valid", detail: detail + ".")
+        Problem(.invalid, about: .query, detail: detail + ".")
     }
 }

@@ -14,9 +14,7 @@ struct Authentication {
     func bearer(_ context: GatewayContext) throws(Problem) -> TokenFile.Entry? {
         guard let tokens, !Self.open.contains(context.path) else { return nil }
         guard let bearer = context.headers["authorization"].flatMap({ tokens.bearer(header: $0) }) else {
-            throw Problem(
-                status: 401, code: "no-token", title: "A token is needed",
-                detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
+            throw Problem(.noToken, detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
         }
         return bearer
     }
@@ -29,9 +27,7 @@ struct Authentication {
         guard let bearer else { return }
         let needed: AccessRight = method == .get || method == .head ? .read : .write
         guard bearer.rights.contains(needed) else {
-            throw Problem(
-                status: 403, code: "no-right", title: "The token lacks a right",
-                detail: "The token may not \(needed.rawValue).")
+            throw Problem(.noRight, detail: "The token may not \(needed.rawValue).")
         }
     }
 }

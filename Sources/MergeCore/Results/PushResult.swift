@@ -68,7 +68,7 @@ package struct PushResult: Sendable, Hashable {
     package var problem: Problem? {
         guard status == .rejected || status == .failed else { return nil }
         let problems = results.compactMap(\.problem)
-        return problems.first { $0.code != Problem.rolledBack } ?? problems.first
+        return problems.first { $0.code != .rolledBack } ?? problems.first
     }
 
     /// No table without transactions took part.

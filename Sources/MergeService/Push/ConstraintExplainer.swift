@@ -22,9 +22,7 @@ struct ConstraintExplainer {
     func refusal(
         _ violation: ConstraintViolation, assignments: [Assignment], row: [Value]?, path: WirePath, error: StoreError
     ) throws(StoreError) -> Refusal {
-        var problem = Problem(
-            status: 422, code: violation.kind.rawValue, title: "The database refused the write", detail: "",
-            path: path, retry: false, constraint: violation.name)
+        var problem = Problem(violation.kind.problem, detail: "", path: path, retry: false, constraint: violation.name)
         switch violation.kind {
         case .unique:
             return Refusal(problem: try collision(problem, violation, assignments, row, error))
@@ -93,7 +91,7 @@ struct ConstraintExplainer {
         problem.index = index?.name ?? violation.name
         problem.constraint = nil
         problem.fields = names(columns)
-        problem.title = "Another row has these values"
+        problem.topic = .otherRow
         problem.detail = "A unique index (“\(problem.index ?? "?")”) allows them only once."
         guard let found = try rowInTheWay(columns, assignments, row) else { return problem }
         let isKey = !columns.isEmpty && Set(columns) == Set(shape.columns.prefix(shape.keyCount).map(\.name))

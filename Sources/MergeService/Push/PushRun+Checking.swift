@@ -144,7 +144,7 @@ extension PushRun {
         throw CheckFailure(
             report: row.step.index,
             problem: Problem(
-                status: 422, code: "outside-where", title: "The row would not exist for clients any more",
+                .outsideWhere,
                 detail:
                     "The rules show clients only some rows of this table, and the row as merged would be none of them.",
                 path: row.edit.path, retry: false, fields: fields.map(\.name)))
@@ -169,8 +169,8 @@ extension PushRun {
 
     private func problem(_ check: RowCheck, _ section: Section, _ edit: RowEdit) -> Problem {
         Problem(
-            status: 422, code: "check", title: "A check of the rules fails",
-            detail: "The check “\(check.name)” fails on the row as merged.", path: edit.path, retry: false,
+            .check, about: .rule, detail: "The check “\(check.name)” fails on the row as merged.", path: edit.path,
+            retry: false,
             constraint: check.name, fields: check.fields.map { section.fields[$0].name })
     }
 }

@@ -268,7 +268,7 @@ final class PushRun {
         let hasSavepoints = plan.push.edits.allSatisfy(\.resource.isAtomic)
         guard !checkingEach || hasSavepoints || !plan.push.edits.contains(where: \.resource.isAtomic) else {
             throw Problem(
-                status: 400, code: "invalid", title: "Resources that do not go together",
+                .invalid, about: .mixedResources,
                 detail: "A push of atomic: edit cannot mix resources with and without transactions; send two.",
                 path: WirePath("atomic"))
         }
@@ -317,8 +317,8 @@ final class PushRun {
 
     private static func dependsOnRefused(_ needed: Int, _ step: PushPlan.Step) -> Problem {
         Problem(
-            status: 422, code: "depends-on-refused", title: "A row that this edit refers to was not created",
-            detail: "edits[\(needed)], which would have created it, was refused.", path: step.edit.path, retry: false)
+            .dependsOnRefused, detail: "edits[\(needed)], which would have created it, was refused.",
+            path: step.edit.path, retry: false)
     }
 }
 

@@ -89,7 +89,7 @@ extension WriteProof.Difference {
         let section = edit.resource.sections[section]
         let row = edit.rows.first { $0.section == self.section && (item == nil || $0.id?.key == item) }
         return Problem(
-            status: 422, code: "not-stored-exactly", title: "The database keeps another value",
+            .notStoredExactly,
             detail: "The database made another value of one that was written, so nothing of the edit was kept.",
             path: row?.path ?? edit.path, retry: false,
             fields: section.fields.filter { section.columns[$0.column] === column }.map(\.name))

@@ -278,7 +278,7 @@ package struct MergeService: Sendable {
     private static func checkPreviewable(_ push: Push) throws(Problem) {
         guard let edit = push.edits.first(where: { !$0.resource.isAtomic }) else { return }
         throw Problem(
-            status: 422, code: "no-preview", title: "There is no preview of this resource",
+            .noPreview,
             detail: "Tables of “\(edit.resource.name)” know no transactions, so nothing written there can be a trial.",
             path: edit.path, retry: false)
     }

@@ -12,13 +12,13 @@ struct EditDecoder {
         guard let changeset = node["changeset"] else { throw Invalid.problem(place, "is missing") }
         let members = changeset.members
         for (name, _) in members where resource.section(named: name) == nil {
-            throw Invalid.unknown(name, "section", at: place, among: resource.sections.map(\.name))
+            throw Invalid.unknown(.section, named: name, at: place, among: resource.sections.map(\.name))
         }
         let root = resource.root
         guard root.keyCount > 0 else {
             throw Problem(
-                status: 400, code: "read-only", title: "The resource is read-only",
-                detail: "The records of “\(resource.name)” have no key, so they are only read.", path: path.member("id")
+                .readOnly, detail: "The records of “\(resource.name)” have no key, so they are only read.",
+                path: path.member("id")
             )
         }
         var rootAction: RowAction?
@@ -56,8 +56,8 @@ struct EditDecoder {
         guard node.isArray else { throw Invalid.problem(path, "must be an array of items, not \(node.scalar.kind)") }
         guard section.keyCount > 0 || node.count == 0 else {
             throw Problem(
-                status: 400, code: "read-only", title: "The section is read-only",
-                detail: "The rows of “\(section.name)” have no key, so they are only read.", path: path)
+                .readOnly, about: .section, detail: "The rows of “\(section.name)” have no key, so they are only read.",
+                path: path)
         }
         items += node.count
         guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, path) }

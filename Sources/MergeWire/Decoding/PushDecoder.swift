@@ -141,9 +141,7 @@ package struct PushDecoder: Sendable {
         let name = edit["resource"]?.string ?? ""
         guard let resource = catalog[name] else {
             let ending = NearestName.ending(for: name, among: catalog.resources.map(\.name))
-            throw Problem(
-                status: 400, code: "unknown-resource", title: "Unknown resource",
-                detail: "“\(name)” is no resource\(ending)", path: place)
+            throw Problem(.unknownResource, detail: "“\(name)” is no resource\(ending)", path: place)
         }
         return resource
     }
@@ -169,7 +167,7 @@ package struct PushDecoder: Sendable {
         guard let version = node?.string else { return }
         guard version == catalog.version || !requiresVersion else {
             throw Problem(
-                status: 409, code: "rules-changed", title: "The rules have changed",
+                .rulesChanged,
                 detail:
                     "The push was made under another version of the rules; read /v1/rules anew. Nothing was written.",
                 path: WirePath("rules"))

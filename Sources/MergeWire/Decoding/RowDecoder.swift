@@ -52,16 +52,15 @@ struct RowDecoder {
     private func unknownGroup(_ name: String, _ path: WirePath) -> Problem {
         if let field = section.field(named: name), let group = section.group(ofField: field) {
             return Problem(
-                status: 400, code: "unknown-group", title: "Unknown group",
+                .unknownGroup,
                 detail: "“\(name)” is a field of the group “\(section.groups[group].name)”, which is sent whole.",
                 path: path.member(name))
         }
         if section.readOnlyField(named: name) != nil {
             return Problem(
-                status: 400, code: "read-only", title: "The field is read-only",
-                detail: "“\(name)” is read-only and in no group.", path: path.member(name))
+                .readOnly, about: .field, detail: "“\(name)” is read-only and in no group.", path: path.member(name))
         }
-        return Invalid.unknown(name, "group", at: path, among: section.groups.map(\.name))
+        return Invalid.unknown(.group, named: name, at: path, among: section.groups.map(\.name))
     }
 
     /// A group of one field carries a bare value, a group of several an object with every one of its fields.
@@ -94,13 +93,13 @@ struct RowDecoder {
     private func checkNames(of group: Group, _ node: JSONNode, _ path: WirePath) throws(Problem) {
         let names = group.fields.map { section.fields[$0].name }
         for (name, _) in node.members where !names.contains(name) {
-            throw Invalid.unknown(name, "field", at: path, among: names)
+            throw Invalid.unknown(.field, named: name, at: path, among: names)
         }
     }
 
     private func missing(_ field: String, _ group: Group, _ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "incomplete-group", title: "A group is not whole",
+            .incompleteGroup,
             detail:
                 "“\(path.member(field))” is missing; the group “\(group.name)” is sent whole, in “old” and in “new”.",
             path: path.member(field))
@@ -155,7 +154,7 @@ struct RowDecoder {
                         path.member(name), "is no field; the key stands in “id” beside “old” and “new”")
                 }
                 throw Invalid.unknown(
-                    name, "field", at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))
+                    .field, named: name, at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))
             }
         }
         return out
@@ -215,8 +214,8 @@ struct RowDecoder {
 
     private func readOnly(_ name: String, _ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "read-only", title: "The field is read-only",
-            detail: "“\(path.member(name))” is read-only; the database sets it.", path: path.member(name))
+            .readOnly, about: .field, detail: "“\(path.member(name))” is read-only; the database sets it.",
+            path: path.member(name))
     }
 
     /// A client that sends whole rows sends the read-only fields along; they are ignored as long as it left them alone.

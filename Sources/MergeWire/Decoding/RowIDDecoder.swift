@@ -52,9 +52,7 @@ struct RowIDDecoder {
     }
 
     private func malformed(_ has: String) -> Problem {
-        Problem(
-            status: 400, code: "malformed-id", title: "The id is malformed",
-            detail: "The id has \(has) where the key has \(section.keyCount).", path: path)
+        Problem(.malformedID, detail: "The id has \(has) where the key has \(section.keyCount).", path: path)
     }
 
     private func omitted(_ isCreation: Bool) throws(Problem) -> RowID {
@@ -64,7 +62,7 @@ struct RowIDDecoder {
         }
         guard isCreation, isComplete else {
             throw Problem(
-                status: 400, code: "missing-id", title: "The id is missing",
+                .missingID,
                 detail: isCreation
                     ? "The key is not AUTO_INCREMENT, so the client gives it." : "The row that is edited needs its id.",
                 path: path)
@@ -84,7 +82,7 @@ struct RowIDDecoder {
             }
             if case .text = scalar {
                 throw Problem(
-                    status: 400, code: "unknown-temporary", title: "Unknown temporary id",
+                    .unknownTemporary,
                     detail: isCreation
                         ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
                         : "No row of this push is created under the temporary id “\(temporary)”.", path: path())
@@ -103,9 +101,7 @@ struct RowIDDecoder {
             return value
         } catch {
             let place = path()
-            throw Problem(
-                status: 400, code: "malformed-id", title: "The id is malformed",
-                detail: "“\(place)” \(error.reason).", path: place)
+            throw Problem(.malformedID, detail: "“\(place)” \(error.reason).", path: place)
         }
     }
 
@@ -118,7 +114,7 @@ struct RowIDDecoder {
             if own == .generated || own == root { continue }
             if root == .generated, let temporary = record.temporary, own == .temporary(temporary) { continue }
             throw Problem(
-                status: 400, code: "invalid", title: "The key contradicts the record",
+                .invalid, about: .contradictoryKey,
                 detail: "The item's key names another record than the one it stands in.", path: path)
         }
         return id

@@ -3,24 +3,28 @@ package import MergeCore
 /// Problem documents (RFC 9457).
 package enum ProblemEncoder {
     /// Returns a problem as a JSON document.
-    package static func encode(_ problem: Problem) -> [UInt8] {
+    package static func encode(_ problem: Problem, under head: ProblemHead) -> [UInt8] {
         var writer = JSONWriter()
-        write(problem, &writer)
+        write(problem, under: head, to: &writer)
         return writer.bytes
     }
 
-    static func write(_ problem: Problem, _ writer: inout JSONWriter) {
+    static func write(_ problem: Problem, to writer: inout JSONWriter) {
+        write(problem, under: ProblemHead(problem), to: &writer)
+    }
+
+    private static func write(_ problem: Problem, under head: ProblemHead, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("type")
-            writer.string("urn:fieldmerge:problem:" + problem.code)
+            writer.string("urn:fieldmerge:problem:" + problem.code.rawValue)
             writer.member("title")
-            writer.string(problem.title)
+            writer.string(head.title)
             writer.member("status")
-            writer.integer(problem.status)
+            writer.integer(head.status)
             writer.member("detail")
             writer.string(problem.detail)
             writer.member("code")
-            writer.string(problem.code)
+            writer.string(problem.code.rawValue)
             text("path", problem.path?.text, &writer)
             if let retry = problem.retry {
                 writer.member("retry")

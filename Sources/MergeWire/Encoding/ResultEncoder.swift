@@ -13,7 +13,7 @@ package enum ResultEncoder {
             }
             if let problem = result.problem {
                 writer.member("problem")
-                ProblemEncoder.write(problem, &writer)
+                ProblemEncoder.write(problem, to: &writer)
             }
         }
         return writer.bytes
@@ -72,7 +72,7 @@ package enum ResultEncoder {
         }
         if let problem = edit.problem {
             writer.member("problem")
-            ProblemEncoder.write(problem, &writer)
+            ProblemEncoder.write(problem, to: &writer)
         }
     }
 

@@ -56,7 +56,7 @@ package struct UndoDecoder {
         }
         guard !rows.isEmpty else {
             throw Problem(
-                status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
+                .nothingToUndo,
                 detail:
                     "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
                 retry: false)
@@ -67,13 +67,12 @@ package struct UndoDecoder {
     }
 
     private static func unreadable(_ why: String) -> Problem {
-        Problem(
-            status: 422, code: "not-undoable", title: "The entry cannot be taken back", detail: "\(why).", retry: false)
+        Problem(.notUndoable, detail: "\(why).", retry: false)
     }
 
     private static func hidden(_ names: [String]) -> Problem {
         Problem(
-            status: 422, code: "private", title: "The journal does not have the values",
+            .private,
             detail:
                 "The values of \(names.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules call "
                 + "them private; name the other groups to take those back.",
