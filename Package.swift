@@ -59,9 +59,19 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "MergeService", dependencies: ["MergeCore", "RecordStore"], swiftSettings: strict),
         .target(
+            name: "Operations",
+            dependencies: [
+                "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Gateway",
             dependencies: [
-                "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles", "CZlib",
+                "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -77,7 +87,7 @@ let package = Package(
             name: "fieldmerge",
             dependencies: [
                 "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
-                "SQLiteStore", "Gateway",
+                "SQLiteStore", "Operations", "Gateway",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -109,9 +119,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles",
-                "SQLiteStore",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "Operations", "RecordStore",
+                "RuleFiles", "SQLiteStore", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
     ],

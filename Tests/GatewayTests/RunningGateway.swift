@@ -1,4 +1,5 @@
 @testable import Gateway
+import Operations
 import Logging
 import MergeService
 import RecordStore

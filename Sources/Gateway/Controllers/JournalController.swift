@@ -3,6 +3,7 @@ import Hummingbird
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// Serves the journal: what was merged, what was overwritten, and taking it back.

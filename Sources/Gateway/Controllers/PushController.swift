@@ -3,6 +3,7 @@ import Hummingbird
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// Writes: one edit, or a push of many.

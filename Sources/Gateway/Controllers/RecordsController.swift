@@ -5,6 +5,7 @@ import Logging
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 
 /// Reads: the rules, one record, a page of records.
 struct RecordsController {

@@ -3,6 +3,7 @@ import Hummingbird
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// Turns every error into a problem document.

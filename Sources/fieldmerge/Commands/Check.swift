@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 import MergeService
 import RecordStore
 import RuleFiles
@@ -65,7 +65,7 @@ struct Check: AsyncParsableCommand {
             return (RuleFolder(path: folder).findings, nil)
         }
         let engine = try databaseOptions.engine(settings, connections: 1)
-        let outcome = await RulesLoader.load(folder, engine)
+        let outcome = await RulesLoader.load(folder, against: engine)
         await engine.close()
         switch outcome {
         case .served(let served, let findings): return (findings, served)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
 import Logging
+import Operations
 import RecordStore
 import RuleFiles
 import ServiceLifecycle

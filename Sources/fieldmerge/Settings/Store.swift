@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Gateway
+import Operations
 import MergeService
 import RecordStore
 import SQLiteStore

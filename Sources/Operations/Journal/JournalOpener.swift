@@ -1,6 +1,5 @@
 import MergeCore
 package import MergeService
-import MergeWire
 package import RecordStore
 
 /// Opens the journal: finds its tables, makes them where they are missing, brings older ones up to date, and sees that it
@@ -129,27 +128,6 @@ package struct JournalOpener: Sendable {
         } catch {
             if error.kind == .schemaChanged || error.kind == .denied { return nil }
             throw error
-        }
-    }
-}
-
-extension JournalCodec {
-    /// The forms of Protocol.md.
-    ///
-    /// - Parameter secret: the journal's own key for the digests of private values.
-    package static func wire(secret: [UInt8]) -> JournalCodec {
-        let encoder = EntryEncoder(secret: secret)
-        return JournalCodec(
-            entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces, effects: EntryReader.effects)
-    }
-}
-
-extension AnswerForm {
-    /// The answer as its address gives it.
-    @Sendable static func encode(_ result: PushResult, _ form: AnswerForm) -> [UInt8] {
-        switch form {
-        case .push: ResultEncoder.push(result)
-        case .merge: ResultEncoder.merge(result)
         }
     }
 }

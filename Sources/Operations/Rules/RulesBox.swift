@@ -1,8 +1,8 @@
-import MergeService
+package import MergeService
 import Synchronization
 
 /// The rules that are served at this moment, shared by all requests; a request takes them once and keeps them.
-final class RulesBox: Sendable {
+package final class RulesBox: Sendable {
     private struct State {
         var served: Served?
         var journal: JournalStatus?
@@ -17,16 +17,19 @@ final class RulesBox: Sendable {
         (hints, hint) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    var served: Served? { state.withLock { $0.served } }
+    /// The rules that are served, with schema and journal; nil as long as none can be.
+    package var served: Served? { state.withLock { $0.served } }
 
     /// Sentences for operators: why nothing is served, or why the newest rules are not.
-    var trouble: [String] { state.withLock { $0.trouble } }
+    package var trouble: [String] { state.withLock { $0.trouble } }
 
     /// The promise of the journal; nil as long as it is not open.
-    var promise: String? { journal?.promise }
+    package var promise: String? { journal?.promise }
 
+    /// The journal; nil as long as it is not open.
     var journal: JournalStatus? { state.withLock { $0.journal } }
 
+    /// Serves rules from now on, whatever was wrong before.
     func serve(_ served: Served, _ journal: JournalStatus) {
         state.withLock { $0 = State(served: served, journal: journal, trouble: []) }
     }
@@ -37,7 +40,8 @@ final class RulesBox: Sendable {
     }
 
     /// Asks for the rules and the schema to be read again soon.
-    func askForReload() { hint.yield() }
+    package func askForReload() { hint.yield() }
 
+    /// The requests for another reading; several that come at once are one.
     var reloadRequests: AsyncStream<Void> { hints }
 }

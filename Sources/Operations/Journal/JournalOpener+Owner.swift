@@ -9,6 +9,7 @@ extension JournalOpener {
         package let journal: String
         /// nil where it belonged to nobody yet.
         package let former: DatabaseMark?
+        /// The database that it belongs to now.
         package let owner: DatabaseMark
     }
 

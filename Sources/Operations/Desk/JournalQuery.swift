@@ -7,8 +7,8 @@ package struct JournalQuery {
     private let catalog: Catalog?
     private static let maximumLimit = 1_000
 
-    /// The members of a query.
-    static let members = ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]
+    /// The names of all that may be asked for.
+    package static let members = ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]
 
     /// - Parameter catalog: the rules, which “id” needs.
     package init(catalog: Catalog?) {

@@ -17,7 +17,8 @@ package struct RulesLoader: Service {
     private let logger: Logger
     private let interval: Duration
     private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
-    let box = RulesBox()
+    /// The rules that are served at this moment.
+    package let box = RulesBox()
 
     private static let look = Duration.seconds(2)
     private static let patience = Duration.seconds(10)
@@ -38,13 +39,16 @@ package struct RulesLoader: Service {
 
     /// The result of reading a folder of rules against a database.
     package enum Outcome: Sendable {
+        /// The rules can be served; the findings are no errors.
         case served(Served, Findings)
+        /// The rules have errors.
         case refused(Findings)
+        /// The database could not be asked.
         case unreachable(StoreError)
     }
 
     /// Reads the rules and binds them to the schema.
-    package static func load(_ folder: String, _ engine: any RecordEngine) async -> Outcome {
+    package static func load(_ folder: String, against engine: any RecordEngine) async -> Outcome {
         let rules = RuleFolder(path: folder)
         if rules.files.isEmpty { return .refused(rules.findings) }
         do {
@@ -52,7 +56,7 @@ package struct RulesLoader: Service {
                 of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
             let (bound, first) = RuleBinder.bind(rules, to: schema)
             guard let bound else { return .refused(first) }
-            let findings = try await SQLProbe(engine: engine, patience: patience).findings(bound, rules, first)
+            let findings = try await SQLProbe(engine: engine, patience: patience).findings(of: rules, bound: bound, adding: first)
             let catalog = findings.hasErrors ? nil : bound
             return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
                 ?? .refused(findings)
@@ -66,7 +70,7 @@ package struct RulesLoader: Service {
     /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
     /// - Throws: `StoreError` where the journal cannot be used.
     package func start() async throws(StoreError) -> Findings? {
-        switch await Self.load(folder, engine) {
+        switch await Self.load(folder, against: engine) {
         case .served(let served, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
             try await serve(served, isStart: true)
@@ -112,7 +116,7 @@ package struct RulesLoader: Service {
     }
 
     private func reload() async {
-        switch await Self.load(folder, engine) {
+        switch await Self.load(folder, against: engine) {
         case .served(let served, _):
             let before = box.served?.catalog.version
             do {
@@ -158,7 +162,7 @@ package struct RulesLoader: Service {
         let complete = Served(
             catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal.journal)
         if box.journal == nil {
-            try await MergeService.gateway(engine).recover(complete, .now.advanced(by: Self.patience))
+            try await MergeService.wire(engine).recover(complete, .now.advanced(by: Self.patience))
         }
         box.serve(complete, journal)
     }

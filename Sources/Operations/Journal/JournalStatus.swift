@@ -1,6 +1,5 @@
 import MergeCore
 package import MergeService
-import MergeWire
 package import RecordStore
 
 /// Which journal a gateway keeps and what that promises.
@@ -12,7 +11,8 @@ package enum JournalStatus: Sendable {
     /// Nothing is kept.
     case off
 
-    var journal: Journal? {
+    /// The journal; nil where none is kept.
+    package var journal: Journal? {
         switch self {
         case .together(let journal), .aside(let journal, _): journal
         case .off: nil
@@ -29,15 +29,5 @@ package enum JournalStatus: Sendable {
                 + "open is settled by the rows, which is certain unless another program has changed them meanwhile"
         case .off: "no journal is kept: keys are only echoed, and what is overwritten is gone"
         }
-    }
-}
-
-extension MergeService {
-    /// The service with the wire's own forms.
-    package static func gateway(
-        _ engine: any RecordEngine, _ limits: MergeLimits = MergeLimits()
-    ) -> MergeService {
-        MergeService(
-            engine: engine, limits: limits, digest: CanonicalJSON.digest, form: AnswerForm.encode)
     }
 }

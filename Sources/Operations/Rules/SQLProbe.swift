@@ -8,8 +8,11 @@ struct SQLProbe {
     let patience: Duration
 
     /// The findings so far, with an error for every piece of SQL that the database does not understand.
+    ///
     /// - Throws: `StoreError` where the database cannot be asked.
-    func findings(_ catalog: Catalog, _ rules: RuleFolder, _ start: Findings) async throws(StoreError) -> Findings {
+    func findings(
+        of rules: RuleFolder, bound catalog: Catalog, adding start: Findings
+    ) async throws(StoreError) -> Findings {
         var findings = start
         for sql in rules.operatorSQL {
             let found = catalog[sql.resource].flatMap { resource in

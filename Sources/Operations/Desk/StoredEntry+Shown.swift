@@ -11,4 +11,7 @@ extension StoredEntry {
                 ShownRefusal(address: $0.address, reason: $0.reason, body: $0.body, replayed: replayed)
             })
     }
+
+    /// The entry as `GET /v1/journal/{n}` answers it.
+    package var json: [UInt8] { JournalEncoder.one(shown) }
 }

@@ -10,6 +10,7 @@ package struct JournalDesk: Sendable {
     private let journal: Journal
     private static let patience = Duration.seconds(300)
 
+    /// Makes the desk of one database and its journal.
     package init(engine: any RecordEngine, journal: Journal) {
         self.engine = engine
         self.journal = journal
@@ -92,14 +93,14 @@ package struct JournalDesk: Sendable {
         do {
             return try await action(
                 JournalActions(
-                    service: .gateway(engine, merging), served: served, limits: limits, deadline: deadline))
+                    service: .wire(engine, limits: merging), served: served, limits: limits, deadline: deadline))
         } catch {
             throw JournalFault(error)
         }
     }
 
     private func served(_ folder: String) async throws(JournalFault) -> Served {
-        switch await RulesLoader.load(folder, engine) {
+        switch await RulesLoader.load(folder, against: engine) {
         case .served(let served, _):
             return Served(
                 catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal)
@@ -110,22 +111,4 @@ package struct JournalDesk: Sendable {
         case .unreachable(let error): throw JournalFault(error)
         }
     }
-}
-
-/// Some entries of the journal, the newest last.
-package struct JournalPage: Sendable {
-    package let entries: [StoredEntry]
-    /// There are more: older ones where these are the newest, else newer ones.
-    package let hasMore: Bool
-    package let isNewest: Bool
-
-    /// The page as `GET /v1/journal` answers it.
-    package var json: [UInt8] {
-        JournalEncoder.page(entries.map(\.shown), next: hasMore && !isNewest ? entries.last?.number : nil)
-    }
-}
-
-extension StoredEntry {
-    /// The entry as `GET /v1/journal/{n}` answers it.
-    package var json: [UInt8] { JournalEncoder.one(shown) }
 }

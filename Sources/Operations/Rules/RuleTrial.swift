@@ -43,12 +43,3 @@ package enum RuleTrial {
         }
     }
 }
-
-/// Why rules could not be tried.
-package enum TrialFault: Error, Sendable, Hashable {
-    /// The errors of the rule files.
-    case rules([Finding])
-    case resource(String)
-    /// One of the files, and what is wrong with it.
-    case record(RecordSide, String)
-}

@@ -1,21 +1,31 @@
 import MergeCore
-import MergeService
-import MergeWire
-import RecordStore
+package import MergeService
+package import MergeWire
+package import RecordStore
 
 /// Takes entries of the journal back and sends refused pushes again, over HTTP and on the command line alike.
-struct JournalActions {
-    let service: MergeService
-    let served: Served
-    let limits: WireLimits
-    let deadline: ContinuousClock.Instant
+package struct JournalActions: Sendable {
+    private let service: MergeService
+    private let served: Served
+    private let limits: WireLimits
+    private let deadline: ContinuousClock.Instant
+
+    /// Makes the actions of one request.
+    ///
+    /// - Parameter limits: what a push that is sent again may hold.
+    package init(service: MergeService, served: Served, limits: WireLimits, deadline: ContinuousClock.Instant) {
+        self.service = service
+        self.served = served
+        self.limits = limits
+        self.deadline = deadline
+    }
 
     /// Merges the opposite of an entry; what was taken back once is not taken back again.
     ///
     /// A second time answers what the first one came to.
     ///
     /// - Parameter groups: the groups to take back, as `section.group`; nil for all that are left.
-    func undo(_ number: Int, groups: Set<String>?, sender: Sender, isPreview: Bool) async throws -> PushAnswer {
+    package func undo(_ number: Int, groups: Set<String>?, sender: Sender, isPreview: Bool) async throws -> PushAnswer {
         let body = UndoRequest.body(groups)
         let key = isPreview ? nil : Self.key("undo:\(number)", body)
         return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
@@ -57,7 +67,7 @@ struct JournalActions {
     ///
     /// Of a push of which some edits were merged, the others alone are sent. It is all or nothing, so that a replay that
     /// succeeded leaves nothing to be sent once more, and it succeeds once.
-    func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
+    package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
         let stored = try await service.entry(number, served: served, deadline: deadline)
         guard let refused = stored.refused else {
             throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: false)

@@ -12,6 +12,10 @@ package struct JournalPruner: Service {
     private let logger: Logger
     private static let interval = Duration.seconds(600)
 
+    /// - Parameters:
+    ///   - rules: the loader that opens the journal.
+    ///   - keyDays: days after which the answer of a key is forgotten.
+    ///   - entryDays: days after which an entry is deleted.
     package init(rules: RulesLoader, keyDays: Int, entryDays: Int, logger: Logger) {
         box = rules.box
         self.keyDays = keyDays
