@@ -106,7 +106,8 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "MergeCoreTests", dependencies: ["MergeCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "RuleFilesTests", dependencies: ["MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
+            name: "RuleFilesTests",
+            dependencies: ["MariaDBStore", "MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "MergeWireTests",

@@ -67,7 +67,7 @@ package final class SQLiteEngine: WaitingStore {
         return configuration
     }
 
-    package var dialect: Dialect { .sqlite }
+    package var dialect: any Dialect { SQLiteDialect() }
 
     /// Runs a transaction that may write on the connection that writes, again while another program holds the file.
     package func write<Answer: Sendable>(

@@ -3,6 +3,8 @@ import RecordStore
 import RuleFiles
 import Testing
 
+@testable import MariaDBStore
+
 /// Rules against a schema: what does not fit is named, and what fits is bound to typed columns.
 @Suite struct RuleBinderTests {
     private static func column(
@@ -253,7 +255,7 @@ import Testing
         let folder = RuleFolder(texts: [("a.yaml", text), ("b.yaml", reading)])
         let catalog = try #require(RuleBinder.bind(folder, to: schema).catalog)
         #expect(
-            GrantStatements.sql(for: catalog, in: schema, to: "'f'@'h'") == [
+            GrantStatements.sql(for: catalog, in: schema, to: "'f'@'h'", as: MariaDBDialect()) == [
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`gone` TO 'f'@'h';",
                 "GRANT SELECT ON `sh``op`.`parts` TO 'f'@'h';",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`risky` TO 'f'@'h';",

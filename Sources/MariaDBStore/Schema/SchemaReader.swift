@@ -138,7 +138,7 @@ struct SchemaReader {
         var columns: [ColumnSchema] = []
         for row in rows {
             guard let name = row[0], let declared = row[1], let data = row[2] else { continue }
-            let isJSON = checks.unnamed.contains("(json_valid(\(Dialect.mariadb.quoted(name))))")
+            let isJSON = checks.unnamed.contains("(json_valid(\(MariaDBDialect().quoted(name))))")
             var repertoire: Repertoire?
             if let set = row[7] { repertoire = try characterSets.repertoire(of: set) }
             let facts = ColumnFacts(

@@ -8,7 +8,7 @@ import RecordStore
 struct CascadeFinder {
     let schema: DatabaseSchema
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     private static let maximumDepth = 15
     private static let maximumRows = 10_000
 

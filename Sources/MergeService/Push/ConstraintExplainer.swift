@@ -8,7 +8,7 @@ struct ConstraintExplainer {
     let section: Int
     let served: Served
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     let mode: WriteMode
     /// The row is created, not brought back.
     let isCreation: Bool

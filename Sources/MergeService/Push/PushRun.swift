@@ -6,7 +6,7 @@ import RecordStore
 /// It lives as long as the transaction's closure, which may run again from the start; so nothing outlives it.
 final class PushRun {
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     let plan: PushPlan
     let served: Served
     let limits: MergeLimits
@@ -51,7 +51,7 @@ final class PushRun {
     }
 
     init(
-        _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: Dialect, limits: MergeLimits,
+        _ plan: PushPlan, _ served: Served, session: any StoreSession, dialect: any Dialect, limits: MergeLimits,
         digest: @escaping GroupDigest, journal: Journal?, mode: WriteMode,
         isShared: Bool = false
     ) {

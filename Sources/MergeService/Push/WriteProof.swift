@@ -29,11 +29,11 @@ struct WriteProof {
 
     /// Returns true where every change to these resources' tables comes from the push alone: no triggers, as far as the database
     /// user may see them, and no views, behind which anything may stand.
-    func applies(to resources: [Resource], dialect: Dialect) -> Bool {
+    func applies(to resources: [Resource], dialect: any Dialect) -> Bool {
         resources.flatMap(\.sections).allSatisfy {
             section in
             guard let table = schema.tables[section.table], !table.isView, table.triggers.isEmpty else { return false }
-            return dialect == .sqlite || table.rights?.contains("TRIGGER") == true
+            return dialect.showsWholeSchema || table.rights?.contains("TRIGGER") == true
         }
     }
 

@@ -20,34 +20,19 @@ package struct DatabaseMark: Sendable, Hashable {
     /// - Throws: `StoreError` where the database cannot be asked.
     init(of database: any RecordEngine, deadline: ContinuousClock.Instant) async throws(StoreError) {
         let dialect = database.dialect
-        let sql =
-            switch dialect {
-            // Where the server ignores the case of names it compares them in lower case, however they were made.
-            case .mariadb: "SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))"
-            case .sqlite: Self.fileSQL("main")
-            }
-        guard let name = try await Self.text(sql, database, deadline), !name.isEmpty else {
+        guard let name = try await Self.text(dialect.databaseName, database, deadline), !name.isEmpty else {
             throw StoreError(.other, "the database does not say what it is called")
         }
-        switch dialect {
-        case .mariadb: self.init(text: "mariadb:" + name)
-        case .sqlite: self.init(text: "sqlite:\(try Self.number(of: name)):" + name)
-        }
+        self.init(text: dialect.name + ":" + (dialect.isFile ? "\(try Self.number(of: name)):" : "") + name)
     }
 
     /// The database as people call it: its schema, or the path of its file.
     package var name: String {
         let parts = text.string.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-        switch parts.first {
-        case "mariadb" where parts.count > 1: return parts[1...].joined(separator: ":")
-        case "sqlite" where parts.count == 3: return parts[2]
-        default: return text.string
-        }
+        guard parts.count > 1 else { return text.string }
+        let isFile = parts.count == 3 && UInt64(parts[1]) != nil
+        return isFile ? parts[2] : parts[1...].joined(separator: ":")
     }
-
-    /// The question for the path of a file that a SQLite connection has open, as the system spells it: absolute, and
-    /// without symbolic links.
-    static func fileSQL(_ schema: String) -> String { "SELECT file FROM pragma_database_list WHERE name = '\(schema)'" }
 
     /// The first value of a question's answer.
     static func text(

@@ -63,8 +63,8 @@ extension JournalOpener {
 
     /// The journal's schema, or the path of its file.
     private func name() async throws(StoreError) -> String {
-        guard tables.dialect == .sqlite else { return tables.schema }
-        return try await DatabaseMark.text(DatabaseMark.fileSQL(tables.schema), engine, deadline) ?? tables.schema
+        guard let question = tables.dialect.file(ofSchema: tables.schema) else { return tables.schema }
+        return try await DatabaseMark.text(question, engine, deadline) ?? tables.schema
     }
 
     private func refusal(_ mark: DatabaseMark, _ owner: DatabaseMark) async throws(StoreError) -> String {
@@ -84,7 +84,7 @@ extension JournalOpener {
 
     /// A place for a journal of the database's own.
     private func suggestion(_ mark: DatabaseMark) -> String {
-        guard tables.dialect == .mariadb else { return "sqlite:FILE" }
+        guard !tables.dialect.isFile else { return "sqlite:FILE" }
         let schema = "fieldmerge_" + mark.name
         return "same-server:" + (schema.count <= 64 ? schema : "SCHEMA")
     }

@@ -33,13 +33,8 @@ package struct JournalOpener: Sendable {
 
     /// Returns true where the journal's schema is there; always for SQLite, which attaches a file.
     package func exists() async throws(StoreError) -> Bool {
-        guard engine.dialect == .mariadb else { return true }
-        let name = tables.schema
-        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in
-            try session.query(
-                Statement(
-                    sql: "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?",
-                    binds: [Bind(.text(ExactText(name)), JournalColumn.text.type)], columns: [JournalColumn.text]))
+        guard let search = engine.dialect.search(forSchema: tables.schema) else { return true }
+        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in try session.query(search)
         }
         return !found.isEmpty
     }
@@ -59,9 +54,8 @@ package struct JournalOpener: Sendable {
     ///   do where the journal belongs to another database.
     package func open(createsSchema: Bool = false, for purpose: Purpose = .merging) async throws(StoreError) -> Journal
     {
-        if createsSchema, engine.dialect == .mariadb {
-            let sql = "CREATE DATABASE IF NOT EXISTS \(Dialect.mariadb.quoted(tables.schema)) CHARACTER SET utf8mb4"
-            try await run([Statement(sql: sql, binds: [])])
+        if createsSchema, let creation = engine.dialect.creation(ofSchema: tables.schema) {
+            try await run([creation])
         }
         var version = try await meta("version")
         if version == nil {
@@ -91,25 +85,28 @@ package struct JournalOpener: Sendable {
     }
 
     func run(_ statements: [Statement]) async throws(StoreError) {
-        let lock = engine.dialect == .mariadb ? "fieldmerge journal \(tables.schema)" : nil
+        let name = "fieldmerge journal \(tables.schema)"
+        let lock = engine.dialect.namedLock
         try await engine.write(deadline: deadline) { session throws(StoreError) in
-            if let lock { try Self.named("GET_LOCK(?, 10)", lock, session) }
+            if let lock { try Self.call(lock.take, with: name, in: session) }
             do throws(StoreError) {
                 for statement in statements { _ = try session.execute(statement) }
             } catch {
                 // The lock is the connection's, which lives on.
-                if let lock { try? Self.named("RELEASE_LOCK(?)", lock, session) }
+                if let lock { try? Self.call(lock.free, with: name, in: session) }
                 throw error
             }
-            if let lock { try Self.named("RELEASE_LOCK(?)", lock, session) }
+            if let lock { try Self.call(lock.free, with: name, in: session) }
             return .commit(())
         }
     }
 
-    private static func named(_ call: String, _ lock: String, _ session: any StoreSession) throws(StoreError) {
+    private static func call(
+        _ function: String, with lock: String, in session: any StoreSession
+    ) throws(StoreError) {
         let rows = try session.query(
             Statement(
-                sql: "SELECT " + call, binds: [Bind(.text(ExactText(lock)), JournalColumn.text.type)],
+                sql: "SELECT " + function, binds: [Bind(.text(ExactText(lock)), JournalColumn.text.type)],
                 columns: [JournalColumn.number]))
         guard rows.first?.first == .integer(1) else {
             throw StoreError(.busy, "another gateway is making the journal's tables")

@@ -56,7 +56,8 @@ package struct RulesLoader: Service {
                 of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
             let (bound, first) = RuleBinder.bind(rules, to: schema)
             guard let bound else { return .refused(first) }
-            let findings = try await SQLProbe(engine: engine, patience: patience).findings(of: rules, bound: bound, adding: first)
+            let findings = try await SQLProbe(engine: engine, patience: patience).findings(
+                of: rules, bound: bound, adding: first)
             let catalog = findings.hasErrors ? nil : bound
             return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
                 ?? .refused(findings)

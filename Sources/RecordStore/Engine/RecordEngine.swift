@@ -24,7 +24,8 @@ package enum Ending<Answer: Sendable>: Sendable {
 ///
 /// Both engines pass one compat suite, which is this protocol's contract.
 package protocol RecordEngine: Sendable {
-    var dialect: Dialect { get }
+    /// The SQL that the database understands.
+    var dialect: any Dialect { get }
 
     /// Runs `body` in one transaction that may write, on one connection, away from the cooperative threads.
     ///

@@ -65,7 +65,7 @@ extension JournalTables {
             require("outcomes LIKE ?", Self.bind("%," + outcome + ",%"))
         }
         if let since = filter.since {
-            require("at >= ?", Self.bind(since.text(separator: " ", fraction: dialect == .sqlite ? 3 : 6)))
+            require("at >= ?", Self.bind(since.text(separator: " ", fraction: dialect.nowFraction)))
         }
         require(filter.isBackward ? "n < ?" : "n > ?", filter.after.map { Self.bind($0) })
         binds.append(Self.bind(filter.limit))

@@ -2,9 +2,9 @@ package import MergeCore
 
 /// Statements over columns by their names, for rows that no section describes.
 package struct RawSQL: Sendable {
-    private let dialect: Dialect
+    private let dialect: any Dialect
 
-    package init(_ dialect: Dialect) {
+    package init(_ dialect: any Dialect) {
         self.dialect = dialect
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// The statements that read and write the rows of one section, as pure text.
 package struct SectionSQL: Sendable {
     private let section: Section
-    private let dialect: Dialect
+    private let dialect: any Dialect
     private let selectFrom: String
     /// The condition that keeps rows from view that do not exist for clients; empty where all do.
     private let visible: String
@@ -25,9 +25,9 @@ package struct SectionSQL: Sendable {
     private static let maximumKept = 4_096
 
     /// The statements of a section, made once.
-    package static func of(_ section: Section, _ dialect: Dialect) -> SectionSQL {
+    package static func of(_ section: Section, _ dialect: any Dialect) -> SectionSQL {
         let id = ObjectIdentifier(section)
-        if let known = kept.withLock({ $0[id]?.sql }), known.dialect == dialect { return known }
+        if let known = kept.withLock({ $0[id]?.sql }), known.dialect.name == dialect.name { return known }
         let made = SectionSQL(section, dialect)
         kept.withLock { kept in
             // Sections come and go with the rules; starting anew now and then is cheaper than counting uses.
@@ -37,7 +37,7 @@ package struct SectionSQL: Sendable {
         return made
     }
 
-    private init(_ section: Section, _ dialect: Dialect) {
+    private init(_ section: Section, _ dialect: any Dialect) {
         self.section = section
         self.dialect = dialect
         let names = section.columns.map { column in

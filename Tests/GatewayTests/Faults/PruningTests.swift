@@ -71,7 +71,7 @@ private struct CountingEngine: RecordEngine {
         self.engine = engine
     }
 
-    var dialect: Dialect { engine.dialect }
+    var dialect: any Dialect { engine.dialect }
 
     func write<Answer: Sendable>(
         deadline: ContinuousClock.Instant, locking tables: [TableName],
