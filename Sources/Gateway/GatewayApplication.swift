@@ -86,8 +86,3 @@ package struct GatewayApplication: Service {
         await engine.close()
     }
 }
-
-/// An address that cannot be listened on.
-package struct ListenError: Error, CustomStringConvertible {
-    package let description: String
-}

@@ -75,12 +75,3 @@ package struct MariaDBConfiguration: Sendable {
     /// Where the server is, without user or password, for messages.
     var place: String { socket ?? "\(host):\(port)" }
 }
-
-/// A database URL that cannot be used.
-package struct MariaDBURLError: Error, Sendable, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

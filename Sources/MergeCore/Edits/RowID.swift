@@ -1,23 +1,3 @@
-/// An id that a client made up for a row that it creates: `tmp:…` or a negative integer, spelled as in the reply.
-package struct TemporaryID: Sendable, Hashable, CustomStringConvertible {
-    package let text: String
-
-    package init(_ text: String) {
-        self.text = text
-    }
-
-    package var description: String { text }
-}
-
-/// One part of a key that is not settled yet.
-package enum KeyPart: Sendable, Hashable {
-    case value(Value)
-    /// The key of a row that this push creates.
-    case temporary(TemporaryID)
-    /// The database numbers it (AUTO_INCREMENT).
-    case generated
-}
-
 /// The name that an edit gives its row.
 package struct RowID: Sendable, Hashable {
     /// Its parts, where they are not all settled.

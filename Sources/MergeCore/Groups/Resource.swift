@@ -33,20 +33,3 @@ package final class Resource: Sendable, Hashable {
     /// Returns the position of the section of this name; nil where there is none.
     package func section(named name: String) -> Int? { sectionsByName[name] }
 }
-
-/// All resources that a gateway serves, with the version that clients may name.
-package struct Catalog: Sendable, Hashable {
-    package let resources: [Resource]
-    /// A digest of the meaning of all rule files and the types of the columns they name.
-    package let version: String
-    private let byName: [String: Int]
-
-    package init(resources: [Resource], version: String) {
-        self.resources = resources
-        self.version = version
-        byName = Dictionary(resources.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Returns the resource of this name; nil where there is none.
-    package subscript(name: String) -> Resource? { byName[name].map { resources[$0] } }
-}

@@ -1,31 +1,5 @@
 package import MergeCore
 
-/// A unique index, the primary key among them.
-package struct UniqueIndex: Sendable, Hashable {
-    package let name: String
-    package let columns: [String]
-
-    package init(name: String, columns: [String]) {
-        self.name = name
-        self.columns = columns
-    }
-}
-
-/// A foreign key from one table to another.
-package struct ForeignKey: Sendable, Hashable {
-    package let name: String
-    package let columns: [String]
-    package let target: TableName
-    package let targetColumns: [String]
-
-    package init(name: String, columns: [String], target: TableName, targetColumns: [String]) {
-        self.name = name
-        self.columns = columns
-        self.target = target
-        self.targetColumns = targetColumns
-    }
-}
-
 /// A table or view as the live schema describes it.
 package struct TableSchema: Sendable, Hashable {
     package let name: TableName
@@ -85,27 +59,5 @@ package struct TableSchema: Sendable, Hashable {
         return uniqueIndexes.contains { index in
             Set(index.columns) == wanted && index.columns.allSatisfy { column($0)?.isNullable == false }
         }
-    }
-}
-
-/// The tables that the rules name, as they stand in the database.
-package struct DatabaseSchema: Sendable, Hashable {
-    package let tables: [TableName: TableSchema]
-    /// Every table and view of the schema connected to, to suggest names from.
-    package let allNames: [String]
-    /// The schema connected to; nil where the engine has none.
-    package let name: String?
-    /// The tables whose rows hang on a table's rows, for those that the rules name and those that a cascade reaches
-    /// from them.
-    package let dependents: [TableName: [Dependent]]
-
-    package init(
-        tables: [TableName: TableSchema], allNames: [String], name: String? = nil,
-        dependents: [TableName: [Dependent]] = [:]
-    ) {
-        self.dependents = dependents
-        self.tables = tables
-        self.allNames = allNames
-        self.name = name
     }
 }

@@ -1,13 +1,6 @@
 import MergeCore
 package import RecordStore
 
-/// A rule file that nobody has looked over yet.
-package struct StarterFile: Sendable, Hashable {
-    /// Such as `shoppers.yaml`.
-    package let name: String
-    package let text: String
-}
-
 /// Rules to start from, made of nothing but the schema of a database.
 package struct Inspection: Sendable, Hashable {
     package let files: [StarterFile]

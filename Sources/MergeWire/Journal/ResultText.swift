@@ -1,0 +1,11 @@
+/// The result of one record.
+package struct ResultText: Sendable {
+    /// nil in an entry of the journal, which says it elsewhere.
+    package let resource: String?
+    /// The record's key.
+    package let id: String?
+    package let status: String?
+    package let outcomes: [OutcomeText]
+    /// Why it was refused.
+    package let problem: String?
+}
