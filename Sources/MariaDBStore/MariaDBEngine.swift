@@ -13,6 +13,7 @@ package final class MariaDBEngine: RecordEngine {
         retries = configuration.limits.retries
     }
 
+    /// The SQL of MariaDB.
     package var dialect: any Dialect { MariaDBDialect() }
 
     /// Runs a transaction that may write on a connection of the pool, again where the engine's contract says so.

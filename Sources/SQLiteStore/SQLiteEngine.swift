@@ -67,6 +67,7 @@ package final class SQLiteEngine: WaitingStore {
         return configuration
     }
 
+    /// The SQL of SQLite.
     package var dialect: any Dialect { SQLiteDialect() }
 
     /// Runs a transaction that may write on the connection that writes, again while another program holds the file.

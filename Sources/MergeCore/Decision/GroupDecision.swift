@@ -1,8 +1,10 @@
 /// The decision on one group: what to call it and what to write.
 package struct GroupDecision: Sendable, Hashable {
+    /// The name of the decision.
     package let outcome: OutcomeKind
     /// The values that the group is to have; nil where nothing is written.
     package let written: [Value]?
+    /// The client's wish met another change.
     package let isConflict: Bool
     /// The rule that decided.
     package let rule: RuleReference

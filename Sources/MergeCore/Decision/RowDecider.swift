@@ -2,6 +2,7 @@
 ///
 /// Pure: the same input gives the same decision.
 package struct RowDecider {
+    /// The section whose rows it decides.
     package let section: Section
     private let digest: (_ group: Int, [Value]) -> [UInt8]
 

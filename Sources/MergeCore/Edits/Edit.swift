@@ -1,12 +1,17 @@
 /// The changes to one record.
 package final class Edit: Sendable, Hashable {
+    /// The resource whose record it is.
     package let resource: Resource
+    /// The name of the record, a key or a temporary id.
     package let id: RowID
+    /// The changes to its rows, in the order in which they were sent.
     package let rows: [RowEdit]
+    /// The place of the edit in the body.
     package let path: WirePath
     /// Rows of tables that no section shows, which come back with the record.
     package let returning: [Cascade]
 
+    /// Makes an edit of the changes to rows of one record.
     package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, returning: [Cascade] = []) {
         self.resource = resource
         self.id = id

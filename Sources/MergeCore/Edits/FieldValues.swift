@@ -7,12 +7,14 @@ package struct FieldValues: Sendable, Hashable {
     /// Places in `values` that wait for the real key of a row that this push creates.
     package var pending: [PendingReference]
 
+    /// Pairs fields with values, of which there are as many.
     package init(fields: [Int], values: [Value], pending: [PendingReference] = []) {
         self.fields = fields
         self.values = values
         self.pending = pending
     }
 
+    /// No fields at all.
     package static let none = FieldValues(fields: [], values: [])
 
     /// The same values with temporary ids replaced by the keys in `ids`; those that are unknown stay pending.

@@ -6,7 +6,9 @@ package final class RowEdit: Sendable, Hashable {
     package let section: Int
     /// nil in a singleton that is not the root: its record names it.
     package let id: RowID?
+    /// The wish of the client.
     package let action: RowAction
+    /// The place of the row in the body.
     package let path: WirePath
     /// The values that a row that comes back held in columns that its section does not know.
     package let extras: RawRow?
@@ -16,6 +18,7 @@ package final class RowEdit: Sendable, Hashable {
         if case .create = action { true } else { false }
     }
 
+    /// Makes the change to one row.
     package init(section: Int, id: RowID?, action: RowAction, path: WirePath, extras: RawRow? = nil) {
         self.section = section
         self.id = id

@@ -9,6 +9,7 @@ package struct RowID: Sendable, Hashable {
     /// The key, where every part is settled.
     package let key: RecordKey?
 
+    /// Names a row by the parts of its key, settled or not.
     package init(parts: [KeyPart], temporary: TemporaryID? = nil, isSuspect: Bool = false) {
         self.temporary = temporary
         self.isSuspect = isSuspect
@@ -16,6 +17,7 @@ package struct RowID: Sendable, Hashable {
         open = key == nil ? parts : []
     }
 
+    /// Names a row by its key.
     package init(_ key: RecordKey) {
         self.key = key
         open = []
@@ -23,6 +25,7 @@ package struct RowID: Sendable, Hashable {
         isSuspect = false
     }
 
+    /// The parts in the order of the key.
     package var parts: [KeyPart] { key.map { $0.parts.map { .value($0) } } ?? open }
 
     private static func key(_ parts: [KeyPart]) -> RecordKey? {
@@ -35,5 +38,6 @@ package struct RowID: Sendable, Hashable {
         return RecordKey(values)
     }
 
+    /// The database numbers the row when it is created.
     package var isGenerated: Bool { open.contains(.generated) }
 }

@@ -24,10 +24,12 @@ package struct WirePath: Sendable, Hashable, CustomStringConvertible {
         self.place = place
     }
 
+    /// Begins a path; an empty text stands for the body itself.
     package init(_ text: String) {
         place = text.isEmpty ? nil : Place(nil, .member(text))
     }
 
+    /// The path as a client is told it; empty for the body itself.
     package var text: String {
         var steps: [Place.Step] = []
         var next = place

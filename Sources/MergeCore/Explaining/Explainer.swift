@@ -7,6 +7,7 @@
 package struct Explainer {
     private let resource: Resource
 
+    /// Explains merges of one resource.
     package init(_ resource: Resource) {
         self.resource = resource
     }

@@ -1,9 +1,13 @@
 /// The same thing of all three sides.
 package struct Sided<Content> {
+    /// Of what the client last read.
     package var base: Content
+    /// Of what the database holds.
     package var current: Content
+    /// Of what the client wants.
     package var edited: Content
 
+    /// Puts the three together.
     package init(base: Content, current: Content, edited: Content) {
         self.base = base
         self.current = current

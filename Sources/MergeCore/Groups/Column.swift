@@ -2,14 +2,18 @@
 ///
 /// An object, as fields and groups are: every value that is read or written asks for it, and it never changes.
 package final class Column: Sendable, Hashable {
+    /// The name in the database.
     package let name: String
+    /// The type that the rules make of it.
     package let type: ColumnType
+    /// The column can be NULL.
     package let isNullable: Bool
     /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
     package let isLoose: Bool
     /// The form of its values on the wire.
     package let style: ValueStyle
 
+    /// Describes a column.
     package init(name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false) {
         self.name = name
         self.type = type

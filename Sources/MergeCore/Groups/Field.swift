@@ -1,5 +1,6 @@
 /// A client-facing name for one column.
 package final class Field: Sendable, Hashable {
+    /// The name that clients use.
     package let name: String
     /// The name as JSON writes it, with the colon behind.
     package let quotedName: [UInt8]
@@ -10,6 +11,7 @@ package final class Field: Sendable, Hashable {
     /// The journal keeps a keyed digest of its values, never the values.
     package let isPrivate: Bool
 
+    /// Names a column for clients.
     package init(name: String, column: Int, reference: SectionReference? = nil, isPrivate: Bool = false) {
         self.name = name
         self.column = column

@@ -5,6 +5,7 @@ package struct ParentLink: Sendable, Hashable {
     /// Position in the root section's `columns`.
     package let rootColumn: Int
 
+    /// Ties a column to one of the root, both by their positions.
     package init(column: Int, rootColumn: Int) {
         self.column = column
         self.rootColumn = rootColumn

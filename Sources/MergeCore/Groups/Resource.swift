@@ -2,7 +2,9 @@
 ///
 /// An object that never changes, like its sections.
 package final class Resource: Sendable, Hashable {
+    /// The name that clients use.
     package let name: String
+    /// The operator's sentence for those who read the rules.
     package let description: String?
     /// The first is the root.
     package let sections: [Section]
@@ -25,6 +27,7 @@ package final class Resource: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
+    /// The section whose row is the record itself.
     package var root: Section { sections[0] }
 
     /// A push to it happens whole or not at all, whatever breaks.

@@ -7,6 +7,7 @@ package struct ValueStyle: Sendable, Hashable {
     /// A moment in UTC, whose text ends with `Z`.
     package let isUTC: Bool
 
+    /// Takes the features of a type.
     package init(_ type: ColumnType) {
         switch type {
         case .decimal(_, let scale, _): self.scale = scale

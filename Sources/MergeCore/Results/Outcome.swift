@@ -6,6 +6,7 @@ package struct Outcome: Sendable, Hashable {
     package var item: RowLabel?
     /// nil for the outcome of a whole row.
     package let group: Int?
+    /// The name of the outcome.
     package var kind: OutcomeKind
     /// The rule that decided.
     package var rule: RuleReference
@@ -73,6 +74,7 @@ package struct Outcome: Sendable, Hashable {
         set { set(\.cascades, newValue) }
     }
 
+    /// Makes the outcome of a group, or of a whole row where no group is given.
     package init(
         _ kind: OutcomeKind, section: Int = 0, item: RecordKey? = nil, group: Int? = nil,
         rule: RuleReference = .default, sides: Sides? = nil, isConflict: Bool = false

@@ -1,7 +1,10 @@
 /// The result of a push.
 package struct PushResult: Sendable, Hashable {
+    /// The key of the push; nil where it has none.
     package let key: String?
+    /// The status of the push as a whole.
     package let status: PushStatus
+    /// The results of the edits, in their order.
     package let results: [EditResult]
 
     /// Why the push as a whole was rejected or failed: the problem of the edit that was at fault.
@@ -14,6 +17,7 @@ package struct PushResult: Sendable, Hashable {
     /// No table without transactions took part.
     package var isAtomic: Bool { results.allSatisfy { $0.resource.isAtomic } }
 
+    /// Makes the result of a push.
     package init(key: String?, status: PushStatus, results: [EditResult]) {
         self.key = key
         self.status = status

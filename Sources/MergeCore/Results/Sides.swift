@@ -3,11 +3,16 @@
 ///
 /// An object, because it travels far and its values are many.
 package final class Sides: Sendable, Hashable {
+    /// The side that the client last read.
     package let base: Shown
+    /// The side that the database held.
     package let current: Shown
+    /// The side that the client sent.
     package let edited: Shown
+    /// The side that stands now.
     package let written: Shown
 
+    /// Puts the sides together.
     package init(base: Shown, current: Shown, edited: Shown, written: Shown) {
         self.base = base
         self.current = current

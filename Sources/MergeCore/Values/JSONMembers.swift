@@ -1,5 +1,6 @@
 /// The members of a JSON object in the order in which they stand, equal in any order.
 package struct JSONMembers: Sendable, Hashable {
+    /// The members in their order.
     package let list: [JSONMember]
 
     /// Of members with the same name the last one counts, as in most readers.

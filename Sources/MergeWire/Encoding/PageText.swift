@@ -13,6 +13,7 @@ package final class PageText: Sendable {
 
     private let state: Mutex<State>
 
+    /// Begins a page of records of a resource.
     package init(_ resource: Resource) {
         self.resource = resource
         var start = State()

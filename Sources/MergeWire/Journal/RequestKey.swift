@@ -1,7 +1,10 @@
 /// The key of a request and the digests that stand for it.
 package struct RequestKey: Sendable, Hashable {
+    /// The key as it was sent.
     package let text: String
+    /// SHA-256 of the sender and the key, under which the answer is kept.
     package let name: [UInt8]
+    /// SHA-256 of the address and the body's meaning.
     package let fingerprint: [UInt8]
 }
 

@@ -12,11 +12,13 @@ package struct UndoDecoder {
 
     /// The edit that takes parts of an entry back.
     package struct Opposite: Sendable {
+        /// The edit that takes the entry back.
         package let edit: Edit
         /// Positions of the entry's outcomes that it takes back.
         package let outcomes: [Int]
     }
 
+    /// Reads entries of one resource.
     package init(
         resource: Resource, groups: Set<String>?, taken: Set<Int>, columns: @escaping (TableName) -> [Column]
     ) {

@@ -15,6 +15,7 @@ package struct ConstraintViolation: Sendable, Hashable {
         case value
     }
 
+    /// The kind of constraint.
     package let kind: Kind
     /// The constraint's or index's name, where the database tells it.
     package let name: String?
@@ -23,6 +24,7 @@ package struct ConstraintViolation: Sendable, Hashable {
     /// The sentence of the operator's own trigger for the user.
     package let sentence: String?
 
+    /// Describes what was violated.
     package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {
         self.kind = kind
         self.name = name

@@ -34,12 +34,14 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case other
     }
 
+    /// The kind of error.
     package let kind: Kind
     /// A sentence on what happened, where, and what to do; safe for logs.
     package let message: String
     /// The engine's own number of the error; 0 where it has none.
     package let code: Int
 
+    /// Makes an error of a sentence that holds no values of rows.
     package init(_ kind: Kind, _ message: String, code: Int = 0) {
         self.kind = kind
         self.message = message

@@ -12,7 +12,9 @@ extension JournalTables {
 
     /// An INSERT and how many rows it makes.
     package struct Insert {
+        /// The INSERT.
         package let statement: Statement
+        /// The number of rows that it makes.
         package let rows: Int
     }
 

@@ -16,12 +16,15 @@ package struct JournalTables: Sendable {
     /// The version of the tables' form; counts up with every change.
     package static let version = 1
 
+    /// Names the tables in a schema.
     package init(schema: String, dialect: any Dialect) {
         self.schema = schema
         self.dialect = dialect
     }
 
+    /// The table of the entries.
     package var entries: TableName { TableName(schema: schema, name: "entries") }
+    /// The table of what the journal knows of itself.
     package var meta: TableName { TableName(schema: schema, name: "meta") }
     private var entriesSQL: String { dialect.quoted(entries) }
     private var metaSQL: String { dialect.quoted(meta) }
@@ -64,6 +67,7 @@ package struct JournalTables: Sendable {
     /// Returns the statement that takes the note of `setPending` back.
     package func settled(_ token: String) -> Statement { removeMeta(Self.pendingPrefix + token) }
 
+    /// The statement that reads what `setPending` has noted.
     package var allPending: Statement {
         Statement(
             sql: "SELECT name, value FROM \(metaSQL) WHERE name LIKE '\(Self.pendingPrefix)%' ORDER BY value",

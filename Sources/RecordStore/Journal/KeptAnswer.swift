@@ -4,8 +4,10 @@ package struct KeptAnswer: Sendable, Hashable {
     package let request: [UInt8]?
     /// The HTTP status.
     package let code: Int
+    /// The body as it was sent.
     package let body: [UInt8]
 
+    /// Keeps an answer.
     package init(request: [UInt8]?, code: Int, body: [UInt8]) {
         self.request = request
         self.code = code

@@ -2,10 +2,12 @@
 package struct RefusedBody: Sendable, Hashable {
     /// The path of the URL.
     package let address: String
+    /// The body as the client sent it.
     package let body: [UInt8]
     /// The code of the problem.
     package let reason: String
 
+    /// Keeps a refused push.
     package init(address: String, body: [UInt8], reason: String) {
         self.address = address
         self.body = body

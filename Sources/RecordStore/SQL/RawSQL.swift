@@ -4,6 +4,7 @@ package import MergeCore
 package struct RawSQL: Sendable {
     private let dialect: any Dialect
 
+    /// Writes statements in a dialect.
     package init(_ dialect: any Dialect) {
         self.dialect = dialect
     }

@@ -13,6 +13,7 @@ package struct SectionSQL: Sendable {
 
     /// `IN` lists are padded to these sizes, so that few statements are prepared.
     package static let batchSizes = [1, 2, 4, 8, 16, 32, 64, 128]
+    /// The greatest number of rows that one statement names.
     package static let maximumBatch = 128
 
     private struct Kept {
@@ -192,9 +193,12 @@ package struct SectionSQL: Sendable {
 
     /// One row of an UPDATE of many.
     package struct Change {
+        /// The columns that name the row.
         package let key: [Assignment]
+        /// The columns to write.
         package let assignments: [Assignment]
 
+        /// Makes the change of one row.
         package init(key: [Assignment], assignments: [Assignment]) {
             self.key = key
             self.assignments = assignments

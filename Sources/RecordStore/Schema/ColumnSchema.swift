@@ -2,6 +2,7 @@ package import MergeCore
 
 /// A column as the live schema describes it.
 package struct ColumnSchema: Sendable, Hashable {
+    /// The name in the database.
     package let name: String
     /// The type as the database spells it, for messages and the digest of the rules.
     package let declaredType: String
@@ -9,9 +10,11 @@ package struct ColumnSchema: Sendable, Hashable {
     package let types: [ColumnType]
     /// The types that the rules may make of it only by naming them.
     package let explicitTypes: [ColumnType]
+    /// The column can be NULL.
     package let isNullable: Bool
     /// The database fills the column where an INSERT leaves it out.
     package let hasDefault: Bool
+    /// The database numbers the rows that leave it out.
     package let isAutoIncrement: Bool
     /// Why no client may write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil where one may.
     package let serverOwned: String?

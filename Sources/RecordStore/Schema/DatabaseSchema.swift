@@ -2,6 +2,7 @@ package import MergeCore
 
 /// The tables that the rules name, as they stand in the database.
 package struct DatabaseSchema: Sendable, Hashable {
+    /// The tables by the names that the rules have for them.
     package let tables: [TableName: TableSchema]
     /// Every table and view of the schema connected to, to suggest names from.
     package let allNames: [String]
@@ -11,6 +12,7 @@ package struct DatabaseSchema: Sendable, Hashable {
     /// from them.
     package let dependents: [TableName: [Dependent]]
 
+    /// Makes a schema of what was read.
     package init(
         tables: [TableName: TableSchema], allNames: [String], name: String? = nil,
         dependents: [TableName: [Dependent]] = [:]

@@ -2,7 +2,9 @@ package import MergeCore
 
 /// A table or view as the live schema describes it.
 package struct TableSchema: Sendable, Hashable {
+    /// The name of the table.
     package let name: TableName
+    /// It is a view.
     package let isView: Bool
     /// A view whose rows can be written, or a table.
     package let isUpdatable: Bool
@@ -12,10 +14,15 @@ package struct TableSchema: Sendable, Hashable {
     package let rights: Set<String>?
     /// The storage engine, for messages.
     package let engine: String
+    /// Its engine takes a transaction back.
     package let isTransactional: Bool
+    /// The columns in their order.
     package let columns: [ColumnSchema]
+    /// The columns of the primary key in its order; empty where there is none.
     package let primaryKey: [String]
+    /// The unique indexes, the primary key among them.
     package let uniqueIndexes: [UniqueIndex]
+    /// The foreign keys that the database user may see.
     package let foreignKeys: [ForeignKey]
     /// Names of CHECK constraints and what they say, for messages.
     package let checks: [String: String]

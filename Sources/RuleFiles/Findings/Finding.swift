@@ -9,8 +9,11 @@ package struct Finding: Sendable, Hashable, CustomStringConvertible {
         case note
     }
 
+    /// The place that it is about.
     package let place: Place
+    /// The weight of it.
     package let severity: Severity
+    /// A sentence without a full stop that says what is wrong and mostly what to do.
     package let sentence: String
 
     /// `file:line:column: severity: sentence`.

@@ -1,9 +1,12 @@
 /// Collects findings, so that one run tells them all.
 package struct Findings: Sendable, Hashable {
+    /// The findings in the order in which they came.
     package private(set) var all: [Finding] = []
 
+    /// Begins without a finding.
     package init() {}
 
+    /// The rules cannot be served.
     package var hasErrors: Bool { all.contains { $0.severity == .error } }
 
     /// Adds an error.

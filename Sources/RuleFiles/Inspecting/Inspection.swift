@@ -3,7 +3,9 @@ package import RecordStore
 
 /// Rules to start from, made of nothing but the schema of a database.
 package struct Inspection: Sendable, Hashable {
+    /// The rule files, one for each resource.
     package let files: [StarterFile]
+    /// The lines for the operator on what was made, guessed and left out.
     package let summary: InspectionSummary
 
     /// - Parameters:

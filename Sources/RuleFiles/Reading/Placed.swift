@@ -2,7 +2,9 @@ import MergeCore
 
 /// Something that stands in a rule file, with its place.
 package struct Placed<Content: Sendable & Hashable>: Sendable, Hashable {
+    /// The thing itself.
     package let value: Content
+    /// The place where it stands.
     package let place: Place
 }
 

@@ -2,7 +2,9 @@ import FoundationEssentials
 
 /// The rule files of a folder, as written.
 package struct RuleFolder: Sendable {
+    /// The files that could be read.
     package let files: [RuleFile]
+    /// The findings of reading them.
     package let findings: Findings
 
     /// Reads every `*.yaml` of a folder, in the order of their names.

@@ -6,6 +6,7 @@ internal import Yams
 package struct SettingsFile: Sendable {
     /// The values of each name in the file; several only where the name takes a list.
     package private(set) var values: [String: [String]] = [:]
+    /// The findings of reading the file.
     package private(set) var findings = Findings()
 
     /// Reads a file, with a finding for everything in it that would otherwise be passed over.
