@@ -7,12 +7,13 @@ import Testing
 @Suite struct CanonicalJSONTests {
     private static func section(_ fields: [(String, ColumnType)]) -> Section {
         Section(
-            name: "s", kind: .root, table: TableName(name: "t"),
-            columns: fields.map { Column(name: $0.0, type: $0.1, isNullable: true) }, keyCount: 0,
-            generatedKeyColumn: nil, fields: fields.indices.map { Field(name: fields[$0].0, column: $0) },
-            groups: [Group(name: "g", fields: 0..<fields.count, onConflict: Ruled(.clientWins))], readOnly: [],
-            parent: [],
-            order: [], onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
+            name: "s", kind: .root,
+            table: SectionTable(
+                TableName(name: "t"), columns: fields.map { Column(name: $0.0, type: $0.1, isNullable: true) },
+                keyCount: 0),
+            fields: SectionFields(
+                fields.indices.map { Field(name: fields[$0].0, column: $0) },
+                groups: [Group(name: "g", fields: 0..<fields.count, onConflict: Ruled(.clientWins))]))
     }
 
     private static func text(_ fields: [(String, ColumnType)], _ values: [Value]) -> String {

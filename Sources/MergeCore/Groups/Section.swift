@@ -5,24 +5,35 @@
 /// It is an object that never changes, because it goes with every row: a copy of its parts for each would cost more than
 /// deciding the row.
 package final class Section: Sendable {
+    /// The name that clients use.
     package let name: String
+    /// The number of rows that it has in a record.
     package let kind: SectionKind
+    /// The table or view that its rows are in.
     package let table: TableName
+    /// The columns that are read and written, those of the key first.
     package let columns: [Column]
     /// The number of first columns that are the key; 0 only in a singleton that is found by its parent alone.
     package let keyCount: Int
     /// The position of the key column that the database numbers by itself.
     package let generatedKeyColumn: Int?
+    /// The fields that are written, in the order of the groups.
     package let fields: [Field]
+    /// The groups, which hold all of `fields`.
     package let groups: [Group]
+    /// The fields that clients are shown, and may not write.
     package let readOnly: [Field]
     /// All fields in the order in which a record shows them.
     package let shown: [Field]
+    /// The journal keeps no values of at least one field.
     package let hasPrivateFields: Bool
+    /// The columns that tie a row to its record; none for the root.
     package let parent: [ParentLink]
     /// Columns that order the rows of a list.
     package let order: [Int]
+    /// The policy for an edit to a row that is gone.
     package let onMissing: Ruled<MissingPolicy>
+    /// The policy for the deletion of a row that others changed.
     package let onDeleteConflict: Ruled<DeleteConflictPolicy>
     /// Columns, as positions in `columns`, by which a created row is recognised as one that is there already.
     package let identity: Ruled<[Int]>?
@@ -30,6 +41,7 @@ package final class Section: Sendable {
     package let visibility: Ruled<String>?
     /// The assignments that deleting a row writes instead; nil where it deletes.
     package let softDelete: Ruled<[SQLAssignment]>?
+    /// The conditions that rows have to meet after a merge.
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
@@ -38,34 +50,34 @@ package final class Section: Sendable {
     private let fieldsByName: [String: Int]
     private let readOnlyByName: [String: Int]
 
+    /// Makes a section of a table, the fields that clients see of it, and the rules for its rows.
     package init(
-        name: String, kind: SectionKind, table: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int?,
-        fields: [Field], groups: [Group], readOnly: [Field], parent: [ParentLink], order: [Int],
-        onMissing: Ruled<MissingPolicy>, onDeleteConflict: Ruled<DeleteConflictPolicy>,
-        identity: Ruled<[Int]>? = nil, visibility: Ruled<String>? = nil, softDelete: Ruled<[SQLAssignment]>? = nil,
-        checks: [RowCheck] = [], isTransactional: Bool = true
+        name: String, kind: SectionKind, table: SectionTable, fields content: SectionFields = SectionFields(),
+        rules: SectionRules = SectionRules()
     ) {
         self.name = name
         self.kind = kind
-        self.table = table
-        self.columns = columns
-        self.keyCount = keyCount
-        self.generatedKeyColumn = generatedKeyColumn
-        self.fields = fields
-        self.groups = groups
-        self.readOnly = readOnly
-        shown = fields + readOnly
-        hasPrivateFields = fields.contains(where: \.isPrivate)
-        groupTypes = groups.map { group in group.fields.map { columns[fields[$0].column].type } }
-        self.parent = parent
-        self.order = order
-        self.onMissing = onMissing
-        self.onDeleteConflict = onDeleteConflict
-        self.identity = identity
-        self.visibility = visibility
-        self.softDelete = softDelete
-        self.checks = checks
-        self.isTransactional = isTransactional
+        self.table = table.name
+        columns = table.columns
+        keyCount = table.keyCount
+        generatedKeyColumn = table.generatedKeyColumn
+        parent = table.parent
+        order = table.order
+        isTransactional = table.isTransactional
+        fields = content.fields
+        groups = content.groups
+        readOnly = content.readOnly
+        shown = content.fields + content.readOnly
+        hasPrivateFields = content.fields.contains(where: \.isPrivate)
+        groupTypes = content.groups.map { group in
+            group.fields.map { table.columns[content.fields[$0].column].type }
+        }
+        onMissing = rules.onMissing
+        onDeleteConflict = rules.onDeleteConflict
+        identity = rules.identity
+        visibility = rules.visibility
+        softDelete = rules.softDelete
+        checks = rules.checks
         groupsByName = Self.index(groups.map(\.name))
         fieldsByName = Self.index(fields.map(\.name))
         readOnlyByName = Self.index(readOnly.map(\.name))

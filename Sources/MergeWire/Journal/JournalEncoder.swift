@@ -32,10 +32,12 @@ package enum JournalEncoder {
             text("who", entry.who, &writer)
             text("device", entry.device, &writer)
             text("key", entry.key, &writer)
-            if let resource = entry.resource { text("resource", resource, &writer) }
-            if let status = entry.status { text("status", status, &writer) }
-            if let rules = entry.rules { text("rules", rules, &writer) }
-            if let content = entry.content, content.count > 2 { writer.members(content) }
+            if let edit = entry.edit {
+                text("resource", edit.resource, &writer)
+                text("status", edit.status, &writer)
+                text("rules", edit.rules, &writer)
+                if edit.content.count > 2 { writer.members(edit.content) }
+            }
             if let refused = entry.refused {
                 writer.member("refused")
                 writer.object { writer in

@@ -4,48 +4,49 @@ package import MergeCore
 package struct TableSchema: Sendable, Hashable {
     /// The name of the table.
     package let name: TableName
-    /// It is a view.
-    package let isView: Bool
-    /// A view whose rows can be written, or a table.
-    package let isUpdatable: Bool
+    /// The form of what stands under the name.
+    package let form: TableForm
+    /// The storage engine.
+    package let storage: StorageEngine
+    /// The columns in their order.
+    package let columns: [ColumnSchema]
+    /// The keys, indexes and checks.
+    package let constraints: TableConstraints
     /// The triggers that the database user may see.
     package let triggers: [String]
     /// The rights of the database user on the table; nil where the database does not tell.
     package let rights: Set<String>?
-    /// The storage engine, for messages.
-    package let engine: String
-    /// Its engine takes a transaction back.
-    package let isTransactional: Bool
-    /// The columns in their order.
-    package let columns: [ColumnSchema]
-    /// The columns of the primary key in its order; empty where there is none.
-    package let primaryKey: [String]
-    /// The unique indexes, the primary key among them.
-    package let uniqueIndexes: [UniqueIndex]
-    /// The foreign keys that the database user may see.
-    package let foreignKeys: [ForeignKey]
-    /// Names of CHECK constraints and what they say, for messages.
-    package let checks: [String: String]
 
+    /// Describes a table or view.
     package init(
-        name: TableName, isView: Bool, isUpdatable: Bool = true, triggers: [String] = [], rights: Set<String>? = nil,
-        engine: String,
-        isTransactional: Bool, columns: [ColumnSchema], primaryKey: [String], uniqueIndexes: [UniqueIndex],
-        foreignKeys: [ForeignKey], checks: [String: String]
+        name: TableName, form: TableForm = .table, storage: StorageEngine, columns: [ColumnSchema],
+        constraints: TableConstraints, triggers: [String] = [], rights: Set<String>? = nil
     ) {
         self.name = name
-        self.isView = isView
-        self.isUpdatable = isUpdatable
+        self.form = form
+        self.storage = storage
+        self.columns = columns
+        self.constraints = constraints
         self.triggers = triggers
         self.rights = rights
-        self.engine = engine
-        self.isTransactional = isTransactional
-        self.columns = columns
-        self.primaryKey = primaryKey
-        self.uniqueIndexes = uniqueIndexes
-        self.foreignKeys = foreignKeys
-        self.checks = checks
     }
+
+    /// It is a view.
+    package var isView: Bool { form != .table }
+    /// A view whose rows can be written, or a table.
+    package var isUpdatable: Bool { form != .view(isUpdatable: false) }
+    /// The name of the storage engine, for messages.
+    package var engine: String { storage.name }
+    /// Its engine takes a transaction back.
+    package var isTransactional: Bool { storage.isTransactional }
+    /// The columns of the primary key in its order; empty where there is none.
+    package var primaryKey: [String] { constraints.primaryKey }
+    /// The unique indexes, the primary key among them.
+    package var uniqueIndexes: [UniqueIndex] { constraints.uniqueIndexes }
+    /// The foreign keys that the database user may see.
+    package var foreignKeys: [ForeignKey] { constraints.foreignKeys }
+    /// Names of CHECK constraints and what they say, for messages.
+    package var checks: [String: String] { constraints.checks }
 
     /// Returns the column of this name; nil where the table has none.
     package func column(_ name: String) -> ColumnSchema? { columns.first { $0.name == name } }

@@ -69,15 +69,20 @@ struct SectionBinder {
         let softDelete = softDelete(key: key)
         let checks = checks(fields)
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
+        var settings = SectionRules()
+        if let policy = rules.onMissing { settings.onMissing = policy.ruled }
+        if let policy = rules.onDeleteConflict { settings.onDeleteConflict = policy.ruled }
+        settings.identity = identity
+        settings.visibility = rules.visibility?.ruled
+        settings.softDelete = softDelete
+        settings.checks = checks
         let section = Section(
-            name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton, table: table.name,
-            columns: columns, keyCount: key.count,
-            generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
-            groups: groups, readOnly: readOnly, parent: parent, order: order,
-            onMissing: rules.onMissing?.ruled ?? Ruled(.drop),
-            onDeleteConflict: rules.onDeleteConflict?.ruled ?? Ruled(.delete), identity: identity,
-            visibility: rules.visibility?.ruled, softDelete: softDelete, checks: checks,
-            isTransactional: table.isTransactional)
+            name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton,
+            table: SectionTable(
+                table.name, columns: columns, keyCount: key.count,
+                generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, parent: parent,
+                order: order, isTransactional: table.isTransactional),
+            fields: SectionFields(fields, groups: groups, readOnly: readOnly), rules: settings)
         SectionAdvice(
             section: section, table: table, place: rules.name.place, schema: references.schema,
             known: Set(references.files.flatMap(\.tables))
