@@ -1,6 +1,6 @@
 import MergeCore
 package import MergeService
-package import RecordStore
+import RecordStore
 
 /// Which journal a gateway keeps and what that promises.
 package enum JournalStatus: Sendable {
