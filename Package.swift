@@ -137,3 +137,13 @@ if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
             path: "Tests/Benchmarks/Core", swiftSettings: strict),
     ]
 }
+
+// Tests/sanitize asks for the tests of what needs neither a server nor the command line, and builds nothing else.
+if Context.environment["FIELDMERGE_SANITIZE"] != nil {
+    let left: Set = ["MergeCoreTests", "MergeWireTests", "MergeServiceTests"]
+    let unneeded: Set = ["RuleFiles", "Operations", "Gateway", "fieldmerge", "CZlib"]
+    package.products = []
+    package.targets.removeAll { target in
+        target.type == .test ? !left.contains(target.name) : unneeded.contains(target.name)
+    }
+}

@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func text(_ fields: [(String, ColumnType)], _ values: [Value]) -> String {
-        String(decoding: CanonicalJSON.encode(section(fields), 0, values), as: UTF8.self)
+        String(decoding: CanonicalJSON.encode(section(fields), group: 0, values: values), as: UTF8.self)
     }
 
     /// RFC 8785 appendix B, as far as the numbers are finite.
@@ -51,6 +51,7 @@ import Testing
         let section = Self.section([("a", .text(TextType())), ("b", .boolean)])
         let values: [Value] = [.text(ExactText("x")), .boolean(true)]
         #expect(
-            CanonicalJSON.digest(section, 0, values) == Array(SHA256.hash(data: Array(#"{"a":"x","b":true}"#.utf8))))
+            CanonicalJSON.digest(section, group: 0, values: values)
+                == Array(SHA256.hash(data: Array(#"{"a":"x","b":true}"#.utf8))))
     }
 }

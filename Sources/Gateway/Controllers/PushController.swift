@@ -21,7 +21,7 @@ struct PushController {
     @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let served = try box.ready()
         let resource = try served.resource(at: request)
-        return try await answer(context, served, .merge, "/v1/merge/" + resource.name) {
+        return try await answer(context, under: served, form: .merge, address: "/v1/merge/" + resource.name) {
             bytes, key, sender throws(Problem) in
             try PushDecoder(catalog: served.catalog, limits: limits).merge(
                 bytes, resource: resource, headerKey: key, sender: sender)
@@ -30,13 +30,14 @@ struct PushController {
 
     @Sendable private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let served = try box.ready()
-        return try await answer(context, served, .push, "/v1/push") { bytes, key, sender throws(Problem) in
+        return try await answer(context, under: served, form: .push, address: "/v1/push") {
+            bytes, key, sender throws(Problem) in
             try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key, sender: sender)
         }
     }
 
     private func answer(
-        _ context: GatewayContext, _ served: Served, _ form: AnswerForm, _ address: String,
+        _ context: GatewayContext, under served: Served, form: AnswerForm, address: String,
         decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let isPreview = try context.query.flag("preview")

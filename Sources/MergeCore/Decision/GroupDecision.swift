@@ -41,7 +41,7 @@ package struct GroupDecision: Sendable, Hashable {
         if let base, base.matches(edited, digest) { return GroupDecision(.unchanged) }
         // Both sides came to the same values: nothing is left to write, and nobody lost anything. But two who both count
         // from 5 to 6 have counted two.
-        if edited == current, !addsUp(base, edited, group, types) { return GroupDecision(.already) }
+        if edited == current, !addsUp(base, to: edited, in: group, types: types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
         if let base, base.isShown(by: current, types, digest) {
@@ -67,7 +67,7 @@ package struct GroupDecision: Sendable, Hashable {
 
     /// Returns true where the client's edit is an amount that comes on top of others' (`merge: add`).
     private static func addsUp(
-        _ base: GroupState?, _ edited: [Value], _ group: Group, _ types: [ColumnType]
+        _ base: GroupState?, to edited: [Value], in group: Group, types: [ColumnType]
     ) -> Bool {
         guard case .add? = group.merge?.value, case .values(let held)? = base, let type = types.first, type.isNumber
         else { return false }

@@ -21,16 +21,16 @@ package struct RowDecider {
         _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:]
     ) -> RowDecision {
         switch (action, current) {
-        case (.create(let new), nil): create(new, item)
-        case (.create(let new), .some(let row)): merge(created: new, item, row)
-        case (.edit(let groups), nil): edit(missing: groups, item, lastKnown)
-        case (.edit(let groups), .some(let row)): edit(groups, item, row)
+        case (.create(let new), nil): create(new, item: item)
+        case (.create(let new), .some(let row)): merge(created: new, item: item, into: row)
+        case (.edit(let groups), nil): edit(missing: groups, item: item, lastKnown: lastKnown)
+        case (.edit(let groups), .some(let row)): edit(groups, item: item, of: row)
         case (.delete, nil): RowDecision(outcomes: [Outcome(.already, item: item)], change: .none)
-        case (.delete(let groups), .some(let row)): delete(groups, item, row)
+        case (.delete(let groups), .some(let row)): delete(groups, item: item, of: row)
         }
     }
 
-    private func create(_ new: FieldValues, _ item: RecordKey?) -> RowDecision {
+    private func create(_ new: FieldValues, item: RecordKey?) -> RowDecision {
         let sides = Sides(
             base: .null, current: .null, edited: .fields(new.fields, new.values),
             written: .fields(new.fields, new.values))
@@ -45,7 +45,7 @@ package struct RowDecider {
     }
 
     /// A row that exists is merged group by group with an absent base; fields that were left out count as current.
-    private func merge(created new: FieldValues, _ item: RecordKey?, _ row: [Value]) -> RowDecision {
+    private func merge(created new: FieldValues, item: RecordKey?, into row: [Value]) -> RowDecision {
         var sent: [Int: Value] = [:]
         for (field, value) in zip(new.fields, new.values) { sent[field] = value }
         var result = RowDecision(outcomes: [], change: .none)
@@ -54,28 +54,29 @@ package struct RowDecider {
             let current = section.values(of: index, in: row)
             let edited = zip(group.fields, current).map { sent[$0] ?? $1 }
             apply(
-                index, base: nil, shownBase: .null, edited: edited, current: current, item, &result, &assignments)
+                index, base: nil, shownBase: .null, edited: edited, current: current, item: item, to: &result,
+                assigning: &assignments)
         }
         result.change = assignments.isEmpty ? .none : .update(assignments)
         return result
     }
 
-    private func edit(_ groups: [GroupEdit], _ item: RecordKey?, _ row: [Value]) -> RowDecision {
+    private func edit(_ groups: [GroupEdit], item: RecordKey?, of row: [Value]) -> RowDecision {
         var result = RowDecision(outcomes: [], change: .none)
         var assignments: [Assignment] = []
         for edit in groups {
             let current = section.values(of: edit.group, in: row)
             apply(
                 edit.group, base: Self.state(edit.base), shownBase: Self.shown(edit.base),
-                edited: edit.edited.values, current: current, item, &result, &assignments)
+                edited: edit.edited.values, current: current, item: item, to: &result, assigning: &assignments)
         }
         result.change = assignments.isEmpty ? .none : .update(assignments)
         return result
     }
 
     private func apply(
-        _ index: Int, base: GroupState?, shownBase: Shown, edited: [Value], current: [Value], _ item: RecordKey?,
-        _ result: inout RowDecision, _ assignments: inout [Assignment]
+        _ index: Int, base: GroupState?, shownBase: Shown, edited: [Value], current: [Value], item: RecordKey?,
+        to result: inout RowDecision, assigning assignments: inout [Assignment]
     ) {
         let group = section.groups[index]
         let decision = GroupDecision.decide(
@@ -99,14 +100,14 @@ package struct RowDecider {
         }
     }
 
-    private func edit(missing groups: [GroupEdit], _ item: RecordKey?, _ lastKnown: [Int: Value]) -> RowDecision {
+    private func edit(missing groups: [GroupEdit], item: RecordKey?, lastKnown: [Int: Value]) -> RowDecision {
         let wishes = groups.filter { edit in
             !Self.state(edit.base).matches(edit.edited.values) { digest(edit.group, $0) }
         }
         if wishes.isEmpty { return RowDecision(outcomes: [], change: .none) }
         let edited = Self.joined(groups.map(\.edited))
         guard section.onMissing.value == .restore else {
-            return missing(base: Self.shownBases(groups), edited: Self.merged([edited]), item)
+            return missing(base: Self.shownBases(groups), edited: Self.merged([edited]), item: item)
         }
         var outcome = Outcome(.restored, item: item, rule: section.onMissing.rule, isConflict: true)
         outcome.sides = Sides(
@@ -129,7 +130,7 @@ package struct RowDecider {
     }
 
     /// The outcome of an edit to a row that is gone, or to one whose record is.
-    private func missing(base: Shown, edited: Shown, _ item: RecordKey?) -> RowDecision {
+    private func missing(base: Shown, edited: Shown, item: RecordKey?) -> RowDecision {
         let isRejected = section.onMissing.value == .reject
         let outcome = Outcome(
             isRejected ? .rejected : .missing, item: item, rule: section.onMissing.rule,
@@ -140,17 +141,17 @@ package struct RowDecider {
     /// The decision on a row whose record is gone: nothing can be created or changed under it any more.
     package func decideWithoutRecord(_ action: RowAction, item: RecordKey?) -> RowDecision {
         switch action {
-        case .create(let new): return missing(base: .null, edited: .fields(new.fields, new.values), item)
+        case .create(let new): return missing(base: .null, edited: .fields(new.fields, new.values), item: item)
         case .edit(let groups):
-            let decision = edit(missing: groups, item, [:])
+            let decision = edit(missing: groups, item: item, lastKnown: [:])
             guard case .insert = decision.change else { return decision }
             return missing(
-                base: Self.shownBases(groups), edited: Self.merged(groups.map(\.edited)), item)
+                base: Self.shownBases(groups), edited: Self.merged(groups.map(\.edited)), item: item)
         case .delete: return decide(action, item: item, current: nil)
         }
     }
 
-    private func delete(_ groups: [GroupBase], _ item: RecordKey?, _ row: [Value]) -> RowDecision {
+    private func delete(_ groups: [GroupBase], item: RecordKey?, of row: [Value]) -> RowDecision {
         let isConflict = groups.contains { group in
             let current = section.values(of: group.group, in: row)
             return group.base.values != current

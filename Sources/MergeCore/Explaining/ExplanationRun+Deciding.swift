@@ -1,11 +1,11 @@
 /// Deciding one row, and telling what the decision was.
 extension ExplanationRun {
     mutating func decide(
-        _ index: Int, _ action: RowAction, _ meeting: RowMeeting, label: RowLabel?, current: CurrentRow?,
+        _ index: Int, action: RowAction, meeting: RowMeeting, label: RowLabel?, current: CurrentRow?,
         recordIsThere: Bool = true
     ) throws(RecordFault) -> RowDecision {
         let section = resource.sections[index]
-        if let current { try check(action, section, meeting, current) }
+        if let current { try check(action, in: section, meeting: meeting, against: current) }
         // Bases are given by their values and nothing is read from a database, so no digest is needed.
         let decider = RowDecider(section: section) { _, _ in [] }
         let decision =
@@ -13,7 +13,7 @@ extension ExplanationRun {
             ? decider.decide(action, item: nil, current: current?.values)
             : decider.decideWithoutRecord(action, item: nil)
         if decision.isRejected { isRejected = true }
-        for var outcome in complete(decision.outcomes, action, section, current?.values) {
+        for var outcome in complete(decision.outcomes, of: action, in: section, row: current?.values) {
             outcome.section = index
             outcome.item = section.kind == .list ? label : nil
             if let current { outcome.show(current.values, as: current.shown(section)) }
@@ -30,7 +30,7 @@ extension ExplanationRun {
 
     /// The current row has to hold all that is compared with it.
     private func check(
-        _ action: RowAction, _ section: Section, _ meeting: RowMeeting, _ current: CurrentRow
+        _ action: RowAction, in section: Section, meeting: RowMeeting, against current: CurrentRow
     ) throws(RecordFault) {
         let values = SampleValues(section: section)
         for group in action.groups(in: section) {
@@ -42,7 +42,7 @@ extension ExplanationRun {
 
     /// The outcomes with those groups that the client left alone, and with the sides of a row that is gone.
     private func complete(
-        _ outcomes: [Outcome], _ action: RowAction, _ section: Section, _ row: [Value]?
+        _ outcomes: [Outcome], of action: RowAction, in section: Section, row: [Value]?
     ) -> [Outcome] {
         var out = outcomes
         if let first = out.first, first.sides == nil {

@@ -1,6 +1,7 @@
 /// The parts of a section that clients see.
 package struct SectionFields: Sendable {
-    let fields: [Field]
+    /// The fields that are written, in the order of the groups.
+    package let fields: [Field]
     let groups: [Group]
     let readOnly: [Field]
 

@@ -17,7 +17,7 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case duplicateQuery = "duplicate-query"
     case methodNotAllowed = "method-not-allowed"
     case noSuchAddress = "no-such-address"
-    /// What the server for HTTP itself says of a request.
+    /// A request that the server for HTTP itself does not understand.
     case http
     case noToken = "no-token"
     case noRight = "no-right"

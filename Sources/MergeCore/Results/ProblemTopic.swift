@@ -27,6 +27,6 @@ package enum ProblemTopic: Sendable, Hashable {
     case restoration
     /// A check of the rules, not of the database.
     case rule
-    /// What made a push fail was a conflict, not an error.
+    /// A conflict made the push fail, not an error.
     case rejection
 }

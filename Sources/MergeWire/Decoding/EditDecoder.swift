@@ -37,14 +37,14 @@ struct EditDecoder {
         }
         for (name, value) in members {
             guard let index = resource.section(named: name), index > 0 else { continue }
-            rows += try part(index, value, id, place.member(name), &items)
+            rows += try part(index, of: value, record: id, at: place.member(name), counting: &items)
         }
-        guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, place) }
+        guard items <= limits.items else { throw Invalid.tooMany("items", limit: limits.items, at: place) }
         return Edit(resource: resource, id: id, rows: rows, path: path)
     }
 
     private func part(
-        _ index: Int, _ node: JSONNode, _ record: RowID, _ path: WirePath, _ items: inout Int
+        _ index: Int, of node: JSONNode, record: RowID, at path: WirePath, counting items: inout Int
     ) throws(Problem) -> [RowEdit] {
         let section = resource.sections[index]
         let decoder = RowDecoder(section: section, created: created)
@@ -60,7 +60,7 @@ struct EditDecoder {
                 path: path)
         }
         items += node.count
-        guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, path) }
+        guard items <= limits.items else { throw Invalid.tooMany("items", limit: limits.items, at: path) }
         var rows: [RowEdit] = []
         var seen: Set<RowID> = []
         for (position, item) in node.elements.enumerated() {

@@ -29,10 +29,10 @@ struct FieldDecoder {
                 if created.has(id, for: target) { return .pending(id) }
             }
         }
-        return .value(try value(scalar, section.columns[section.fields[field].column], path()))
+        return .value(try value(scalar, of: section.columns[section.fields[field].column], at: path()))
     }
 
-    func value(_ scalar: Scalar, _ column: Column, _ path: @autoclosure () -> WirePath) throws(Problem) -> Value {
+    func value(_ scalar: Scalar, of column: Column, at path: @autoclosure () -> WirePath) throws(Problem) -> Value {
         do throws(ValueProblem) {
             return try column.accept(scalar)
         } catch {

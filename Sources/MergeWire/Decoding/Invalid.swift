@@ -35,7 +35,7 @@ enum Invalid {
         )
     }
 
-    static func tooMany(_ what: String, _ limit: Int, _ path: WirePath) -> Problem {
+    static func tooMany(_ what: String, limit: Int, at path: WirePath) -> Problem {
         Problem(.tooMany, detail: "A push may hold \(limit) \(what); split it.", path: path)
     }
 }

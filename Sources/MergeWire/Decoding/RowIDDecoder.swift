@@ -24,7 +24,7 @@ struct RowIDDecoder {
             var temporary: TemporaryID?
             var isSuspect = false
             for (column, node) in parts.enumerated() {
-                let part = try self.part(node.scalar, column, isCreation, path.element(column))
+                let part = try self.part(node.scalar, column: column, isCreation: isCreation, at: path.element(column))
                 out.append(part.part)
                 temporary = temporary ?? part.temporary
                 isSuspect = isSuspect || part.isSuspect
@@ -41,7 +41,7 @@ struct RowIDDecoder {
             }
             throw malformed("one part")
         }
-        let part = try self.part(node.scalar, 0, isCreation, path)
+        let part = try self.part(node.scalar, column: 0, isCreation: isCreation, at: path)
         let id =
             if case .value(let value) = part.part, !part.isSuspect {
                 RowID(RecordKey([value]))
@@ -71,7 +71,7 @@ struct RowIDDecoder {
     }
 
     private func part(
-        _ scalar: Scalar, _ column: Int, _ isCreation: Bool, _ path: @autoclosure () -> WirePath
+        _ scalar: Scalar, column: Int, isCreation: Bool, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> (part: KeyPart, temporary: TemporaryID?, isSuspect: Bool) {
         let isGenerated = section.generatedKeyColumn == column
         let isParent = section.parent.contains { $0.column == column }
@@ -87,13 +87,13 @@ struct RowIDDecoder {
                         ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
                         : "No row of this push is created under the temporary id “\(temporary)”.", path: path())
             }
-            return (.value(try value(scalar, column, path())), nil, isGenerated)
+            return (.value(try value(scalar, of: column, at: path())), nil, isGenerated)
         }
-        return (.value(try value(scalar, column, path())), nil, false)
+        return (.value(try value(scalar, of: column, at: path())), nil, false)
     }
 
     private func value(
-        _ scalar: Scalar, _ column: Int, _ path: @autoclosure () -> WirePath
+        _ scalar: Scalar, of column: Int, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> Value {
         do throws(ValueProblem) {
             let value = try section.columns[column].type.accept(scalar)

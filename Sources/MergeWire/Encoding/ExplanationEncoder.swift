@@ -12,20 +12,20 @@ package enum ExplanationEncoder {
             writer.string(explanation.status.rawValue)
             writer.member("groups")
             writer.array { writer in
-                for explained in explanation.outcomes { write(explained, explanation.resource, &writer) }
+                for explained in explanation.outcomes { write(explained, of: explanation.resource, to: &writer) }
             }
         }
         return writer.bytes
     }
 
-    private static func write(_ explained: ExplainedOutcome, _ resource: Resource, _ writer: inout JSONWriter) {
+    private static func write(_ explained: ExplainedOutcome, of resource: Resource, to writer: inout JSONWriter) {
         let outcome = explained.outcome
         let section = resource.sections[outcome.section]
         writer.object { writer in
-            ResultEncoder.place(outcome, section, &writer)
+            ResultEncoder.place(outcome, in: section, to: &writer)
             for (name, side) in sides(outcome) {
                 writer.name(name)
-                ResultEncoder.side(side, section, outcome.group, &writer)
+                ResultEncoder.side(side, in: section, group: outcome.group, to: &writer)
             }
             writer.member("outcome")
             writer.string(outcome.kind.rawValue)
@@ -55,7 +55,7 @@ package enum ExplanationEncoder {
         let outcome = explained.outcome
         let section = resource.sections[outcome.section]
         let values = sides(outcome).map { _, side in
-            text { ResultEncoder.side(side, section, outcome.group, &$0) }
+            text { ResultEncoder.side(side, in: section, group: outcome.group, to: &$0) }
         }
         return ExplanationCells(
             section: section.name, id: outcome.item.map { item in text { $0.label(item, section) } } ?? "",

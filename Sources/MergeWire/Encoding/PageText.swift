@@ -28,7 +28,7 @@ package final class PageText: Sendable {
         state.withLock { state in
             let before = state.hasRecords ? state.writer.takeBytes() : nil
             state.hasRecords = true
-            for record in records { RecordEncoder.write(record, resource, &state.writer) }
+            for record in records { RecordEncoder.write(record, of: resource, to: &state.writer) }
             return before
         }
     }

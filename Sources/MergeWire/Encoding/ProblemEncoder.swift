@@ -25,13 +25,13 @@ package enum ProblemEncoder {
             writer.string(problem.detail)
             writer.member("code")
             writer.string(problem.code.rawValue)
-            text("path", problem.path?.text, &writer)
+            text("path", problem.path?.text, to: &writer)
             if let retry = problem.retry {
                 writer.member("retry")
                 writer.flag(retry)
             }
-            text("constraint", problem.constraint, &writer)
-            text("index", problem.index, &writer)
+            text("constraint", problem.constraint, to: &writer)
+            text("index", problem.index, to: &writer)
             if !problem.fields.isEmpty || problem.index != nil {
                 writer.member("fields")
                 writer.array { writer in
@@ -45,7 +45,7 @@ package enum ProblemEncoder {
         }
     }
 
-    private static func text(_ name: String, _ text: String?, _ writer: inout JSONWriter) {
+    private static func text(_ name: String, _ text: String?, to writer: inout JSONWriter) {
         guard let text, !text.isEmpty else { return }
         writer.name(name)
         writer.string(text)

@@ -29,21 +29,21 @@ package enum JournalEncoder {
             writer.integer(entry.number)
             writer.member("at")
             writer.string(entry.at.text(separator: "T", fraction: 6) + "Z")
-            text("who", entry.who, &writer)
-            text("device", entry.device, &writer)
-            text("key", entry.key, &writer)
+            text("who", entry.who, to: &writer)
+            text("device", entry.device, to: &writer)
+            text("key", entry.key, to: &writer)
             if let edit = entry.edit {
-                text("resource", edit.resource, &writer)
-                text("status", edit.status, &writer)
-                text("rules", edit.rules, &writer)
+                text("resource", edit.resource, to: &writer)
+                text("status", edit.status, to: &writer)
+                text("rules", edit.rules, to: &writer)
                 if edit.content.count > 2 { writer.members(edit.content) }
             }
             if let refused = entry.refused {
                 writer.member("refused")
                 writer.object { writer in
-                    text("address", refused.address, &writer)
-                    text("reason", refused.reason, &writer)
-                    text("replayed", refused.replayed, &writer)
+                    text("address", refused.address, to: &writer)
+                    text("reason", refused.reason, to: &writer)
+                    text("replayed", refused.replayed, to: &writer)
                     if isWhole {
                         writer.member("body")
                         writer.raw(String(decoding: refused.body, as: UTF8.self))
@@ -53,7 +53,7 @@ package enum JournalEncoder {
         }
     }
 
-    private static func text(_ name: String, _ text: String?, _ writer: inout JSONWriter) {
+    private static func text(_ name: String, _ text: String?, to writer: inout JSONWriter) {
         writer.name(name)
         if let text { writer.string(text) } else { writer.null() }
     }

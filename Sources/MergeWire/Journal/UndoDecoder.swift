@@ -99,14 +99,14 @@ package struct UndoDecoder {
         let item = outcome["id"].flatMap { EntryReader.key($0, section) }
         if section.kind == .list, item == nil { throw Self.unreadable("an item's key cannot be read any more") }
         let id = section.kind == .root ? record : item.map { RowID($0) }
-        if let group { return try groupEdit(outcome, group, index, section, id) }
+        if let group { return try groupEdit(outcome, of: group, index: index, in: section, id: id) }
         let path = WirePath(name)
         switch kind {
         case .inserted, .restored:
             let bases = self.bases(outcome["written"], section)
             return RowEdit(section: index, id: id, action: .delete(bases), path: path)
         default:
-            let held = outcome["current"].map { EntryReader.values($0, section, []) } ?? [:]
+            let held = outcome["current"].map { EntryReader.values($0, in: section, hiding: []) } ?? [:]
             let fields = held.keys.sorted().filter { field in
                 held[field].map { section.type(ofField: field).forbidsWriting($0) == nil } ?? false
             }
@@ -118,13 +118,13 @@ package struct UndoDecoder {
     }
 
     private func groupEdit(
-        _ outcome: JSONNode, _ name: String, _ index: Int, _ section: Section, _ id: RowID?
+        _ outcome: JSONNode, of name: String, index: Int, in section: Section, id: RowID?
     ) throws(Problem) -> RowEdit {
         guard let group = section.group(named: name) else {
             throw Self.unreadable("section “\(section.name)” has no group “\(name)” any more")
         }
-        guard let written = values(outcome["written"], group, section),
-            let before = values(outcome["current"], group, section)
+        guard let written = values(outcome["written"], of: group, in: section),
+            let before = values(outcome["current"], of: group, in: section)
         else { throw Self.unreadable("the fields of group “\(name)” are not what they were") }
         let edit = GroupEdit(
             group: group, base: .values(written), edited: before, path: WirePath(section.name + "." + name),
@@ -132,7 +132,7 @@ package struct UndoDecoder {
         return RowEdit(section: index, id: id, action: .edit([edit]), path: WirePath(section.name))
     }
 
-    private func values(_ node: JSONNode?, _ group: Int, _ section: Section) -> FieldValues? {
+    private func values(_ node: JSONNode?, of group: Int, in section: Section) -> FieldValues? {
         guard let node else { return nil }
         let fields = Array(section.groups[group].fields)
         if fields.count == 1, let field = fields.first {
@@ -140,7 +140,7 @@ package struct UndoDecoder {
                 FieldValues(fields: [field], values: [$0])
             }
         }
-        let held = EntryReader.values(node, section, [])
+        let held = EntryReader.values(node, in: section, hiding: [])
         let values = fields.compactMap { held[$0] }
         return values.count == fields.count ? FieldValues(fields: fields, values: values) : nil
     }
@@ -150,7 +150,7 @@ package struct UndoDecoder {
         guard let node else { return [] }
         return section.groups.indices.compactMap { group in
             guard section.fields[section.groups[group].fields].allSatisfy({ !$0.isPrivate }) else { return nil }
-            let held = EntryReader.values(node, section, [])
+            let held = EntryReader.values(node, in: section, hiding: [])
             let fields = Array(section.groups[group].fields)
             let values = fields.compactMap { held[$0] }
             guard values.count == fields.count else { return nil }

@@ -4,7 +4,7 @@ import RecordStore
 
 /// Why the journal could not be used on the command line, in one sentence.
 package struct JournalFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong and what to do, without a full stop.
+    /// A sentence on what is wrong and what to do, without a full stop.
     package let description: String
 
     /// - Parameter sentence: without a full stop.

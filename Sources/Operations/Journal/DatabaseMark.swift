@@ -20,7 +20,8 @@ package struct DatabaseMark: Sendable, Hashable {
     /// - Throws: `StoreError` where the database cannot be asked.
     init(of database: any RecordEngine, deadline: ContinuousClock.Instant) async throws(StoreError) {
         let dialect = database.dialect
-        guard let name = try await Self.text(dialect.databaseName, database, deadline), !name.isEmpty else {
+        guard let name = try await Self.text(dialect.databaseName, in: database, deadline: deadline), !name.isEmpty
+        else {
             throw StoreError(.other, "the database does not say what it is called")
         }
         self.init(text: dialect.name + ":" + (dialect.isFile ? "\(try Self.number(of: name)):" : "") + name)
@@ -36,7 +37,7 @@ package struct DatabaseMark: Sendable, Hashable {
 
     /// The first value of a question's answer.
     static func text(
-        _ sql: String, _ database: any RecordEngine, _ deadline: ContinuousClock.Instant
+        _ sql: String, in database: any RecordEngine, deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> String? {
         let rows = try await database.read(deadline: deadline) { session throws(StoreError) in
             try session.query(Statement(sql: sql, binds: [], columns: [JournalColumn.text]))

@@ -64,7 +64,7 @@ extension JournalOpener {
     /// The journal's schema, or the path of its file.
     private func name() async throws(StoreError) -> String {
         guard let question = tables.dialect.file(ofSchema: tables.schema) else { return tables.schema }
-        return try await DatabaseMark.text(question, engine, deadline) ?? tables.schema
+        return try await DatabaseMark.text(question, in: engine, deadline: deadline) ?? tables.schema
     }
 
     private func refusal(_ mark: DatabaseMark, _ owner: DatabaseMark) async throws(StoreError) -> String {

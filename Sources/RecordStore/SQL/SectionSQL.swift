@@ -65,7 +65,7 @@ package struct SectionSQL: Sendable {
         includesHidden: Bool = false, waits: Bool = true
     ) -> Statement {
         let size = Self.paddedSize(tuples.count)
-        var binds = binds(columns, tuples, size)
+        var binds = binds(columns, tuples: tuples, size: size)
         let shape = StatementTexts.Shape.select(
             columns, size, locking, waits, isOrdered && section.kind == .list, limit != nil, includesHidden)
         let sql = texts.text(shape) {
@@ -83,7 +83,7 @@ package struct SectionSQL: Sendable {
     private static func enclosed(_ sql: String) -> String { "(" + sql + "\n)" }
 
     /// The values of the tuples, padded to a size by repeating the last.
-    private func binds(_ columns: [Int], _ tuples: [[Value]], _ size: Int) -> [Bind] {
+    private func binds(_ columns: [Int], tuples: [[Value]], size: Int) -> [Bind] {
         var binds: [Bind] = []
         binds.reserveCapacity(size * columns.count + 1)
         for index in 0..<size {
@@ -111,21 +111,21 @@ package struct SectionSQL: Sendable {
     ///
     /// - Returns: a statement whose rows hold `columns` alone.
     package func failing(_ check: RowCheck, where columns: [Int], in tuples: [[Value]]) -> Statement {
-        violating("NOT " + Self.enclosed(check.sql), columns, tuples)
+        violating("NOT " + Self.enclosed(check.sql), columns: columns, tuples: tuples)
     }
 
     /// The rows among the tuples that do not exist for clients; nil where all rows do.
     package func hidden(where columns: [Int], in tuples: [[Value]]) -> Statement? {
-        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns, tuples) }
+        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples) }
     }
 
-    private func violating(_ clause: String, _ columns: [Int], _ tuples: [[Value]]) -> Statement {
+    private func violating(_ clause: String, columns: [Int], tuples: [[Value]]) -> Statement {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         let size = Self.paddedSize(tuples.count)
         return Statement(
             sql:
                 "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
-            binds: binds(columns, tuples, size), columns: columns.map { section.columns[$0] })
+            binds: binds(columns, tuples: tuples, size: size), columns: columns.map { section.columns[$0] })
     }
 
     /// A statement that the database can only prepare where the operator's SQL is right; it returns no row.

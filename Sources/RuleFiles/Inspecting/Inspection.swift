@@ -27,8 +27,8 @@ package struct Inspection: Sendable, Hashable {
         for root in tree.roots {
             guard let resource = placement[root.name]?.resource else { continue }
             let sections =
-                [SectionDraft(root, nil, placement)]
-                + tree.parts(of: root).map { SectionDraft($0.table, $0.link, placement) }
+                [SectionDraft(root, link: nil, in: placement)]
+                + tree.parts(of: root).map { SectionDraft($0.table, link: $0.link, in: placement) }
             files.append(
                 StarterFile(
                     name: resource + ".yaml", text: RuleFileText(resource: resource, sections: sections).text))

@@ -53,7 +53,7 @@ struct Check: AsyncParsableCommand {
     /// Why the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
     private func journalFault(_ settings: Settings) async throws -> String? {
         guard settings.text(databaseOptions.database, .database) != nil else { return nil }
-        return try await JournalCheck(databaseOptions, journalOptions, settings).fault()
+        return try await JournalCheck(databaseOptions, journal: journalOptions, settings: settings).fault()
     }
 
     /// Reads the rules, against the database where one is given.
