@@ -59,9 +59,19 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "MergeService", dependencies: ["MergeCore", "RecordStore"], swiftSettings: strict),
         .target(
+            name: "Operations",
+            dependencies: [
+                "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Gateway",
             dependencies: [
-                "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles", "CZlib",
+                "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -77,7 +87,7 @@ let package = Package(
             name: "fieldmerge",
             dependencies: [
                 "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
-                "SQLiteStore", "Gateway",
+                "SQLiteStore", "Operations", "Gateway",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -96,7 +106,8 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "MergeCoreTests", dependencies: ["MergeCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "RuleFilesTests", dependencies: ["MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
+            name: "RuleFilesTests",
+            dependencies: ["MariaDBStore", "MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "MergeWireTests",
@@ -104,7 +115,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "MergeServiceTests",
-            dependencies: ["MergeCore", "MergeService", "RecordStore"],
+            dependencies: ["MergeCore", "MergeService", "RecordStore", "SQLiteStore"],
             swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
@@ -113,9 +124,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "RecordStore", "RuleFiles",
-                "SQLiteStore",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "Operations", "RecordStore",
+                "RuleFiles", "SQLiteStore", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
     ],
@@ -130,4 +140,14 @@ if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
             name: "fieldmerge-core-bench", dependencies: ["AllocationCounter", "MergeCore", "MergeWire"],
             path: "Tests/Benchmarks/Core", swiftSettings: strict),
     ]
+}
+
+// Tests/sanitize asks for the tests of what needs neither a server nor the command line, and builds nothing else.
+if Context.environment["FIELDMERGE_SANITIZE"] != nil {
+    let left: Set = ["MergeCoreTests", "MergeWireTests", "MergeServiceTests"]
+    let unneeded: Set = ["RuleFiles", "Operations", "Gateway", "fieldmerge", "CZlib"]
+    package.products = []
+    package.targets.removeAll { target in
+        target.type == .test ? !left.contains(target.name) : unneeded.contains(target.name)
+    }
 }

@@ -4,6 +4,7 @@ package import Logging
 import MergeService
 import MergeWire
 import NIOCore
+package import Operations
 package import RecordStore
 import ServiceLifecycle
 
@@ -13,16 +14,20 @@ package struct GatewayApplication: Service {
     private let engine: any RecordEngine
     private let place: String
 
+    /// Makes a gateway that serves once it runs.
+    ///
     /// - Parameters:
+    ///   - rules: the loader of what is served.
     ///   - tokens: who may use the gateway; nil serves anyone who reaches it, on loopback addresses alone.
     ///   - onListening: told the port once the gateway accepts connections.
     package init(
-        configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader, tokens: KnownTokens?,
-        logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
+        configuration: GatewayConfiguration, engine: any RecordEngine, rules: RulesLoader,
+        tokens: (any TokenVerifier)?, logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.engine = engine
         place = "\(configuration.host):\(configuration.port)"
-        let responder = Self.responder(configuration, engine, rules.box, tokens, logger)
+        let responder = Self.responder(
+            configuration: configuration, engine: engine, box: rules.box, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes, tokens: tokens,
             bodyTime: .seconds(Int64(configuration.requestSeconds)),
@@ -39,10 +44,10 @@ package struct GatewayApplication: Service {
     }
 
     private static func responder(
-        _ configuration: GatewayConfiguration, _ engine: any RecordEngine, _ box: RulesBox, _ tokens: KnownTokens?,
-        _ logger: Logger
+        configuration: GatewayConfiguration, engine: any RecordEngine, box: RulesBox, tokens: (any TokenVerifier)?,
+        logger: Logger
     ) -> GatewayResponder {
-        let service = MergeService.gateway(engine, configuration.merge)
+        let service = MergeService.wire(engine, limits: configuration.merge)
         let metrics = GatewayMetrics()
         let problems = ProblemMapping(box: box)
         var routes = RouteTable()
@@ -80,9 +85,4 @@ package struct GatewayApplication: Service {
         }
         await engine.close()
     }
-}
-
-/// An address that cannot be listened on.
-package struct ListenError: Error, CustomStringConvertible {
-    package let description: String
 }

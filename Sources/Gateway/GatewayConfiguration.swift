@@ -3,9 +3,13 @@ package import MergeWire
 
 /// The settings of an operator, but for the database and the rules.
 package struct GatewayConfiguration: Sendable {
+    /// The name or address to listen on.
     package var host = "127.0.0.1"
+    /// The port to listen on, 0 to 65535; 0 takes one that is free.
     package var port = 8_080
+    /// Bounds on what the body of a request may hold.
     package var wire = WireLimits()
+    /// Bounds on how pushes and reads run.
     package var merge = MergeLimits()
     /// Seconds that a request may take, its body included.
     package var requestSeconds = 30
@@ -16,6 +20,7 @@ package struct GatewayConfiguration: Sendable {
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
 
+    /// Makes the settings of an operator who gives none.
     package init() {}
 
     /// Addresses that only programs on the same machine reach.

@@ -2,16 +2,23 @@ import FoundationEssentials
 
 /// Where the database is and how to reach it.
 package struct MariaDBConfiguration: Sendable {
+    /// The server's name or address.
     package var host: String
+    /// The server's port, 3306 where the URL names none.
     package var port: UInt16
+    /// The path of a Unix socket; nil goes by host and port.
     package var socket: String?
+    /// The database user's name.
     package var user: String
+    /// Their password; nil where they need none.
     package var password: String?
+    /// The schema to connect to.
     package var database: String
     /// TLS is demanded and the server's certificate checked.
     package var requiresTLS: Bool
     /// File of the authorities that the server's certificate may come from; nil trusts the system's.
     package var authorityFile: String?
+    /// Bounds on connections and on waiting.
     package var limits: Limits
 
     /// Bounds on what one gateway asks of the server.
@@ -27,6 +34,7 @@ package struct MariaDBConfiguration: Sendable {
         /// Seconds that one statement may run.
         package var statementSeconds: UInt32 = 30
 
+        /// Makes the bounds of an operator who gives none.
         package init() {}
     }
 
@@ -72,13 +80,4 @@ package struct MariaDBConfiguration: Sendable {
 
     /// Where the server is, without user or password, for messages.
     var place: String { socket ?? "\(host):\(port)" }
-}
-
-/// A database URL that cannot be used.
-package struct MariaDBURLError: Error, Sendable, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
 }

@@ -11,7 +11,8 @@ package final class MariaDBEngine: RecordEngine {
         pool = ConnectionPool(configuration)
     }
 
-    package var dialect: Dialect { .mariadb }
+    /// The SQL of MariaDB.
+    package var dialect: any Dialect { MariaDBDialect() }
 
     /// Lends a connection of the pool; `body` runs on its thread.
     package func withConnection<Answer: Sendable>(

@@ -67,7 +67,8 @@ package final class SQLiteEngine: WaitingStore {
         return configuration
     }
 
-    package var dialect: Dialect { .sqlite }
+    /// The SQL of SQLite.
+    package var dialect: any Dialect { SQLiteDialect() }
 
     /// Lends the connection that writes, or one of those that read, for as long as nobody else waits for it.
     package func withConnection<Answer: Sendable>(

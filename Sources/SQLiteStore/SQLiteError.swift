@@ -15,7 +15,7 @@ enum SQLiteError {
 
     static func storeError(code: Int32, message: String, deleting: Bool) -> StoreError {
         if code & 0xFF == SQLITE_CONSTRAINT {
-            let violation = violation(code, message, deleting)
+            let violation = violation(code, message: message, deleting: deleting)
             return StoreError(
                 .constraint(violation), "a constraint refused the write: \(violation.kind.rawValue)", code: Int(code))
         }
@@ -43,7 +43,7 @@ enum SQLiteError {
         return StoreError(kind, text, code: Int(code))
     }
 
-    private static func violation(_ code: Int32, _ message: String, _ deleting: Bool) -> ConstraintViolation {
+    private static func violation(_ code: Int32, message: String, deleting: Bool) -> ConstraintViolation {
         let tail = message.firstRange(of: "failed: ").map { String(message[$0.upperBound...]) } ?? ""
         switch code {
         case 2067, 1555, 2579:

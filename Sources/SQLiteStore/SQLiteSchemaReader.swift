@@ -63,10 +63,12 @@ struct SQLiteSchemaReader {
             column(row, isRowID: isRowID && row["name"] == primaryKey.first)
         }
         return TableSchema(
-            name: table, isView: isView, isUpdatable: !isView, triggers: try triggers(table.name), engine: "SQLite",
-            isTransactional: true, columns: columns,
-            primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
-            foreignKeys: try foreignKeys(table.name), checks: CheckScanner(definition).checks)
+            name: table, form: isView ? .view(isUpdatable: false) : .table,
+            storage: StorageEngine("SQLite", isTransactional: true), columns: columns,
+            constraints: TableConstraints(
+                primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
+                foreignKeys: try foreignKeys(table.name), checks: CheckScanner(definition).checks),
+            triggers: try triggers(table.name))
     }
 
     private func triggers(_ table: String) throws -> [String] {
@@ -81,11 +83,13 @@ struct SQLiteSchemaReader {
         let isNullable = (row["notnull"] as Int? ?? 0) == 0 && (row["pk"] as Int? ?? 0) == 0
         let type = SQLiteColumnType(declared: declared)
         return ColumnSchema(
-            name: row["name"] ?? "", declaredType: declared, types: type.types,
-            explicitTypes: type.explicitTypes, isNullable: isNullable,
-            hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
-            isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil, isLoose: !type.hasTextAffinity
-        )
+            name: row["name"] ?? "",
+            declared: DeclaredType(
+                declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity),
+            isNullable: isNullable,
+            filling: ColumnFilling(
+                hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
+                isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil))
     }
 
     private func uniqueIndexes(_ table: String, _ primaryKey: [String]) throws -> [UniqueIndex] {

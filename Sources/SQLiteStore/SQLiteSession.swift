@@ -83,7 +83,7 @@ final class SQLiteSession: StoreSession {
             sqlite3_clear_bindings(raw)
         }
         for (index, bind) in statement.binds.enumerated() {
-            guard Self.bind(bind, raw, Int32(index + 1)) == SQLITE_OK else { throw lastError(deleting) }
+            guard Self.bind(bind, to: raw, at: Int32(index + 1)) == SQLITE_OK else { throw lastError(deleting) }
         }
         var rows: [[Value]] = []
         while true {
@@ -105,8 +105,8 @@ final class SQLiteSession: StoreSession {
     /// Tells SQLite to copy what it is given.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    private static func bind(_ bind: Bind, _ raw: OpaquePointer, _ index: Int32) -> Int32 {
-        if let number = bind.number { return self.bind(number, raw, index) }
+    private static func bind(_ bind: Bind, to raw: OpaquePointer, at index: Int32) -> Int32 {
+        if let number = bind.number { return self.bind(number, to: raw, at: index) }
         if var text = bind.storedText {
             return text.withUTF8 { utf8 in
                 utf8.withMemoryRebound(to: CChar.self) { bytes in
@@ -115,10 +115,10 @@ final class SQLiteSession: StoreSession {
                 }
             }
         }
-        return self.bind(bind.value, raw, index)
+        return self.bind(bind.value, to: raw, at: index)
     }
 
-    private static func bind(_ value: Value, _ raw: OpaquePointer, _ index: Int32) -> Int32 {
+    private static func bind(_ value: Value, to raw: OpaquePointer, at index: Int32) -> Int32 {
         switch value {
         case .boolean(let flag): return sqlite3_bind_int64(raw, index, flag ? 1 : 0)
         case .integer(let value): return sqlite3_bind_int64(raw, index, Int64(clamping: value))

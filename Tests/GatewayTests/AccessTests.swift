@@ -1,4 +1,5 @@
 @testable import Gateway
+import Operations
 import MergeService
 import MergeWire
 import Testing

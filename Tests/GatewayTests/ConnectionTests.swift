@@ -4,6 +4,7 @@ import Testing
 import TestSupport
 
 @testable import Gateway
+import Operations
 
 /// What HTTP/1.1 allows a client to do with a connection.
 @Suite struct ConnectionTests {

@@ -1,4 +1,5 @@
 @testable import Gateway
+import Operations
 import MergeService
 import RecordStore
 import Testing
@@ -112,7 +113,7 @@ import TestSupport
             let schema =
                 kind == .sqlite ? JournalTables.attachedName : "fieldmerge_" + database.name
             let journal = try await JournalOpener(engine: engine, schema: schema).open()
-            let table = Dialect.mariadb == engine.dialect ? "\(schema).entries" : "\(database.name).fieldmerge"
+            let table = kind == .mariadb ? "\(schema).entries" : "\(database.name).fieldmerge"
             if kind == .mariadb {
                 try await database.run("UPDATE \(table) SET at = '2020-01-01';")
             } else {

@@ -1,5 +1,5 @@
 import Foundation
-@testable import Gateway
+import Operations
 import MergeService
 import RecordStore
 import SQLiteStore

@@ -1,5 +1,5 @@
 import Foundation
-import Gateway
+import Operations
 import MergeCore
 import MergeWire
 import RuleFiles

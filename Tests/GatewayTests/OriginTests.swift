@@ -2,6 +2,7 @@ import Testing
 import TestSupport
 
 @testable import Gateway
+import Operations
 
 /// Web pages of other origins: whose are let in, and what they are told.
 @Suite(.serialized) struct OriginTests {

@@ -1,4 +1,4 @@
-@testable import Gateway
+import Gateway
 import MergeService
 import Testing
 import TestSupport

@@ -1,4 +1,5 @@
 @testable import Gateway
+import Operations
 import Logging
 import MergeService
 import RecordStore
@@ -36,7 +37,7 @@ struct RunningGateway: Sendable {
             case nil: return .off
             case .together:
                 let name = "fieldmerge_" + database.name
-                let schema = engine.dialect == .sqlite ? JournalTables.attachedName : name
+                let schema = database.kind == .sqlite ? JournalTables.attachedName : name
                 return .together(try await JournalOpener(engine: engine, schema: schema).open())
             case .aside:
                 let file = database.journalFile

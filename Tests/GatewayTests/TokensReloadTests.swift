@@ -1,8 +1,7 @@
 import Foundation
+import Operations
 import Testing
 import TestSupport
-
-@testable import Gateway
 
 /// Tokens come and go while the gateway runs.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct TokensReloadTests {

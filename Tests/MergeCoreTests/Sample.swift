@@ -7,15 +7,21 @@ enum Sample {
         deleting: DeleteConflictPolicy = .delete
     ) -> Section {
         let number = ColumnType.integer(-1_000...1_000)
+        var rules = SectionRules()
+        rules.onMissing = Ruled(missing)
+        rules.onDeleteConflict = Ruled(deleting)
         return Section(
-            name: "items", kind: .list, table: TableName(name: "items"),
-            columns: ["id", "a", "b", "c"].map { Column(name: $0, type: number, isNullable: false) }, keyCount: 1,
-            generatedKeyColumn: 0,
-            fields: [Field(name: "a", column: 1), Field(name: "b", column: 2), Field(name: "c", column: 3)],
-            groups: [
-                Group(name: "a", fields: 0..<1, onConflict: Ruled(conflict)),
-                Group(name: "bc", fields: 1..<3, onConflict: Ruled(conflict)),
-            ], readOnly: [], parent: [], order: [], onMissing: Ruled(missing), onDeleteConflict: Ruled(deleting))
+            name: "items", kind: .list,
+            table: SectionTable(
+                TableName(name: "items"),
+                columns: ["id", "a", "b", "c"].map { Column(name: $0, type: number, isNullable: false) }, keyCount: 1,
+                generatedKeyColumn: 0),
+            fields: SectionFields(
+                [Field(name: "a", column: 1), Field(name: "b", column: 2), Field(name: "c", column: 3)],
+                groups: [
+                    Group(name: "a", fields: 0..<1, onConflict: Ruled(conflict)),
+                    Group(name: "bc", fields: 1..<3, onConflict: Ruled(conflict)),
+                ]), rules: rules)
     }
 
     static func row(_ id: Int, _ a: Int, _ b: Int, _ c: Int) -> [Value] {

@@ -2,12 +2,14 @@ import Foundation
 import MergeCore
 import RecordStore
 
+@testable import SQLiteStore
+
 /// An engine without a database: it lends connections that can do nothing, each on a thread of its own.
 struct StubEngine: RecordEngine {
     /// Thrown in place of a connection.
     var failure: StoreError?
 
-    var dialect: Dialect { .sqlite }
+    var dialect: any Dialect { SQLiteDialect() }
 
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,

@@ -7,16 +7,17 @@ import Testing
 @Suite struct CanonicalJSONTests {
     private static func section(_ fields: [(String, ColumnType)]) -> Section {
         Section(
-            name: "s", kind: .root, table: TableName(name: "t"),
-            columns: fields.map { Column(name: $0.0, type: $0.1, isNullable: true) }, keyCount: 0,
-            generatedKeyColumn: nil, fields: fields.indices.map { Field(name: fields[$0].0, column: $0) },
-            groups: [Group(name: "g", fields: 0..<fields.count, onConflict: Ruled(.clientWins))], readOnly: [],
-            parent: [],
-            order: [], onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
+            name: "s", kind: .root,
+            table: SectionTable(
+                TableName(name: "t"), columns: fields.map { Column(name: $0.0, type: $0.1, isNullable: true) },
+                keyCount: 0),
+            fields: SectionFields(
+                fields.indices.map { Field(name: fields[$0].0, column: $0) },
+                groups: [Group(name: "g", fields: 0..<fields.count, onConflict: Ruled(.clientWins))]))
     }
 
     private static func text(_ fields: [(String, ColumnType)], _ values: [Value]) -> String {
-        String(decoding: CanonicalJSON.encode(section(fields), 0, values), as: UTF8.self)
+        String(decoding: CanonicalJSON.encode(section(fields), group: 0, values: values), as: UTF8.self)
     }
 
     /// RFC 8785 appendix B, as far as the numbers are finite.
@@ -50,6 +51,7 @@ import Testing
         let section = Self.section([("a", .text(TextType())), ("b", .boolean)])
         let values: [Value] = [.text(ExactText("x")), .boolean(true)]
         #expect(
-            CanonicalJSON.digest(section, 0, values) == Array(SHA256.hash(data: Array(#"{"a":"x","b":true}"#.utf8))))
+            CanonicalJSON.digest(section, group: 0, values: values)
+                == Array(SHA256.hash(data: Array(#"{"a":"x","b":true}"#.utf8))))
     }
 }

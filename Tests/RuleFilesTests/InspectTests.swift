@@ -16,9 +16,11 @@ import Testing
         hasDefault: Bool? = nil, isAutoIncrement: Bool = false, owned: String? = nil
     ) -> ColumnSchema {
         ColumnSchema(
-            name: name, declaredType: declared,
-            types: type.map { $0 == flag ? [$0, .boolean] : [$0] } ?? [], isNullable: nullable,
-            hasDefault: hasDefault ?? nullable, isAutoIncrement: isAutoIncrement, serverOwned: owned)
+            name: name,
+            declared: DeclaredType(declared, types: type.map { $0 == flag ? [$0, .boolean] : [$0] } ?? []),
+            isNullable: nullable,
+            filling: ColumnFilling(
+                hasDefault: hasDefault ?? nullable, isAutoIncrement: isAutoIncrement, serverOwned: owned))
     }
 
     private static func id(_ name: String = "id") -> ColumnSchema { column(name, number, nullable: false) }
@@ -29,14 +31,17 @@ import Testing
         isTransactional: Bool = true
     ) -> TableSchema {
         TableSchema(
-            name: TableName(name: name), isView: isView, engine: isTransactional ? "InnoDB" : "MyISAM",
-            isTransactional: isTransactional, columns: columns, primaryKey: key,
-            uniqueIndexes: unique.map { UniqueIndex(name: $0.joined(separator: "_"), columns: $0) },
-            foreignKeys: keys.map {
-                ForeignKey(
-                    name: "fk_" + $0.0.joined(separator: "_"), columns: $0.0, target: TableName(name: $0.1),
-                    targetColumns: $0.2)
-            }, checks: [:])
+            name: TableName(name: name), form: isView ? .view(isUpdatable: true) : .table,
+            storage: StorageEngine(isTransactional ? "InnoDB" : "MyISAM", isTransactional: isTransactional),
+            columns: columns,
+            constraints: TableConstraints(
+                primaryKey: key,
+                uniqueIndexes: unique.map { UniqueIndex(name: $0.joined(separator: "_"), columns: $0) },
+                foreignKeys: keys.map {
+                    ForeignKey(
+                        name: "fk_" + $0.0.joined(separator: "_"), columns: $0.0, target: TableName(name: $0.1),
+                        targetColumns: $0.2)
+                }))
     }
 
     private static func schema(_ tables: [TableSchema]) -> DatabaseSchema {

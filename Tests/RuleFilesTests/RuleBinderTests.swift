@@ -3,6 +3,8 @@ import RecordStore
 import RuleFiles
 import Testing
 
+@testable import MariaDBStore
+
 /// Rules against a schema: what does not fit is named, and what fits is bound to typed columns.
 @Suite struct RuleBinderTests {
     private static func column(
@@ -10,21 +12,21 @@ import Testing
         isAutoIncrement: Bool = false
     ) -> ColumnSchema {
         ColumnSchema(
-            name: name, declaredType: "text", types: types, isNullable: nullable,
-            hasDefault: nullable || isAutoIncrement, isAutoIncrement: isAutoIncrement, serverOwned: owned)
+            name: name, declared: DeclaredType("text", types: types), isNullable: nullable,
+            filling: ColumnFilling(
+                hasDefault: nullable || isAutoIncrement, isAutoIncrement: isAutoIncrement, serverOwned: owned))
     }
 
     private static let number = ColumnType.integer(0...100)
 
     private static func table(
-        _ name: String, _ columns: [ColumnSchema], key: [String], isTransactional: Bool = true, isView: Bool = false,
-        isUpdatable: Bool = true,
-        foreignKeys: [ForeignKey] = []
+        _ name: String, _ columns: [ColumnSchema], key: [String], isTransactional: Bool = true,
+        form: TableForm = .table, foreignKeys: [ForeignKey] = []
     ) -> TableSchema {
         TableSchema(
-            name: TableName(name: name), isView: isView, isUpdatable: isUpdatable, engine: "MyISAM",
-            isTransactional: isTransactional,
-            columns: columns, primaryKey: key, uniqueIndexes: [], foreignKeys: foreignKeys, checks: [:])
+            name: TableName(name: name), form: form,
+            storage: StorageEngine("MyISAM", isTransactional: isTransactional), columns: columns,
+            constraints: TableConstraints(primaryKey: key, foreignKeys: foreignKeys))
     }
 
     private static let schema: DatabaseSchema = {
@@ -44,7 +46,7 @@ import Testing
                 ]),
             table("loose", [column("a"), column("b")], key: []),
             table("isam", [id], key: ["id"], isTransactional: false),
-            table("seen", [id], key: ["id"], isView: true, isUpdatable: false),
+            table("seen", [id], key: ["id"], form: .view(isUpdatable: false)),
         ]
         return DatabaseSchema(
             tables: Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) }), allNames: tables.map(\.name.name))
@@ -88,15 +90,16 @@ import Testing
 
     /// A table with a column of each kind that a merge function may meet.
     private static let kinds = TableSchema(
-        name: TableName(name: "kinds"), isView: false, engine: "InnoDB", isTransactional: true,
+        name: TableName(name: "kinds"), storage: StorageEngine("InnoDB", isTransactional: true),
         columns: [
             column("id", nullable: false, types: [number], isAutoIncrement: true), column("t"),
             column("n", types: [number]), column("f", types: [.float(isUnsigned: false)]),
             column("d", types: [.dateTime(fraction: 0)]), column("s", types: [.set([ExactText("a")])]),
             column("j", types: [.json(TextType())]), column("gone", types: [number]),
             column("made", types: [number], owned: "it is generated"),
-        ], primaryKey: ["id"], uniqueIndexes: [UniqueIndex(name: "natural", columns: ["t"])], foreignKeys: [],
-        checks: [:])
+        ],
+        constraints: TableConstraints(
+            primaryKey: ["id"], uniqueIndexes: [UniqueIndex(name: "natural", columns: ["t"])]))
 
     private static func bindKinds(_ rest: String) -> (catalog: Catalog?, findings: [String]) {
         let schema = DatabaseSchema(tables: [kinds.name: kinds], allNames: ["kinds"])
@@ -202,18 +205,20 @@ import Testing
 
     /// A table with everything that `check` warns about.
     private static let risky: TableSchema = TableSchema(
-        name: TableName(name: "risky"), isView: false, triggers: ["log_it"], rights: ["SELECT", "UPDATE"],
-        engine: "InnoDB", isTransactional: true,
+        name: TableName(name: "risky"), storage: StorageEngine("InnoDB", isTransactional: true),
         columns: [
             column("id", nullable: false, types: [number], isAutoIncrement: true), column("a"), column("b"),
             column("f", types: [.float(isUnsigned: false)]), column("unseen"),
-        ], primaryKey: ["id"],
-        uniqueIndexes: [
-            UniqueIndex(name: "PRIMARY", columns: ["id"]), UniqueIndex(name: "both", columns: ["a", "b"]),
         ],
-        foreignKeys: [
-            ForeignKey(name: "pair", columns: ["a", "b"], target: TableName(name: "x"), targetColumns: ["a", "b"])
-        ], checks: ["order": "`a` <= `b`", "alone": "`a` <> ''"])
+        constraints: TableConstraints(
+            primaryKey: ["id"],
+            uniqueIndexes: [
+                UniqueIndex(name: "PRIMARY", columns: ["id"]), UniqueIndex(name: "both", columns: ["a", "b"]),
+            ],
+            foreignKeys: [
+                ForeignKey(name: "pair", columns: ["a", "b"], target: TableName(name: "x"), targetColumns: ["a", "b"])
+            ], checks: ["order": "`a` <= `b`", "alone": "`a` <> ''"]),
+        triggers: ["log_it"], rights: ["SELECT", "UPDATE"])
 
     @Test func adviceNamesWhatAMergeCanBreak() throws {
         let dependent = Dependent(
@@ -253,7 +258,7 @@ import Testing
         let folder = RuleFolder(texts: [("a.yaml", text), ("b.yaml", reading)])
         let catalog = try #require(RuleBinder.bind(folder, to: schema).catalog)
         #expect(
-            GrantStatements.sql(for: catalog, in: schema, to: "'f'@'h'") == [
+            GrantStatements.sql(for: catalog, in: schema, to: "'f'@'h'", as: MariaDBDialect()) == [
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`gone` TO 'f'@'h';",
                 "GRANT SELECT ON `sh``op`.`parts` TO 'f'@'h';",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`risky` TO 'f'@'h';",

@@ -34,10 +34,10 @@ import TestSupport
 
     private static func section(_ table: String, _ columns: [(String, ColumnType)], keyCount: Int = 1) -> Section {
         Section(
-            name: table, kind: .root, table: TableName(name: table),
-            columns: columns.map { Column(name: $0.0, type: $0.1, isNullable: true) }, keyCount: keyCount,
-            generatedKeyColumn: keyCount == 1 ? 0 : nil, fields: [], groups: [], readOnly: [], parent: [], order: [],
-            onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
+            name: table, kind: .root,
+            table: SectionTable(
+                TableName(name: table), columns: columns.map { Column(name: $0.0, type: $0.1, isNullable: true) },
+                keyCount: keyCount, generatedKeyColumn: keyCount == 1 ? 0 : nil))
     }
 
     private static let things = section(

@@ -9,16 +9,17 @@ import TestSupport
 @Suite struct MariaDBTests {
     private static let number = ColumnType.integer(0...1_000_000)
     private static let section = Section(
-        name: "t", kind: .root, table: TableName(name: "t"),
-        columns: [
-            Column(name: "id", type: number, isNullable: false), Column(name: "n", type: number, isNullable: false),
-        ], keyCount: 1, generatedKeyColumn: nil, fields: [], groups: [], readOnly: [], parent: [], order: [],
-        onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
+        name: "t", kind: .root,
+        table: SectionTable(
+            TableName(name: "t"),
+            columns: [
+                Column(name: "id", type: number, isNullable: false), Column(name: "n", type: number, isNullable: false),
+            ], keyCount: 1))
     private static let table =
         "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0), (2, 0);"
 
     private static func lock(_ id: Int) -> RecordStore.Statement {
-        SectionSQL.of(section, .mariadb).select(where: [0], in: [[.integer(Int128(id))]], locking: true)
+        SectionSQL.of(section, MariaDBDialect()).select(where: [0], in: [[.integer(Int128(id))]], locking: true)
     }
 
     /// The first two who come wait for each other, whoever comes later passes.
@@ -45,7 +46,7 @@ import TestSupport
             rendezvous.meet()
             _ = try session.query(lock(other))
             guard case .integer(let n)? = held.first?[1] else { throw StoreError(.other, "no row") }
-            let update = SectionSQL.of(section, .mariadb).update(
+            let update = SectionSQL.of(section, MariaDBDialect()).update(
                 [Assignment(column: 1, value: .integer(n + 1))],
                 key: [Assignment(column: 0, value: .integer(Int128(id)))])
             _ = try session.execute(update)
@@ -111,7 +112,7 @@ import TestSupport
         try await server.start()
         try await engine.ping(deadline: .distant)
         let rows = try await engine.read(deadline: .distant) { session throws(StoreError) in
-            try session.query(SectionSQL.of(Self.section, .mariadb).page(after: nil, limit: 9))
+            try session.query(SectionSQL.of(Self.section, MariaDBDialect()).page(after: nil, limit: 9))
         }
         #expect(rows.count == 2)
         await engine.close()
@@ -132,7 +133,7 @@ import TestSupport
         let settings = try await engine.write(deadline: .distant) { session throws(StoreError) in
             // A server that logs by STATEMENT takes no writes under READ COMMITTED.
             _ = try session.execute(
-                SectionSQL.of(Self.section, .mariadb).update(
+                SectionSQL.of(Self.section, MariaDBDialect()).update(
                     [Assignment(column: 1, value: .integer(5))], key: [Assignment(column: 0, value: .integer(1))]))
             let rows = try session.query(
                 Statement(

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The tokens that open the gateway at this moment, shared by all connections; each request asks anew.
-package final class KnownTokens: Sendable {
+package final class KnownTokens: TokenVerifier {
     private struct State: Equatable {
         var file: TokenFile
         var trouble: String?
@@ -9,12 +9,13 @@ package final class KnownTokens: Sendable {
 
     private let state: Mutex<State>
 
+    /// Lets in those of a file.
     package init(_ file: TokenFile) {
         state = Mutex(State(file: file))
     }
 
     /// A sentence for operators on the tokens file; nil where it is served as it stands.
-    var trouble: String? { state.withLock { $0.trouble } }
+    package var trouble: String? { state.withLock { $0.trouble } }
 
     /// Lets in those of another file, and no others.
     ///
@@ -36,9 +37,12 @@ package final class KnownTokens: Sendable {
         }
     }
 
-    /// Returns who sends `Authorization: Bearer …`; nil where nobody known does.
-    func bearer(header: String) -> TokenFile.Entry? {
+    /// Returns the bearer of a token of the file; nil where it stands not in it.
+    package func bearer(of token: String) -> Bearer? {
         let file = state.withLock { $0.file }
-        return file.bearer(header: header)
+        return file.bearer(of: token)
     }
+
+    /// Returns true for a token of the file.
+    package func seemsGood(_ token: String) -> Bool { bearer(of: token) != nil }
 }

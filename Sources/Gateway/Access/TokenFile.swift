@@ -1,21 +1,12 @@
 import FoundationEssentials
+import MergeCore
+import Operations
 
 /// The tokens that open the gateway: one a line, `NAME RIGHTS sha256:HASH`; `#` begins a comment.
 package struct TokenFile: Sendable, Equatable {
-    final class Entry: Sendable, Equatable {
-        let name: String
-        let rights: Set<AccessRight>
+    private struct Entry: Sendable, Equatable {
+        let bearer: Bearer
         let hash: [UInt8]
-
-        init(name: String, rights: Set<AccessRight>, hash: [UInt8]) {
-            self.name = name
-            self.rights = rights
-            self.hash = hash
-        }
-
-        static func == (a: Entry, b: Entry) -> Bool {
-            a.name == b.name && a.rights == b.rights && a.hash == b.hash
-        }
     }
 
     private let entries: [Entry]
@@ -23,6 +14,8 @@ package struct TokenFile: Sendable, Equatable {
     /// The number of tokens.
     var count: Int { entries.count }
 
+    /// Reads a tokens file.
+    ///
     /// - Parameter mayBeEmpty: a file without a token is one that lets nobody in, and no mistake.
     /// - Throws: `TokenFileError` with file and line, which never repeats a hash.
     package init(path: String, mayBeEmpty: Bool = false) throws(TokenFileError) {
@@ -49,48 +42,27 @@ package struct TokenFile: Sendable, Equatable {
             }
             let rights = words[1].split(separator: ",").map { AccessRight(rawValue: String($0)) }
             guard !rights.contains(nil) else { throw TokenFileError(place + "rights are read, write or both") }
-            guard !entries.contains(where: { $0.name == first }) else {
+            guard !entries.contains(where: { $0.bearer.name == first }) else {
                 throw TokenFileError(place + "the name “\(first)” stands in the file already")
             }
-            entries.append(Entry(name: String(first), rights: Set(rights.compactMap { $0 }), hash: hash))
+            let bearer = Bearer(name: String(first), rights: Set(rights.compactMap { $0 }))
+            entries.append(Entry(bearer: bearer, hash: hash))
         }
         guard mayBeEmpty || !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
         self.entries = entries
     }
 
-    /// Returns the bearer whose token stands in `Authorization: Bearer …`; nil where nobody known sends it.
-    func bearer(header: String) -> Entry? { Self.secret(header).flatMap { bearer(of: $0) } }
-
-    private static func secret(_ header: String) -> String? {
-        // As nearly every client spells it.
-        if header.hasPrefix("Bearer "), !header.utf8.dropFirst(7).contains(UInt8(ascii: " ")) {
-            return String(header.utf8.dropFirst(7)) ?? ""
-        }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return parts[1].trimmingSpaces
-    }
-
     /// Returns the bearer of a token; nil where nobody has it.
     ///
     /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
-    func bearer(of secret: String) -> Entry? {
+    func bearer(of secret: String) -> Bearer? {
         let presented = AccessToken.hash(secret)
-        var found: Entry?
+        var found: Bearer?
         for entry in entries {
             var difference: UInt8 = 0
             for (a, b) in zip(presented, entry.hash) { difference |= a ^ b }
-            if difference == 0 { found = entry }
+            if difference == 0 { found = entry.bearer }
         }
         return found
-    }
-}
-
-/// A tokens file that cannot be used.
-package struct TokenFileError: Error, Sendable, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }

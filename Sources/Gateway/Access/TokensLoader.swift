@@ -10,6 +10,7 @@ package struct TokensLoader: Service {
     private let path: String
     private let logger: Logger
     private let look: Duration
+    /// The tokens that are let in at this moment.
     package let tokens: KnownTokens
 
     /// - Parameter look: the time between two looks at the file.

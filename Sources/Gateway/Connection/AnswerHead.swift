@@ -29,10 +29,10 @@ struct AnswerHead {
         buffer.writeString(HTTPResponseStatus(statusCode: status).reasonPhrase)
         buffer.writeStaticString("\r\n")
         for field in fields where !Self.isAboutTheMessage(field.name) {
-            line(field.name.rawName, field.value, &buffer)
+            line(field.name.rawName, value: field.value, to: &buffer)
         }
-        line("x-request-id", requestID, &buffer)
-        line("date", HTTPDate.now, &buffer)
+        line("x-request-id", value: requestID, to: &buffer)
+        line("date", value: HTTPDate.now, to: &buffer)
         buffer.writeStaticString("server: fieldmerge\r\n")
         if let connection {
             buffer.writeStaticString("connection: ")
@@ -40,14 +40,14 @@ struct AnswerHead {
             buffer.writeStaticString("\r\n")
         }
         switch framing {
-        case .length(let count): line("content-length", String(count), &buffer)
+        case .length(let count): line("content-length", value: String(count), to: &buffer)
         case .chunked: buffer.writeStaticString("transfer-encoding: chunked\r\n")
         case .absent: break
         }
         buffer.writeStaticString("\r\n")
     }
 
-    private func line(_ name: String, _ value: String, _ buffer: inout ByteBuffer) {
+    private func line(_ name: String, value: String, to buffer: inout ByteBuffer) {
         buffer.writeString(name)
         buffer.writeStaticString(": ")
         buffer.writeString(value)

@@ -30,7 +30,7 @@ struct AnswerWriter: Sendable {
             version: version, status: response.status.code, fields: response.headers, requestID: requestID,
             connection: !isKeptAlive ? "close" : version == .http1_0 ? "keep-alive" : nil)
         do {
-            try await response.body.write(Pieces(self, head, form(response)))
+            try await response.body.write(Pieces(self, head: head, form: form(response)))
         } catch {
             // The client is gone, or what it got cannot be completed: it has to see that.
             channel.close(promise: nil)
@@ -63,7 +63,7 @@ struct AnswerWriter: Sendable {
         /// A body that is longer leaves beside its head, uncopied.
         private static let copied = 16_384
 
-        init(_ writer: AnswerWriter, _ head: AnswerHead, _ form: Form) {
+        init(_ writer: AnswerWriter, head: AnswerHead, form: Form) {
             self.writer = writer
             self.head = head
             self.form = form

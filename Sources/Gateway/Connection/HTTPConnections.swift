@@ -45,7 +45,7 @@ struct ConnectionLimits: Sendable {
     /// Of one request, whoever sends it: enough for most, and too little to fill the memory with.
     var unquestionedBytes: Int { min(bodyBytes, 65_536) }
     /// nil where nobody needs a token.
-    let tokens: KnownTokens?
+    let tokens: (any TokenVerifier)?
     /// For a body to arrive, from its head on.
     let bodyTime: TimeAmount
     /// Between two requests.
@@ -56,7 +56,7 @@ struct ConnectionLimits: Sendable {
     /// Whoever has no token is told so as soon as its request is answered; its body is not kept for that.
     func bodyBytes(of head: HTTPRequestHead) -> Int {
         guard let tokens else { return bodyBytes }
-        let isKnown = head.headers.first(name: "authorization").flatMap { tokens.bearer(header: $0) } != nil
-        return isKnown ? bodyBytes : unquestionedBytes
+        let token = head.headers.first(name: "authorization").flatMap(AuthorizationHeader.token)
+        return token.map(tokens.seemsGood) ?? false ? bodyBytes : unquestionedBytes
     }
 }

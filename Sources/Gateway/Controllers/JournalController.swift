@@ -3,6 +3,7 @@ import Hummingbird
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// Serves the journal: what was merged, what was overwritten, and taking it back.
@@ -63,14 +64,13 @@ struct JournalController {
     private func number(_ request: Request) throws(Problem) -> Int {
         let text = String(request.rawPath(2) ?? "")
         guard let number = Int(text), number > 0 else {
-            throw Problem(
-                status: 404, code: "no-such-entry", title: "Not found", detail: "Entries of the journal have numbers.")
+            throw Problem(.noSuchEntry, detail: "Entries of the journal have numbers.")
         }
         return number
     }
 
     private static func invalid(_ detail: String) -> Problem {
-        Problem(status: 400, code: "invalid", title: "The query is not valid", detail: detail + ".")
+        Problem(.invalid, about: .query, detail: detail + ".")
     }
 }
 

@@ -9,8 +9,6 @@ struct LaterController {
     }
 
     @Sendable private func later(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        throw Problem(
-            status: 501, code: "not-implemented", title: "Not there yet",
-            detail: "This address is not supported yet.")
+        throw Problem(.notImplemented, detail: "This address is not supported yet.")
     }
 }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MergeCore
 import MergeService
+import Operations
 import RecordStore
 
 /// Answers operators and their probes.
@@ -10,7 +11,7 @@ struct OperationsController {
     let box: RulesBox
     let metrics: GatewayMetrics
     /// nil where nobody needs a token.
-    let tokens: KnownTokens?
+    let tokens: (any TokenVerifier)?
 
     private static let patience = Duration.seconds(3)
 

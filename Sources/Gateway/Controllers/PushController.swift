@@ -3,6 +3,7 @@ import Hummingbird
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// Writes: one edit, or a push of many.
@@ -20,7 +21,7 @@ struct PushController {
     @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let served = try box.ready()
         let resource = try served.resource(at: request)
-        return try await answer(context, served, .merge, "/v1/merge/" + resource.name) {
+        return try await answer(context, under: served, form: .merge, address: "/v1/merge/" + resource.name) {
             bytes, key, sender throws(Problem) in
             try PushDecoder(catalog: served.catalog, limits: limits).merge(
                 bytes, resource: resource, headerKey: key, sender: sender)
@@ -29,13 +30,14 @@ struct PushController {
 
     @Sendable private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let served = try box.ready()
-        return try await answer(context, served, .push, "/v1/push") { bytes, key, sender throws(Problem) in
+        return try await answer(context, under: served, form: .push, address: "/v1/push") {
+            bytes, key, sender throws(Problem) in
             try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key, sender: sender)
         }
     }
 
     private func answer(
-        _ context: GatewayContext, _ served: Served, _ form: AnswerForm, _ address: String,
+        _ context: GatewayContext, under served: Served, form: AnswerForm, address: String,
         decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let isPreview = try context.query.flag("preview")
@@ -72,8 +74,8 @@ struct PushController {
 
     /// The answer to `by=true`: who wrote what a push met is not told yet.
     private static let noBy = Problem(
-        status: 501, code: "not-implemented", title: "Not there yet",
-        detail: "“by” is not supported yet; nothing was written. Send the request without it.", retry: false)
+        .notImplemented, detail: "“by” is not supported yet; nothing was written. Send the request without it.",
+        retry: false)
 
     /// Tells an answer that was given before.
     static let replayed: HTTPFields = {
@@ -90,8 +92,7 @@ extension GatewayContext {
             let device = headers["x-device-id"]
             guard (device?.unicodeScalars.count ?? 0) <= 255 else {
                 throw Problem(
-                    status: 400, code: "invalid", title: "The device's name is too long",
-                    detail: "The header X-Device-ID has at most 255 characters.")
+                    .invalid, about: .deviceName, detail: "The header X-Device-ID has at most 255 characters.")
             }
             return Sender(who: bearer?.name ?? "", device: device)
         }

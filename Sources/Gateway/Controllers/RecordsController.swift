@@ -5,6 +5,7 @@ import Logging
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 
 /// Reads: the rules, one record, a page of records.
 struct RecordsController {
@@ -29,9 +30,7 @@ struct RecordsController {
             let record = try await service.record(
                 resource, key, deadline: context.deadline, caller: context.caller)
         else {
-            throw Problem(
-                status: 404, code: "no-such-record", title: "Not found",
-                detail: "The resource “\(resource.name)” has no record with this id.")
+            throw Problem(.noSuchRecord, detail: "The resource “\(resource.name)” has no record with this id.")
         }
         return tagged(RecordEncoder.encode(record, resource), context)
     }
@@ -51,9 +50,7 @@ struct RecordsController {
         }
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
-            throw Problem(
-                status: 400, code: "invalid", title: "The limit is not valid",
-                detail: "“limit” is a decimal integer.")
+            throw Problem(.invalid, about: .limit, detail: "“limit” is a decimal integer.")
         }
         // Numbers beyond an Int are cut to the range like any other.
         let number = Int(text) ?? (text.hasPrefix("-") ? 0 : .max)
@@ -81,8 +78,8 @@ extension RulesBox {
     func ready() throws(Problem) -> Served {
         guard let served else {
             throw Problem(
-                status: 503, code: "not-ready", title: "The gateway is not ready",
-                detail: "The database cannot be reached or does not fit the rules; /readyz says more.", retry: true,
+                .notReady, detail: "The database cannot be reached or does not fit the rules; /readyz says more.",
+                retry: true,
                 retryAfter: 5)
         }
         return served
@@ -97,7 +94,7 @@ extension Served {
         let name = isPlain ? String(part) : KeyText.percentDecoded(part.utf8) ?? ""
         guard let resource = catalog[name] else {
             throw Problem(
-                status: 404, code: "unknown-resource", title: "Unknown resource",
+                .unknownResource, about: .address,
                 detail: "“\(name)” is no resource\(NearestName.ending(for: name, among: catalog.resources.map(\.name)))"
             )
         }

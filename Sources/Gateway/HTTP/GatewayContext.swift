@@ -23,8 +23,8 @@ struct GatewayContext: RequestContext {
     var deadline: ContinuousClock.Instant = .now
     /// The caller that waits for the answer.
     var caller = Caller()
-    /// The line of the tokens file that sent it, with its rights; nil without tokens.
-    var bearer: TokenFile.Entry?
+    /// The one who sent it; nil where nobody needs a token.
+    var bearer: Bearer?
     /// The database's own words for the log, where a request failed because of it.
     let failure = FailureNote()
 

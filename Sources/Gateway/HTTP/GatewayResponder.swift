@@ -28,14 +28,14 @@ struct GatewayResponder: HTTPResponder {
                 status: response.status.code), seconds: milliseconds / 1_000)
         let level: Logger.Level = response.status.code >= 500 ? .error : .info
         if logger.logLevel <= level {
-            let line = Self.line(request, context, response.status.code, milliseconds)
+            let line = Self.line(request, in: context, status: response.status.code, milliseconds: milliseconds)
             logger.log(level: level, "\(line)")
         }
         return response
     }
 
     private static func line(
-        _ request: Request, _ context: GatewayContext, _ status: Int, _ milliseconds: Double
+        _ request: Request, in context: GatewayContext, status: Int, milliseconds: Double
     ) -> String {
         let tenths = Int((milliseconds * 10).rounded())
         var line = ""

@@ -10,15 +10,11 @@ extension GatewayContext {
             type == "application/json"
                 || type?.split(separator: ";").first.map({ $0.trimmingSpaces.lowercased() }) == "application/json"
         else {
-            throw Problem(
-                status: 415, code: "media-type", title: "Unsupported media type",
-                detail: "The body has to be application/json in UTF-8.")
+            throw Problem(.mediaType, detail: "The body has to be application/json in UTF-8.")
         }
         let encoding = headers["content-encoding"]?.trimmingSpaces.lowercased() ?? "identity"
         guard encoding == "identity" || encoding == "gzip" else {
-            throw Problem(
-                status: 415, code: "content-encoding", title: "Unsupported content encoding",
-                detail: "The body may be packed with gzip, or not at all.")
+            throw Problem(.contentEncoding, detail: "The body may be packed with gzip, or not at all.")
         }
         let buffer: ByteBuffer
         do throws(BodyFault) {
@@ -38,17 +34,14 @@ extension GatewayContext {
     }
 
     private static func tooLarge(_ limit: Int) -> Problem {
-        Problem(
-            status: 413, code: "too-large", title: "The body is too large", detail: "A body may have \(limit) bytes.")
+        Problem(.tooLarge, detail: "A body may have \(limit) bytes.")
     }
 
     private static let tooSlow = Problem(
-        status: 408, code: "request-timeout", title: "The body came too slowly",
-        detail: "The whole body has to arrive before the time of the request is over.")
+        .requestTimeout, detail: "The whole body has to arrive before the time of the request is over.")
 
     private static let notGzip = Problem(
-        status: 400, code: "not-gzip", title: "The body is not gzip",
-        detail: "The body says Content-Encoding: gzip and cannot be unpacked.")
+        .notGzip, detail: "The body says Content-Encoding: gzip and cannot be unpacked.")
 }
 
 extension StringProtocol {

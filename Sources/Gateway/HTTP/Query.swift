@@ -18,15 +18,13 @@ struct Query: Sendable {
         }
         for (name, _) in members where !known.contains(name) {
             throw Problem(
-                status: 400, code: "unknown-query", title: "Unknown query member",
+                .unknownQuery,
                 detail: "“\(name)” is no member of this address's query"
                     + (known.isEmpty ? ", which has none." : NearestName.ending(for: name, among: known)))
         }
         for (index, member) in members.enumerated() where members[..<index].contains(where: { $0.name == member.name })
         {
-            throw Problem(
-                status: 400, code: "duplicate-query", title: "A query member stands twice",
-                detail: "“\(member.name)” stands more than once in the query.")
+            throw Problem(.duplicateQuery, detail: "“\(member.name)” stands more than once in the query.")
         }
     }
 
@@ -41,9 +39,7 @@ struct Query: Sendable {
         case nil, "false": return false
         case "true": return true
         default:
-            throw Problem(
-                status: 400, code: "invalid", title: "The query is not valid",
-                detail: "“\(name)” is true or false; nothing was done.")
+            throw Problem(.invalid, about: .query, detail: "“\(name)” is true or false; nothing was done.")
         }
     }
 }

@@ -31,12 +31,12 @@ enum Reply {
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    static func problem(_ problem: Problem, to headers: RequestHeaders) -> Response {
+    static func problem(_ problem: Problem, under head: ProblemHead, to headers: RequestHeaders) -> Response {
         var fields: HTTPFields = [:]
         if let seconds = problem.retryAfter { fields[.retryAfter] = String(seconds) }
-        if problem.status == 401 { fields[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
+        if head.status == 401 { fields[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
         return json(
-            ProblemEncoder.encode(problem), to: headers, status: HTTPResponse.Status(code: problem.status),
+            ProblemEncoder.encode(problem, under: head), to: headers, status: HTTPResponse.Status(code: head.status),
             type: "application/problem+json", with: fields)
     }
 

@@ -74,8 +74,6 @@ struct MethodNotAllowed: Error {
     var list: String { allowed.map(\.rawValue).joined(separator: ", ") }
 
     var problem: Problem {
-        Problem(
-            status: 405, code: "method-not-allowed", title: "Another method is needed",
-            detail: "This address is served under \(list).")
+        Problem(.methodNotAllowed, detail: "This address is served under \(list).")
     }
 }

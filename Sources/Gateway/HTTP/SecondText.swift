@@ -16,6 +16,7 @@ package final class SecondText: Sendable {
         self.make = make
     }
 
+    /// The text of the second that it is.
     package var now: String {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

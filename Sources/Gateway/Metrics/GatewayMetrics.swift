@@ -56,29 +56,29 @@ final class GatewayMetrics: Sendable {
     func text(isReady: Bool) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
-        page.begin("fieldmerge_ready", "gauge", "1 where requests are served")
-        page.add("fieldmerge_ready", [], isReady ? 1 : 0)
-        page.begin("fieldmerge_requests_in_flight", "gauge", "Requests that wait for their answer")
-        page.add("fieldmerge_requests_in_flight", [], state.running)
-        page.begin("fieldmerge_requests_total", "counter", "Requests answered")
+        page.begin("fieldmerge_ready", type: "gauge", help: "1 where requests are served")
+        page.add("fieldmerge_ready", labels: [], value: isReady ? 1 : 0)
+        page.begin("fieldmerge_requests_in_flight", type: "gauge", help: "Requests that wait for their answer")
+        page.add("fieldmerge_requests_in_flight", labels: [], value: state.running)
+        page.begin("fieldmerge_requests_total", type: "counter", help: "Requests answered")
         for (kind, count) in state.requests.sorted(by: { $0.key < $1.key }) {
             let labels = [("method", kind.method), ("route", kind.route), ("status", String(kind.status))]
-            page.add("fieldmerge_requests_total", labels, count)
+            page.add("fieldmerge_requests_total", labels: labels, value: count)
         }
-        page.begin("fieldmerge_request_seconds", "histogram", "Time from a request to its answer")
+        page.begin("fieldmerge_request_seconds", type: "histogram", help: "Time from a request to its answer")
         for (route, histogram) in state.seconds.sorted(by: { $0.key < $1.key }) {
-            page.add(histogram, "fieldmerge_request_seconds", [("route", route)])
+            page.add(histogram, as: "fieldmerge_request_seconds", labels: [("route", route)])
         }
-        page.begin("fieldmerge_pushes_total", "counter", "Pushes by their status")
+        page.begin("fieldmerge_pushes_total", type: "counter", help: "Pushes by their status")
         for (status, count) in state.pushes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            page.add("fieldmerge_pushes_total", [("status", status.rawValue)], count)
+            page.add("fieldmerge_pushes_total", labels: [("status", status.rawValue)], value: count)
         }
-        page.begin("fieldmerge_outcomes_total", "counter", "Groups and rows by what became of them")
+        page.begin("fieldmerge_outcomes_total", type: "counter", help: "Groups and rows by what became of them")
         for (kind, count) in state.outcomes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            page.add("fieldmerge_outcomes_total", [("outcome", kind.rawValue)], count)
+            page.add("fieldmerge_outcomes_total", labels: [("outcome", kind.rawValue)], value: count)
         }
-        page.begin("fieldmerge_conflicts_total", "counter", "Outcomes that were a conflict")
-        page.add("fieldmerge_conflicts_total", [], state.conflicts)
+        page.begin("fieldmerge_conflicts_total", type: "counter", help: "Outcomes that were a conflict")
+        page.add("fieldmerge_conflicts_total", labels: [], value: state.conflicts)
         return page.text
     }
 }
@@ -101,23 +101,23 @@ struct Histogram {
 private struct MetricsPage {
     private(set) var text = ""
 
-    mutating func begin(_ name: String, _ type: String, _ help: String) {
+    mutating func begin(_ name: String, type: String, help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    mutating func add(_ name: String, _ labels: [(String, String)], _ value: some CustomStringConvertible) {
+    mutating func add(_ name: String, labels: [(String, String)], value: some CustomStringConvertible) {
         let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
         text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
     }
 
-    mutating func add(_ histogram: Histogram, _ name: String, _ labels: [(String, String)]) {
+    mutating func add(_ histogram: Histogram, as name: String, labels: [(String, String)]) {
         var total = 0
         for (bound, count) in zip(Histogram.bounds, histogram.counts) {
             total += count
-            add(name + "_bucket", labels + [("le", "\(bound)")], total)
+            add(name + "_bucket", labels: labels + [("le", "\(bound)")], value: total)
         }
-        add(name + "_bucket", labels + [("le", "+Inf")], histogram.count)
-        add(name + "_sum", labels, histogram.sum)
-        add(name + "_count", labels, histogram.count)
+        add(name + "_bucket", labels: labels + [("le", "+Inf")], value: histogram.count)
+        add(name + "_sum", labels: labels, value: histogram.sum)
+        add(name + "_count", labels: labels, value: histogram.count)
     }
 }

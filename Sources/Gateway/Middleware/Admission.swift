@@ -14,7 +14,7 @@ struct Admission: RouterMiddleware {
     ) async throws -> Response {
         do {
             var context = context
-            context.bearer = try authentication.bearer(context)
+            context.bearer = try await authentication.bearer(context)
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
             // The router's own, which looks for address and method at once.

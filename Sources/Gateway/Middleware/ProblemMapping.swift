@@ -2,6 +2,8 @@ import HTTPTypes
 import Hummingbird
 import MergeCore
 import MergeService
+import MergeWire
+import Operations
 import RecordStore
 
 /// Turns every error into a problem document.
@@ -9,7 +11,9 @@ struct ProblemMapping {
     let box: RulesBox
 
     func response(to error: any Error, _ context: GatewayContext) -> Response {
-        var response = Reply.problem(problem(of: error, context), to: context.headers)
+        let problem = problem(of: error, context)
+        let head = head(of: error) ?? ProblemHead(problem)
+        var response = Reply.problem(problem, under: head, to: context.headers)
         if let error = error as? MethodNotAllowed { response.headers[.allow] = error.list }
         return response
     }
@@ -24,11 +28,12 @@ struct ProblemMapping {
             if let cause = failure.cause { note(cause, context) }
             return failure.problem
         case let error as MethodNotAllowed: return error.problem
-        case let error as any HTTPResponseError: return Self.problem(error.status)
+        case let error as any HTTPResponseError:
+            return error.status == .notFound
+                ? Problem(.noSuchAddress, detail: "There is nothing at this address.")
+                : Problem(.http, detail: "The request could not be understood.")
         default:
-            return Problem(
-                status: 500, code: "internal", title: "The gateway met an unexpected error",
-                detail: "Nothing more is known; the gateway's log has the request's id.")
+            return Problem(.internal, detail: "Nothing more is known; the gateway's log has the request's id.")
         }
     }
 
@@ -37,14 +42,9 @@ struct ProblemMapping {
         if error.kind == .schemaChanged { box.askForReload() }
     }
 
-    private static func problem(_ status: HTTPResponse.Status) -> Problem {
-        if status == .notFound {
-            return Problem(
-                status: 404, code: "no-such-address", title: "Not found",
-                detail: "There is nothing at this address.")
-        }
-        return Problem(
-            status: status.code, code: "http", title: status.reasonPhrase,
-            detail: "The request could not be understood.")
+    /// The status that the server for HTTP itself gave an error; nil where the problem's code decides.
+    private func head(of error: any Error) -> ProblemHead? {
+        guard let status = (error as? any HTTPResponseError)?.status, status != .notFound else { return nil }
+        return ProblemHead(status: status.code, title: status.reasonPhrase)
     }
 }

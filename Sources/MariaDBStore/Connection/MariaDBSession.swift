@@ -71,7 +71,7 @@ final class MariaDBSession: StoreSession {
         guard !tables.isEmpty else { return }
         // LOCK TABLES ends a transaction that was begun before; with autocommit off the next one begins by itself
         // (MariaDB manual, LOCK TABLES).
-        let list = tables.map { Dialect.mariadb.quoted($0) + " WRITE" }.joined(separator: ", ")
+        let list = tables.map { MariaDBDialect().quoted($0) + " WRITE" }.joined(separator: ", ")
         holdsTables = true
         do {
             try handle.command("LOCK TABLES " + list)

@@ -99,7 +99,8 @@ final class Pipeline {
         case .underWay(let sentStatement):
             do throws(StoreError) {
                 return (
-                    sentStatement.ticket, .success(try read(sentStatement.statement, sentStatement.prepared, handle))
+                    sentStatement.ticket,
+                    .success(try read(sentStatement.statement, prepared: sentStatement.prepared, on: handle))
                 )
             } catch {
                 return (sentStatement.ticket, .failure(error))
@@ -108,7 +109,7 @@ final class Pipeline {
     }
 
     private func read(
-        _ statement: Statement, _ prepared: PreparedStatement, _ handle: Handle
+        _ statement: Statement, prepared: PreparedStatement, on handle: Handle
     ) throws(StoreError) -> [[Value]] {
         guard !handle.isBroken else { throw StoreError(.disconnected, Self.broken) }
         try prepared.receive(on: handle)

@@ -59,7 +59,7 @@ final class PreparedStatement {
             var row: [Value] = []
             row.reserveCapacity(columns.count)
             for (index, column) in columns.enumerated() {
-                row.append(try buffers.value(index, column, raw))
+                row.append(try buffers.value(index, of: column, in: raw))
             }
             rows.append(row)
         }
@@ -113,10 +113,10 @@ final class ParameterBuffers {
         target.buffer = place
         switch bind.value {
         case .null: target.buffer_type = MYSQL_TYPE_NULL
-        case .boolean(let flag): number(Int64(flag ? 1 : 0), &target, place)
+        case .boolean(let flag): number(Int64(flag ? 1 : 0), into: &target, at: place)
         case .integer(let value):
             if let small = Int64(exactly: value) {
-                number(small, &target, place)
+                number(small, into: &target, at: place)
             } else {
                 place.storeBytes(of: UInt64(truncatingIfNeeded: value), as: UInt64.self)
                 target.buffer_type = MYSQL_TYPE_LONGLONG
@@ -133,20 +133,20 @@ final class ParameterBuffers {
             target.buffer_type = MYSQL_TYPE_BLOB
             target.buffer_length = UInt(data.count)
         case .decimal:
-            copy(text ?? "", &target, place)
+            copy(text ?? "", into: &target, at: place)
             target.buffer_type = MYSQL_TYPE_NEWDECIMAL
         case .text, .members, .date, .dateTime, .time, .json, .address:
-            copy(text ?? "", &target, place)
+            copy(text ?? "", into: &target, at: place)
             target.buffer_type = MYSQL_TYPE_STRING
         }
     }
 
-    private func number(_ value: Int64, _ target: inout MYSQL_BIND, _ place: UnsafeMutableRawPointer) {
+    private func number(_ value: Int64, into target: inout MYSQL_BIND, at place: UnsafeMutableRawPointer) {
         place.storeBytes(of: value, as: Int64.self)
         target.buffer_type = MYSQL_TYPE_LONGLONG
     }
 
-    private func copy(_ text: String, _ target: inout MYSQL_BIND, _ place: UnsafeMutableRawPointer) {
+    private func copy(_ text: String, into target: inout MYSQL_BIND, at place: UnsafeMutableRawPointer) {
         var text = text
         let length = text.withUTF8 { utf8 in
             if let base = utf8.baseAddress { place.copyMemory(from: base, byteCount: utf8.count) }

@@ -72,13 +72,13 @@ final class ResultBuffers {
         }
     }
 
-    func value(_ index: Int, _ column: Column, _ statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError)
+    func value(_ index: Int, of column: Column, in statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError)
         -> Value
     {
         if nulls[index] != 0 { return .null }
         let place = bytes + index * Self.textSize
         if isBit[index] {
-            let number = data(index, place, statement).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let number = data(index, from: place, in: statement).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return Self.integer(Int128(number), column)
         }
         switch column.type {
@@ -91,27 +91,28 @@ final class ResultBuffers {
             let stored = place.load(as: Double.self)
             return .double(digits?.read(stored) ?? stored)
         case .date, .dateTime, .timestamp, .time: return try Self.time(place.load(as: MYSQL_TIME.self), column)
-        case .binary, .bytes: return .bytes(data(index, place, statement))
+        case .binary, .bytes: return .bytes(data(index, from: place, in: statement))
         case .decimal, .numeric:
-            guard let number = ExactDecimal(try text(index, place, column, statement)) else {
+            guard let number = ExactDecimal(try text(index, from: place, of: column, in: statement)) else {
                 throw Self.unreadable(column)
             }
             return .decimal(number)
         case .text, .enumeration, .uuid, .wellKnownText:
-            return .text(ExactText(try text(index, place, column, statement)))
+            return .text(ExactText(try text(index, from: place, of: column, in: statement)))
         case .inet4, .inet6:
-            let spelled = try text(index, place, column, statement)
+            let spelled = try text(index, from: place, of: column, in: statement)
             let address =
                 column.type == .inet4
                 ? NetworkAddress(version4: spelled) : NetworkAddress(version6: spelled)
             guard let address else { throw Self.unreadable(column) }
             return .address(address)
         case .json:
-            let source = try text(index, place, column, statement)
+            let source = try text(index, from: place, of: column, in: statement)
             return column.json(source)
-        case .set: return .members(Scalar.split(try text(index, place, column, statement), ","))
+        case .set: return .members(Scalar.split(try text(index, from: place, of: column, in: statement), ","))
         case .delimitedSet(let separator, _):
-            return .members(Scalar.heldMembers(try text(index, place, column, statement), separator: separator))
+            return .members(
+                Scalar.heldMembers(try text(index, from: place, of: column, in: statement), separator: separator))
         }
     }
 
@@ -149,26 +150,26 @@ final class ResultBuffers {
     }
 
     private func data(
-        _ index: Int, _ place: UnsafeMutableRawPointer, _ statement: UnsafeMutablePointer<MYSQL_STMT>
+        _ index: Int, from place: UnsafeMutableRawPointer, in statement: UnsafeMutablePointer<MYSQL_STMT>
     ) -> [UInt8] {
         let length = Int(lengths[index])
         if length <= Self.textSize {
             return [UInt8](UnsafeRawBufferPointer(start: place, count: length))
         }
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, initialized in
-            initialized = refetch(index, UnsafeMutableRawBufferPointer(buffer), statement)
+            initialized = refetch(index, into: UnsafeMutableRawBufferPointer(buffer), in: statement)
         }
     }
 
     private func text(
-        _ index: Int, _ place: UnsafeMutableRawPointer, _ column: Column,
-        _ statement: UnsafeMutablePointer<MYSQL_STMT>
+        _ index: Int, from place: UnsafeMutableRawPointer, of column: Column,
+        in statement: UnsafeMutablePointer<MYSQL_STMT>
     ) throws(StoreError) -> String {
         let length = Int(lengths[index])
         let text =
             length <= Self.textSize
             ? Self.text(UnsafeRawBufferPointer(start: place, count: length))
-            : data(index, place, statement).withUnsafeBytes { Self.text($0) }
+            : data(index, from: place, in: statement).withUnsafeBytes { Self.text($0) }
         guard let text else { throw Self.unreadable(column) }
         return text
     }
@@ -191,7 +192,7 @@ final class ResultBuffers {
     }
 
     private func refetch(
-        _ index: Int, _ buffer: UnsafeMutableRawBufferPointer, _ statement: UnsafeMutablePointer<MYSQL_STMT>
+        _ index: Int, into buffer: UnsafeMutableRawBufferPointer, in statement: UnsafeMutablePointer<MYSQL_STMT>
     ) -> Int {
         var bind = MYSQL_BIND()
         var length: UInt = 0

@@ -18,7 +18,7 @@ struct InformationSchema {
         let text = ColumnType.text(TextType())
         let rows = try session.query(
             Statement(
-                sql: "SHOW CREATE TABLE " + Dialect.mariadb.quoted(table), binds: [],
+                sql: "SHOW CREATE TABLE " + MariaDBDialect().quoted(table), binds: [],
                 columns: ["Table", "Create Table"].map { Column(name: $0, type: text, isNullable: true) }))
         guard case .text(let definition)? = rows.first?.last else { return "" }
         return definition.string

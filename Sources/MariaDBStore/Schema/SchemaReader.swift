@@ -56,11 +56,13 @@ struct SchemaReader {
         let checks = isView ? CheckScanner("") : try checks(source)
         let indexes = try indexes(source)
         return TableSchema(
-            name: name, isView: isView, isUpdatable: isView ? try isUpdatable(source) : true,
-            triggers: try triggers(source), rights: try rights.rights(on: name), engine: engine,
-            isTransactional: isView ? true : try isTransactional(engine),
-            columns: try columns(source, checks), primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [],
-            uniqueIndexes: indexes, foreignKeys: try foreignKeys(source), checks: checks.checks)
+            name: name, form: isView ? .view(isUpdatable: try isUpdatable(source)) : .table,
+            storage: StorageEngine(engine, isTransactional: isView ? true : try isTransactional(engine)),
+            columns: try columns(source, checks),
+            constraints: TableConstraints(
+                primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [], uniqueIndexes: indexes,
+                foreignKeys: try foreignKeys(source), checks: checks.checks),
+            triggers: try triggers(source), rights: try rights.rights(on: name))
     }
 
     private func isUpdatable(_ source: InformationSchema) throws(StoreError) -> Bool {
@@ -138,7 +140,7 @@ struct SchemaReader {
         var columns: [ColumnSchema] = []
         for row in rows {
             guard let name = row[0], let declared = row[1], let data = row[2] else { continue }
-            let isJSON = checks.unnamed.contains("(json_valid(\(Dialect.mariadb.quoted(name))))")
+            let isJSON = checks.unnamed.contains("(json_valid(\(MariaDBDialect().quoted(name))))")
             var repertoire: Repertoire?
             if let set = row[7] { repertoire = try characterSets.repertoire(of: set) }
             let facts = ColumnFacts(
@@ -154,12 +156,13 @@ struct SchemaReader {
             columns.append(
                 ColumnSchema(
                     name: name,
-                    declaredType: isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""),
-                    types: facts.types, isNullable: isNullable,
-                    hasDefault: isNullable || isAutoIncrement || row[4] != nil,
-                    isAutoIncrement: isAutoIncrement,
-                    serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6]),
-                    isStamped: extra.contains(Self.onUpdate)))
+                    declared: DeclaredType(
+                        isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""), types: facts.types),
+                    isNullable: isNullable,
+                    filling: ColumnFilling(
+                        hasDefault: isNullable || isAutoIncrement || row[4] != nil, isAutoIncrement: isAutoIncrement,
+                        serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6]),
+                        isStamped: extra.contains(Self.onUpdate))))
         }
         return columns
     }

@@ -22,14 +22,15 @@ final class UserRights {
     func rights(on table: TableName) throws(StoreError) -> Set<String>? {
         let connected = try database()
         guard let schema = table.schema ?? connected else { return nil }
-        let global = try read("USER_PRIVILEGES", "", [])
-        let ofSchema = try read("SCHEMA_PRIVILEGES", " AND ? LIKE TABLE_SCHEMA", [schema])
-        let ofTable = try read("TABLE_PRIVILEGES", " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?", [schema, table.name])
+        let global = try read("USER_PRIVILEGES", where: "", values: [])
+        let ofSchema = try read("SCHEMA_PRIVILEGES", where: " AND ? LIKE TABLE_SCHEMA", values: [schema])
+        let ofTable = try read(
+            "TABLE_PRIVILEGES", where: " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?", values: [schema, table.name])
         let rights = global.union(ofSchema).union(ofTable)
         return rights.subtracting(["USAGE"]).isEmpty ? nil : rights
     }
 
-    private func read(_ view: String, _ condition: String, _ values: [String]) throws(StoreError) -> Set<String> {
+    private func read(_ view: String, where condition: String, values: [String]) throws(StoreError) -> Set<String> {
         let key = view + values.joined(separator: "\u{0}")
         if let rights = known[key] { return rights }
         // GRANTEE reads 'user'@'host', CURRENT_USER() the same without quotes.

@@ -43,8 +43,7 @@ struct ForeignBase {
             let type = section.columns[column].type
             guard type.isForeign(value), !isShown(base, of: group, in: row) else { continue }
             throw Problem(
-                status: 400, code: "invalid-value", title: "A value does not fit its column",
-                detail: "“\(path(field))” is not of the column's type, \(type.name).", path: path(field))
+                .invalidValue, detail: "“\(path(field))” is not of the column's type, \(type.name).", path: path(field))
         }
     }
 

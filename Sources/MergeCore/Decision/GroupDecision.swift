@@ -1,24 +1,10 @@
-/// The outcome of a group or a row; the names of Protocol.md, section 4.
-package enum OutcomeKind: String, Sendable, Hashable, CaseIterable {
-    case unchanged
-    case already
-    case applied
-    case clientWon = "client-won"
-    case serverWon = "server-won"
-    case combined
-    case rejected
-    case inserted
-    case deleted
-    case kept
-    case missing
-    case restored
-}
-
 /// The decision on one group: what to call it and what to write.
 package struct GroupDecision: Sendable, Hashable {
+    /// The name of the decision.
     package let outcome: OutcomeKind
     /// The values that the group is to have; nil where nothing is written.
     package let written: [Value]?
+    /// The client's wish met another change.
     package let isConflict: Bool
     /// The rule that decided.
     package let rule: RuleReference
@@ -55,7 +41,7 @@ package struct GroupDecision: Sendable, Hashable {
         if let base, base.matches(edited, digest) { return GroupDecision(.unchanged) }
         // Both sides came to the same values: nothing is left to write, and nobody lost anything. But two who both count
         // from 5 to 6 have counted two.
-        if edited == current, !addsUp(base, edited, group, types) { return GroupDecision(.already) }
+        if edited == current, !addsUp(base, to: edited, in: group, types: types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
         if let base, base.isShown(by: current, types, digest) {
@@ -81,7 +67,7 @@ package struct GroupDecision: Sendable, Hashable {
 
     /// Returns true where the client's edit is an amount that comes on top of others' (`merge: add`).
     private static func addsUp(
-        _ base: GroupState?, _ edited: [Value], _ group: Group, _ types: [ColumnType]
+        _ base: GroupState?, to edited: [Value], in group: Group, types: [ColumnType]
     ) -> Bool {
         guard case .add? = group.merge?.value, case .values(let held)? = base, let type = types.first, type.isNumber
         else { return false }
@@ -103,36 +89,4 @@ package struct GroupDecision: Sendable, Hashable {
 extension ConflictPolicy {
     /// Which side stands where both changed the same part of a value; under `reject` nothing is written at all.
     var favoured: MergeSide { self == .clientWins ? .client : .server }
-}
-
-/// A base as the decision sees it: values or their digest.
-package enum GroupState: Sendable, Hashable {
-    case values([Value])
-    case digest([UInt8])
-
-    func matches(_ values: [Value], _ digest: ([Value]) -> [UInt8]) -> Bool {
-        switch self {
-        case .values(let held): held == values
-        case .digest(let held): held == digest(values)
-        }
-    }
-
-    /// Returns true where the client holds what it was shown of values some of which are foreign to their columns.
-    ///
-    /// What a client sends is read as a value of the column's type, so a text that is no JSON comes back as JSON's text,
-    /// and bytes in a column of texts as the text of their base64. On the wire they are the same. False where there are
-    /// no digests to compare.
-    func isShown(by current: [Value], _ types: [ColumnType], _ digest: ([Value]) -> [UInt8]) -> Bool {
-        guard case .values(let held) = self, zip(types, current).contains(where: { $0.isForeign($1) }) else {
-            return false
-        }
-        let shown = digest(held)
-        return !shown.isEmpty && shown == digest(current)
-    }
-
-    /// Returns what is edited, and what stands where the client left alone what it was shown.
-    fileprivate func leaving(_ current: [Value], but edited: [Value]) -> [Value] {
-        guard case .values(let held) = self else { return edited }
-        return edited.indices.map { edited[$0] == held[$0] ? current[$0] : edited[$0] }
-    }
 }

@@ -1,23 +1,3 @@
-/// An id that a client made up for a row that it creates: `tmp:…` or a negative integer, spelled as in the reply.
-package struct TemporaryID: Sendable, Hashable, CustomStringConvertible {
-    package let text: String
-
-    package init(_ text: String) {
-        self.text = text
-    }
-
-    package var description: String { text }
-}
-
-/// One part of a key that is not settled yet.
-package enum KeyPart: Sendable, Hashable {
-    case value(Value)
-    /// The key of a row that this push creates.
-    case temporary(TemporaryID)
-    /// The database numbers it (AUTO_INCREMENT).
-    case generated
-}
-
 /// The name that an edit gives its row.
 package struct RowID: Sendable, Hashable {
     /// Its parts, where they are not all settled.
@@ -29,6 +9,7 @@ package struct RowID: Sendable, Hashable {
     /// The key, where every part is settled.
     package let key: RecordKey?
 
+    /// Names a row by the parts of its key, settled or not.
     package init(parts: [KeyPart], temporary: TemporaryID? = nil, isSuspect: Bool = false) {
         self.temporary = temporary
         self.isSuspect = isSuspect
@@ -36,6 +17,7 @@ package struct RowID: Sendable, Hashable {
         open = key == nil ? parts : []
     }
 
+    /// Names a row by its key.
     package init(_ key: RecordKey) {
         self.key = key
         open = []
@@ -43,6 +25,7 @@ package struct RowID: Sendable, Hashable {
         isSuspect = false
     }
 
+    /// The parts in the order of the key.
     package var parts: [KeyPart] { key.map { $0.parts.map { .value($0) } } ?? open }
 
     private static func key(_ parts: [KeyPart]) -> RecordKey? {
@@ -55,5 +38,6 @@ package struct RowID: Sendable, Hashable {
         return RecordKey(values)
     }
 
+    /// The database numbers the row when it is created.
     package var isGenerated: Bool { open.contains(.generated) }
 }

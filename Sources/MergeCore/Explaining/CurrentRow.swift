@@ -5,7 +5,7 @@ struct CurrentRow {
     /// Parallel to the section's `columns`, NULL where the sample says nothing.
     let values: [Value]
 
-    init(_ sample: SampleRow, _ label: RowLabel?, _ section: Section) throws(RecordFault) {
+    init(_ sample: SampleRow, label: RowLabel?, in section: Section) throws(RecordFault) {
         self.label = label
         self.sample = sample
         values = try SampleValues(section: section).current(sample, label)

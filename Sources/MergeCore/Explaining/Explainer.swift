@@ -7,6 +7,7 @@
 package struct Explainer {
     private let resource: Resource
 
+    /// Explains merges of one resource.
     package init(_ resource: Resource) {
         self.resource = resource
     }
@@ -17,7 +18,7 @@ package struct Explainer {
             try SampleReader(resource: resource, side: side).read(scalar)
         }
         if samples.base == nil, samples.edited == nil {
-            throw RecordFault(.edited, WirePath(""), "is null like the base, so there is no edit")
+            throw RecordFault(in: .edited, at: WirePath(""), "is null like the base, so there is no edit")
         }
         var run = ExplanationRun(resource: resource, samples: samples)
         try run.run()

@@ -1,8 +1,10 @@
 /// The result of merging three records, group by group, with the reasons.
 package struct Explanation: Sendable, Hashable {
+    /// The resource of the three records.
     package let resource: Resource
     /// `merged` or `rejected`.
     package let status: PushStatus
+    /// The outcomes with their reasons, in the order of the record.
     package let outcomes: [ExplainedOutcome]
 
     /// Sections that the edit touches and of which the database alone knows a condition (`where`, `checks`).
@@ -12,12 +14,4 @@ package struct Explanation: Sendable, Hashable {
             touched.contains(index) && (section.visibility != nil || !section.checks.isEmpty)
         }.map(\.element)
     }
-}
-
-/// The outcome of one group or row, groups that nobody changed among them.
-package struct ExplainedOutcome: Sendable, Hashable {
-    /// Its `sides` are always there; `written` is what stands after the merge.
-    package let outcome: Outcome
-    /// A sentence that names the rule.
-    package let why: String
 }

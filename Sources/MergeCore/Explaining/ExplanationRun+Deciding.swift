@@ -1,18 +1,18 @@
 /// Deciding one row, and telling what the decision was.
 extension ExplanationRun {
     mutating func decide(
-        _ index: Int, _ action: RowAction, _ meeting: RowMeeting, label: RowLabel?, current: CurrentRow?,
+        _ index: Int, action: RowAction, meeting: RowMeeting, label: RowLabel?, current: CurrentRow?,
         recordIsThere: Bool = true
     ) throws(RecordFault) -> RowDecision {
         let section = resource.sections[index]
-        if let current { try check(action, section, meeting, current) }
+        if let current { try check(action, in: section, meeting: meeting, against: current) }
         let state: FoundRow.State =
             recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
         let row = FoundRow(state, item: section.kind == .list ? label : nil)
         // Bases are given by their values and nothing is read from a database, so no digest is needed.
         let decision = EditEvaluator { _, _, _ in [] }.decide(action, at: index, in: section, on: row)
         if decision.isRejected { isRejected = true }
-        for var outcome in complete(decision.outcomes, action, section, current?.values) {
+        for var outcome in complete(decision.outcomes, of: action, in: section, row: current?.values) {
             outcome.section = index
             outcome.item = row.item
             if let current { outcome.show(current.values, as: current.shown(section)) }
@@ -29,7 +29,7 @@ extension ExplanationRun {
 
     /// The current row has to hold all that is compared with it.
     private func check(
-        _ action: RowAction, _ section: Section, _ meeting: RowMeeting, _ current: CurrentRow
+        _ action: RowAction, in section: Section, meeting: RowMeeting, against current: CurrentRow
     ) throws(RecordFault) {
         let values = SampleValues(section: section)
         for group in action.groups(in: section) {
@@ -41,7 +41,7 @@ extension ExplanationRun {
 
     /// The outcomes with those groups that the client left alone, and with the sides of a row that is gone.
     private func complete(
-        _ outcomes: [Outcome], _ action: RowAction, _ section: Section, _ row: [Value]?
+        _ outcomes: [Outcome], of action: RowAction, in section: Section, row: [Value]?
     ) -> [Outcome] {
         var out = outcomes
         if let first = out.first, first.sides == nil {

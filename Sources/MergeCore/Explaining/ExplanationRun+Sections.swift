@@ -4,8 +4,11 @@ extension ExplanationRun {
         let meeting = RowMeeting(base: mention(samples.base, index), edited: mention(samples.edited, index))
         guard let action = try meeting.action(SampleValues(section: section)) else { return }
         var current: CurrentRow?
-        if let row = try currentRows(index, recordIsThere)?.one { current = try CurrentRow(row, nil, section) }
-        _ = try decide(index, action, meeting, label: nil, current: current, recordIsThere: recordIsThere)
+        if let row = try currentRows(index, recordIsThere)?.one {
+            current = try CurrentRow(row, label: nil, in: section)
+        }
+        _ = try decide(
+            index, action: action, meeting: meeting, label: nil, current: current, recordIsThere: recordIsThere)
     }
 
     private func mention(_ sample: SampleRecord?, _ index: Int) -> RowMeeting.Mention {
@@ -19,7 +22,7 @@ extension ExplanationRun {
         var currents: [CurrentRow] = []
         if let rows = try currentRows(index, recordIsThere) {
             for (label, row) in try SampleKeys(section: section, side: .current).labelled(rows) {
-                currents.append(try CurrentRow(row, label, section))
+                currents.append(try CurrentRow(row, label: label, in: section))
             }
         }
         for (label, meeting) in meetings {
@@ -28,7 +31,7 @@ extension ExplanationRun {
                 currents.first { label != nil && $0.label == label }
                 ?? currents.first { $0.isMeant(by: action, in: section) }
             _ = try decide(
-                index, action, meeting, label: current?.label ?? label, current: current,
+                index, action: action, meeting: meeting, label: current?.label ?? label, current: current,
                 recordIsThere: recordIsThere)
         }
     }

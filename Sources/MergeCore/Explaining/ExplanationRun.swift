@@ -41,7 +41,7 @@ struct ExplanationRun {
             try SampleKeys(section: section, side: side).label(sample?.id, WirePath("id"))
         }
         if let base = labels.base, let edited = labels.edited, base != edited {
-            throw RecordFault(.edited, WirePath("id"), "names another record than the base does")
+            throw RecordFault(in: .edited, at: WirePath("id"), "names another record than the base does")
         }
         let meeting = RowMeeting(base: rootMention(samples.base), edited: rootMention(samples.edited))
         var action = try meeting.action(SampleValues(section: section))
@@ -50,7 +50,7 @@ struct ExplanationRun {
         let current = try currentRoot(labels, action)
         guard let action else { return samples.current != nil }
         if samples.current != nil, current == nil { throw missingSection(section) }
-        let decision = try decide(0, action, meeting, label: nil, current: current)
+        let decision = try decide(0, action: action, meeting: meeting, label: nil, current: current)
         if decision.isRejected { return current != nil }
         switch decision.change {
         case .insert: return true
@@ -67,10 +67,12 @@ struct ExplanationRun {
     ) throws(RecordFault) -> CurrentRow? {
         let section = resource.root
         var row: CurrentRow?
-        if let sample = samples.current?.sections[0]?.one { row = try CurrentRow(sample, labels.current, section) }
+        if let sample = samples.current?.sections[0]?.one {
+            row = try CurrentRow(sample, label: labels.current, in: section)
+        }
         guard let wanted = labels.edited ?? labels.base, let found = labels.current, wanted != found else { return row }
         guard case .create? = action, section.identity != nil else {
-            throw RecordFault(.current, WirePath("id"), "names another record than the edit does")
+            throw RecordFault(in: .current, at: WirePath("id"), "names another record than the edit does")
         }
         if let action, let row, row.isMeant(by: action, in: section) { return row }
         samples.current = nil
@@ -87,7 +89,7 @@ struct ExplanationRun {
         for (index, section) in resource.sections.enumerated().dropFirst() {
             guard let rows = samples.current?.sections[index] else { continue }
             for (label, sample) in try SampleKeys(section: section, side: .current).labelled(rows) {
-                let row = try CurrentRow(sample, label, section)
+                let row = try CurrentRow(sample, label: label, in: section)
                 var outcome = Outcome(
                     .deleted, section: index, rule: section.softDelete?.rule ?? .default,
                     sides: Sides(base: .null, current: row.shown(section), edited: .null, written: .null))
@@ -99,7 +101,8 @@ struct ExplanationRun {
 
     func missingSection(_ section: Section) -> RecordFault {
         RecordFault(
-            .current, WirePath(section.name), "is missing; the current record holds every section that the edit touches"
+            in: .current, at: WirePath(section.name),
+            "is missing; the current record holds every section that the edit touches"
         )
     }
 }

@@ -7,36 +7,3 @@ package enum RecordSide: String, Sendable, Hashable, CaseIterable {
     /// The record that the client wants.
     case edited
 }
-
-/// The same thing of all three sides.
-package struct Sided<Content> {
-    package var base: Content
-    package var current: Content
-    package var edited: Content
-
-    package init(base: Content, current: Content, edited: Content) {
-        self.base = base
-        self.current = current
-        self.edited = edited
-    }
-
-    /// Returns the content of a side.
-    package subscript(side: RecordSide) -> Content {
-        switch side {
-        case .base: base
-        case .current: current
-        case .edited: edited
-        }
-    }
-
-    /// Returns what `transform` makes of each side; throws what it throws.
-    package func map<Other>(
-        _ transform: (RecordSide, Content) throws(RecordFault) -> Other
-    ) throws(RecordFault) -> Sided<Other> {
-        Sided<Other>(
-            base: try transform(.base, base), current: try transform(.current, current),
-            edited: try transform(.edited, edited))
-    }
-}
-
-extension Sided: Sendable where Content: Sendable {}

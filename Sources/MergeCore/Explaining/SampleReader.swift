@@ -9,41 +9,41 @@ struct SampleReader {
         let top = WirePath("")
         guard case .object(let members) = scalar else {
             throw RecordFault(
-                side, top, "is \(scalar.kind) where an object with “id” and the sections is needed, or null")
+                in: side, at: top, "is \(scalar.kind) where an object with “id” and the sections is needed, or null")
         }
         var sections: [Int: SampleRows] = [:]
         for member in members where member.name != "id" {
             guard let index = resource.section(named: member.name) else {
                 throw unknown(member.name, "section", at: top, among: resource.sections.map(\.name))
             }
-            sections[index] = try rows(member.value, resource.sections[index], top.member(member.name))
+            sections[index] = try rows(member.value, of: resource.sections[index], at: top.member(member.name))
         }
         return SampleRecord(id: members.first { $0.name == "id" }?.value, sections: sections)
     }
 
-    private func rows(_ scalar: Scalar, _ section: Section, _ path: WirePath) throws(RecordFault) -> SampleRows {
+    private func rows(_ scalar: Scalar, of section: Section, at path: WirePath) throws(RecordFault) -> SampleRows {
         switch section.kind {
         case .root:
             if scalar == .null {
-                throw RecordFault(side, path, "is null; where there is no such record, the whole file is null")
+                throw RecordFault(in: side, at: path, "is null; where there is no such record, the whole file is null")
             }
-            return .one(try row(scalar, section, path))
-        case .singleton: return .one(scalar == .null ? nil : try row(scalar, section, path))
+            return .one(try row(scalar, of: section, at: path))
+        case .singleton: return .one(scalar == .null ? nil : try row(scalar, of: section, at: path))
         case .list:
             guard case .array(let elements) = scalar else {
-                throw RecordFault(side, path, "is \(scalar.kind) where an array of items is needed")
+                throw RecordFault(in: side, at: path, "is \(scalar.kind) where an array of items is needed")
             }
             var rows: [SampleRow] = []
             for (index, element) in elements.enumerated() {
-                rows.append(try row(element, section, path.element(index)))
+                rows.append(try row(element, of: section, at: path.element(index)))
             }
             return .many(rows)
         }
     }
 
-    private func row(_ scalar: Scalar, _ section: Section, _ path: WirePath) throws(RecordFault) -> SampleRow {
+    private func row(_ scalar: Scalar, of section: Section, at path: WirePath) throws(RecordFault) -> SampleRow {
         guard case .object(let members) = scalar else {
-            throw RecordFault(side, path, "is \(scalar.kind) where an object of fields is needed")
+            throw RecordFault(in: side, at: path, "is \(scalar.kind) where an object of fields is needed")
         }
         var id: Scalar?
         var values: [Int: Scalar] = [:]
@@ -56,18 +56,18 @@ struct SampleReader {
             } else if let field = section.readOnlyField(named: member.name) {
                 readOnly[field] = member.value
             } else {
-                throw unknownField(member.name, section, path)
+                throw unknownField(member.name, of: section, at: path)
             }
         }
         return SampleRow(id: id, values: values, readOnly: readOnly, path: path)
     }
 
-    private func unknownField(_ name: String, _ section: Section, _ path: WirePath) -> RecordFault {
+    private func unknownField(_ name: String, of section: Section, at path: WirePath) -> RecordFault {
         // Edits name groups, records do not; the slip is easily made.
         if let group = section.group(named: name) {
             let fields = section.fields[section.groups[group].fields].map { "“\($0.name)”" }
             return RecordFault(
-                side, path.member(name),
+                in: side, at: path.member(name),
                 "is a group, of which a record holds the fields: \(fields.joined(separator: ", "))")
         }
         let names = section.fields.map(\.name) + section.readOnly.map(\.name)
@@ -75,6 +75,6 @@ struct SampleReader {
     }
 
     private func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> RecordFault {
-        RecordFault(side, path.member(name), "is no \(what) here\(NearestName.hint(for: name, among: names))")
+        RecordFault(in: side, at: path.member(name), "is no \(what) here\(NearestName.hint(for: name, among: names))")
     }
 }

@@ -29,8 +29,8 @@ struct SampleValues {
         try checkReadOnly(base, edited)
         var edits: [GroupEdit] = []
         for (index, group) in section.groups.enumerated() where base.mentions(group) && edited.mentions(group) {
-            let before = try whole(group, base, .base)
-            let after = try whole(group, edited, .edited)
+            let before = try whole(group, of: base, on: .base)
+            let after = try whole(group, of: edited, on: .edited)
             try checkWritable(after, base: before, edited)
             edits.append(
                 GroupEdit(group: index, base: .values(before), edited: after, path: edited.path, isRowForm: true))
@@ -42,13 +42,13 @@ struct SampleValues {
     func deleted(_ base: SampleRow) throws(RecordFault) -> [GroupBase] {
         var bases: [GroupBase] = []
         for (index, group) in section.groups.enumerated() where base.mentions(group) {
-            bases.append(GroupBase(group: index, base: try whole(group, base, .base)))
+            bases.append(GroupBase(group: index, base: try whole(group, of: base, on: .base)))
         }
         return bases
     }
 
     /// Every value of a group, since nothing less is merged.
-    private func whole(_ group: Group, _ row: SampleRow, _ side: RecordSide) throws(RecordFault) -> FieldValues {
+    private func whole(_ group: Group, of row: SampleRow, on side: RecordSide) throws(RecordFault) -> FieldValues {
         try check(group, isWholeIn: row, side)
         var values: [Value] = []
         for field in group.fields { values.append(try value(of: field, in: row, side)) }
@@ -59,20 +59,21 @@ struct SampleValues {
         guard let missing = group.fields.first(where: { row.values[$0] == nil }) else { return }
         let path = row.path.member(section.fields[missing].name)
         throw RecordFault(
-            side, path, group.isBare ? "is missing" : "is missing; the group “\(group.name)” is merged as a whole")
+            in: side, at: path,
+            group.isBare ? "is missing" : "is missing; the group “\(group.name)” is merged as a whole")
     }
 
     private func value(of field: Int, in row: SampleRow, _ side: RecordSide) throws(RecordFault) -> Value {
-        try value(row.values[field] ?? .null, section.fields[field], row.path, side)
+        try value(row.values[field] ?? .null, of: section.fields[field], at: row.path, on: side)
     }
 
     private func value(
-        _ scalar: Scalar, _ field: Field, _ path: WirePath, _ side: RecordSide
+        _ scalar: Scalar, of field: Field, at path: WirePath, on side: RecordSide
     ) throws(RecordFault) -> Value {
         do throws(ValueProblem) {
             return try section.columns[field.column].accept(scalar)
         } catch {
-            throw RecordFault(side, path.member(field.name), error.reason)
+            throw RecordFault(in: side, at: path.member(field.name), error.reason)
         }
     }
 
@@ -90,7 +91,7 @@ struct SampleValues {
             } catch {
                 problem = error
             }
-            throw RecordFault(.edited, row.path.member(section.fields[field].name), problem.reason)
+            throw RecordFault(in: .edited, at: row.path.member(section.fields[field].name), problem.reason)
         }
     }
 
@@ -101,7 +102,8 @@ struct SampleValues {
                 let type = section.type(ofField: field)
                 guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
                 throw RecordFault(
-                    .base, base.path.member(section.fields[field].name), "is not of the column's type, \(type.name)")
+                    in: .base, at: base.path.member(section.fields[field].name),
+                    "is not of the column's type, \(type.name)")
             }
         }
     }
@@ -110,13 +112,14 @@ struct SampleValues {
     private func checkReadOnly(_ base: SampleRow, _ edited: SampleRow) throws(RecordFault) {
         for field in edited.readOnly.keys.sorted() {
             guard let before = base.readOnly[field],
-                try value(before, section.readOnly[field], base.path, .base)
-                    == value(edited.readOnly[field] ?? .null, section.readOnly[field], edited.path, .edited)
+                try value(before, of: section.readOnly[field], at: base.path, on: .base)
+                    == value(edited.readOnly[field] ?? .null, of: section.readOnly[field], at: edited.path, on: .edited)
             else { throw readOnly(field, edited) }
         }
     }
 
     private func readOnly(_ field: Int, _ row: SampleRow) -> RecordFault {
-        RecordFault(.edited, row.path.member(section.readOnly[field].name), "is read-only; the database sets it")
+        RecordFault(
+            in: .edited, at: row.path.member(section.readOnly[field].name), "is read-only; the database sets it")
     }
 }

@@ -10,11 +10,13 @@ package enum AddMerge {
     /// FLOAT and DOUBLE are added by their shortest decimal forms, as people read and write them: 0.1 and 0.2 make 0.3.
     /// A sum that has no such form in the column's precision is refused and not rounded.
     package static func merge(base: Value, edited: Value, current: Value, type: ColumnType) -> Value? {
-        guard type.isNumber, let sum = sum(base, edited, current), type.holds(sum) else { return nil }
+        guard type.isNumber, let sum = sum(base: base, edited: edited, current: current), type.holds(sum) else {
+            return nil
+        }
         return sum
     }
 
-    private static func sum(_ base: Value, _ edited: Value, _ current: Value) -> Value? {
+    private static func sum(base: Value, edited: Value, current: Value) -> Value? {
         switch (base, edited, current) {
         case (.integer(let base), .integer(let edited), .integer(let current)):
             let (change, isTooMuch) = edited.subtractingReportingOverflow(base)

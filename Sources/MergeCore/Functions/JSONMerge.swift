@@ -25,7 +25,7 @@ package enum JSONMerge {
         base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide
     ) -> JSONMergeResult? {
         var merger = JSONMerger(itemKey: itemKey, favouring: favouring)
-        guard let tree = merger.inside(base, edited, current, depth: 0) else { return nil }
+        guard let tree = merger.inside(base: base, edited: edited, current: current, depth: 0) else { return nil }
         return JSONMergeResult(tree: tree, parts: merger.parts)
     }
 }
@@ -43,25 +43,24 @@ private struct JSONMerger {
     }
 
     /// nil where the values cannot be merged inside.
-    mutating func inside(_ base: JSONTree?, _ edited: JSONTree?, _ current: JSONTree?, depth: Int) -> JSONTree? {
+    mutating func inside(base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int) -> JSONTree? {
         guard depth < JSONMerge.maximumDepth else { return nil }
         switch (base, edited, current) {
         case (.none, .object(let edited), .object(let current)):
-            return .object(members(JSONMembers([]), edited, current, depth))
+            return .object(members(base: JSONMembers([]), edited: edited, current: current, depth: depth))
         case (.object(let base), .object(let edited), .object(let current)):
-            return .object(members(base, edited, current, depth))
+            return .object(members(base: base, edited: edited, current: current, depth: depth))
         case (.array(let base), .array(let edited), .array(let current)):
             guard let itemKey, let base = KeyedItems(base, key: itemKey),
                 let edited = KeyedItems(edited, key: itemKey), let current = KeyedItems(current, key: itemKey)
             else { return nil }
-            return .array(items(base, edited, current, depth))
+            return .array(items(base: base, edited: edited, current: current, depth: depth))
         default: return nil
         }
     }
 
-    private mutating func value(_ base: JSONTree?, _ edited: JSONTree?, _ current: JSONTree?, _ depth: Int) -> JSONTree?
-    {
-        if let merged = inside(base, edited, current, depth: depth) { return merged }
+    private mutating func value(base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int) -> JSONTree? {
+        if let merged = inside(base: base, edited: edited, current: current, depth: depth) { return merged }
         if edited == current || base == edited { return current }
         if base == current { return edited }
         let written = favouring == .client ? edited : current
@@ -70,7 +69,7 @@ private struct JSONMerger {
     }
 
     private mutating func members(
-        _ base: JSONMembers, _ edited: JSONMembers, _ current: JSONMembers, _ depth: Int
+        base: JSONMembers, edited: JSONMembers, current: JSONMembers, depth: Int
     ) -> JSONMembers {
         let bases = MemberLookup(base)
         let edits = MemberLookup(edited)
@@ -80,13 +79,15 @@ private struct JSONMerger {
         for (index, member) in current.list.enumerated() {
             path.append(member.name.string)
             let value = value(
-                bases.find(member.name, near: index), edits.find(member.name, near: index), member.value, depth + 1)
+                base: bases.find(member.name, near: index), edited: edits.find(member.name, near: index),
+                current: member.value, depth: depth + 1)
             if let value { merged.append(JSONMember(name: member.name, value: value)) }
             path.removeLast()
         }
         for (index, member) in edited.list.enumerated() where currents.find(member.name, near: index) == nil {
             path.append(member.name.string)
-            let value = value(bases.find(member.name, near: index), member.value, nil, depth + 1)
+            let value = value(
+                base: bases.find(member.name, near: index), edited: member.value, current: nil, depth: depth + 1)
             if let value { merged.append(JSONMember(name: member.name, value: value)) }
             path.removeLast()
         }
@@ -94,12 +95,14 @@ private struct JSONMerger {
     }
 
     private mutating func items(
-        _ base: KeyedItems, _ edited: KeyedItems, _ current: KeyedItems, _ depth: Int
+        base: KeyedItems, edited: KeyedItems, current: KeyedItems, depth: Int
     ) -> [JSONTree] {
         var merged: [JSONTree] = []
         for key in KeyedItems.order(base: base, edited: edited, current: current) {
             path.append(String(merged.count))
-            if let item = value(base[key], edited[key], current[key], depth + 1) { merged.append(item) }
+            if let item = value(base: base[key], edited: edited[key], current: current[key], depth: depth + 1) {
+                merged.append(item)
+            }
             path.removeLast()
         }
         return merged

@@ -18,12 +18,14 @@ extension MergeFunction {
         if base == nil, needsBase, self != .set { return .undecided("the row was created without a base") }
         let settlement: Settlement
         switch self {
-        case .add: settlement = Self.add(base, edited, current, type)
-        case .max: settlement = Self.extreme(edited, current, type, wantsGreater: true)
-        case .min: settlement = Self.extreme(edited, current, type, wantsGreater: false)
-        case .set: settlement = Self.set(base, edited, current, type)
-        case .text: settlement = Self.text(base, edited, current, meeting.favouring)
-        case .json(let key): settlement = Self.json(base, edited, current, key, meeting.favouring)
+        case .add: settlement = Self.add(base: base, edited: edited, current: current, type: type)
+        case .max: settlement = Self.extreme(edited: edited, current: current, type: type, wantsGreater: true)
+        case .min: settlement = Self.extreme(edited: edited, current: current, type: type, wantsGreater: false)
+        case .set: settlement = Self.set(base: base, edited: edited, current: current, type: type)
+        case .text: settlement = Self.text(base: base, edited: edited, current: current, favouring: meeting.favouring)
+        case .json(let key):
+            settlement = Self.json(
+                base: base, edited: edited, current: current, itemKey: key, favouring: meeting.favouring)
         case .latest: return .undecided("the group has no field")
         }
         if case .combined(let values, _) = settlement, let value = values.first, value != current, !type.holds(value) {
@@ -40,7 +42,7 @@ extension MergeFunction {
         }
     }
 
-    private static func add(_ base: Value?, _ edited: Value, _ current: Value, _ type: ColumnType) -> Settlement {
+    private static func add(base: Value?, edited: Value, current: Value, type: ColumnType) -> Settlement {
         guard let base, let sum = AddMerge.merge(base: base, edited: edited, current: current, type: type) else {
             return .undecided("the column cannot hold the sum")
         }
@@ -48,7 +50,7 @@ extension MergeFunction {
     }
 
     private static func extreme(
-        _ edited: Value, _ current: Value, _ type: ColumnType, wantsGreater: Bool
+        edited: Value, current: Value, type: ColumnType, wantsGreater: Bool
     ) -> Settlement {
         guard let editedIsLess = edited.precedes(current, in: type) else {
             return .undecided("the values have no order")
@@ -56,7 +58,7 @@ extension MergeFunction {
         return .combined([editedIsLess == wantsGreater ? current : edited], [])
     }
 
-    private static func set(_ base: Value?, _ edited: Value, _ current: Value, _ type: ColumnType) -> Settlement {
+    private static func set(base: Value?, edited: Value, current: Value, type: ColumnType) -> Settlement {
         switch (base, edited, current) {
         case (nil, .members(let edited), .members(let current)):
             return .combined([.members(type.arranged(SetMerge.merge(base: nil, edited: edited, current: current)))], [])
@@ -78,7 +80,7 @@ extension MergeFunction {
     }
 
     private static func text(
-        _ base: Value?, _ edited: Value, _ current: Value, _ favouring: MergeSide
+        base: Value?, edited: Value, current: Value, favouring: MergeSide
     ) -> Settlement {
         guard case .text(let base)? = base, case .text(let edited) = edited, case .text(let current) = current else {
             return .undecided("the values are no texts")
@@ -95,7 +97,7 @@ extension MergeFunction {
     }
 
     private static func json(
-        _ base: Value?, _ edited: Value, _ current: Value, _ itemKey: ExactText?, _ favouring: MergeSide
+        base: Value?, edited: Value, current: Value, itemKey: ExactText?, favouring: MergeSide
     ) -> Settlement {
         guard case .json(let base)? = base, case .json(let edited) = edited, case .json(let current) = current else {
             return .undecided("the values are no JSON")

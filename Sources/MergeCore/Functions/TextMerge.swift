@@ -23,6 +23,6 @@ package enum TextMerge {
         let (b, e, c) = (ExactText(base), ExactText(edited), ExactText(current))
         if e == c || b == e { return TextMergeResult(text: current, parts: []) }
         if b == c { return TextMergeResult(text: edited, parts: []) }
-        return TextMerger(base, edited, current, favouring: favouring).result()
+        return TextMerger(base: base, edited: edited, current: current, favouring: favouring).result()
     }
 }

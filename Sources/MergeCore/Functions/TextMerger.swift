@@ -20,7 +20,7 @@ struct TextMerger {
     /// About how many steps a search for differences may take over all tokens.
     private static let budget = 60_000_000
 
-    init(_ base: String, _ edited: String, _ current: String, favouring: MergeSide) {
+    init(base: String, edited: String, current: String, favouring: MergeSide) {
         var bytes = Array(base.utf8)
         let first = bytes.count
         bytes.append(contentsOf: edited.utf8)

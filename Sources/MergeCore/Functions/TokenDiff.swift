@@ -1,9 +1,3 @@
-/// A stretch of tokens and what another side has in its place; one of the two may be empty.
-package struct TokenHunk: Sendable, Hashable {
-    package let base: Range<Int>
-    package let side: Range<Int>
-}
-
 /// Finds what one sequence of tokens changed of another.
 ///
 /// Small differences are found exactly (`MyersSearch`). Where there are more than the effort allows, tokens that stand

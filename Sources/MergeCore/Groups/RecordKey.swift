@@ -1,7 +1,9 @@
 /// The key of a row: its values in key order, as the database stores them.
 package struct RecordKey: Sendable, Hashable {
+    /// The values of the key columns, in their order.
     package let parts: [Value]
 
+    /// Makes a key of values in key order.
     package init(_ parts: [Value]) {
         self.parts = parts
     }

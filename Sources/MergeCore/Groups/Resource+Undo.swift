@@ -9,17 +9,26 @@ extension Resource {
 
 extension Section {
     fileprivate var undoing: Section {
-        Section(
-            name: name, kind: kind, table: table, columns: columns, keyCount: keyCount,
-            generatedKeyColumn: generatedKeyColumn, fields: fields,
-            groups: groups.map { group in
-                let isTimed = if case .latest? = group.merge?.value { true } else { false }
-                // The time of an edit that is taken back is always the earlier one.
-                return Group(
-                    name: group.name, fields: group.fields, onConflict: Ruled(.serverWins, rule: .undo),
-                    merge: isTimed ? nil : group.merge)
-            }, readOnly: readOnly, parent: parent, order: order, onMissing: Ruled(.drop, rule: .undo),
-            onDeleteConflict: Ruled(.keep, rule: .undo), identity: nil, visibility: visibility,
-            softDelete: softDelete, checks: checks, isTransactional: isTransactional)
+        var rules = SectionRules()
+        rules.onMissing = Ruled(.drop, rule: .undo)
+        rules.onDeleteConflict = Ruled(.keep, rule: .undo)
+        rules.visibility = visibility
+        rules.softDelete = softDelete
+        rules.checks = checks
+        return Section(
+            name: name, kind: kind,
+            table: SectionTable(
+                table, columns: columns, keyCount: keyCount, generatedKeyColumn: generatedKeyColumn, parent: parent,
+                order: order, isTransactional: isTransactional),
+            fields: SectionFields(fields, groups: groups.map(\.undoing), readOnly: readOnly), rules: rules)
+    }
+}
+
+extension Group {
+    fileprivate var undoing: Group {
+        let isTimed = if case .latest? = merge?.value { true } else { false }
+        // The time of an edit that is taken back is always the earlier one.
+        return Group(
+            name: name, fields: fields, onConflict: Ruled(.serverWins, rule: .undo), merge: isTimed ? nil : merge)
     }
 }

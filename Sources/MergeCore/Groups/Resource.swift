@@ -2,7 +2,9 @@
 ///
 /// An object that never changes, like its sections.
 package final class Resource: Sendable, Hashable {
+    /// The name that clients use.
     package let name: String
+    /// The operator's sentence for those who read the rules.
     package let description: String?
     /// The first is the root.
     package let sections: [Section]
@@ -25,6 +27,7 @@ package final class Resource: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
+    /// The section whose row is the record itself.
     package var root: Section { sections[0] }
 
     /// A push to it happens whole or not at all, whatever breaks.
@@ -32,21 +35,4 @@ package final class Resource: Sendable, Hashable {
 
     /// Returns the position of the section of this name; nil where there is none.
     package func section(named name: String) -> Int? { sectionsByName[name] }
-}
-
-/// All resources that a gateway serves, with the version that clients may name.
-package struct Catalog: Sendable, Hashable {
-    package let resources: [Resource]
-    /// A digest of the meaning of all rule files and the types of the columns they name.
-    package let version: String
-    private let byName: [String: Int]
-
-    package init(resources: [Resource], version: String) {
-        self.resources = resources
-        self.version = version
-        byName = Dictionary(resources.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Returns the resource of this name; nil where there is none.
-    package subscript(name: String) -> Resource? { byName[name].map { resources[$0] } }
 }

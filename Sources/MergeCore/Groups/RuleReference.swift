@@ -22,14 +22,3 @@ package struct RuleReference: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 }
-
-/// A setting and the rule that it comes from.
-package struct Ruled<Setting: Sendable & Hashable>: Sendable, Hashable {
-    package let value: Setting
-    package let rule: RuleReference
-
-    package init(_ value: Setting, rule: RuleReference = .default) {
-        self.value = value
-        self.rule = rule
-    }
-}

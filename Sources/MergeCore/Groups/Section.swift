@@ -1,156 +1,3 @@
-/// A column of a section's table.
-///
-/// An object, as fields and groups are: every value that is read or written asks for it, and it never changes.
-package final class Column: Sendable, Hashable {
-    package let name: String
-    package let type: ColumnType
-    package let isNullable: Bool
-    /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
-    package let isLoose: Bool
-    /// The form of its values on the wire.
-    package let style: ValueStyle
-
-    package init(name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false) {
-        self.name = name
-        self.type = type
-        self.isNullable = isNullable
-        self.isLoose = isLoose
-        style = ValueStyle(type)
-    }
-
-    package static func == (a: Column, b: Column) -> Bool {
-        a === b || (a.name, a.type, a.isNullable, a.isLoose) == (b.name, b.type, b.isNullable, b.isLoose)
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
-/// The features of a column's type that the text of a value depends on.
-package struct ValueStyle: Sendable, Hashable {
-    /// Digits behind the point of a decimal.
-    package let scale: Int
-    /// Digits behind the point of a second.
-    package let fractionDigits: Int
-    /// A moment in UTC, whose text ends with `Z`.
-    package let isUTC: Bool
-
-    package init(_ type: ColumnType) {
-        switch type {
-        case .decimal(_, let scale, _): self.scale = scale
-        case .numeric(_, let scale): self.scale = scale ?? 0
-        default: scale = 0
-        }
-        switch type {
-        case .dateTime(let digits), .time(let digits), .timestamp(let digits, _): fractionDigits = digits
-        default: fractionDigits = 0
-        }
-        isUTC = if case .timestamp = type { true } else { false }
-    }
-}
-
-extension Column {
-    /// Returns what a JSON column means by a text.
-    ///
-    /// The wire has one null. Where the column can be NULL, JSON's own null reads as that; what is no JSON at all stays
-    /// text.
-    package func json(_ source: String) -> Value {
-        guard let tree = JSONParser.parse(source) else { return .text(ExactText(source)) }
-        return tree == .null && isNullable ? .null : .json(tree)
-    }
-}
-
-/// A client-facing name for one column.
-package final class Field: Sendable, Hashable {
-    package let name: String
-    /// The name as JSON writes it, with the colon behind.
-    package let quotedName: [UInt8]
-    /// The position of its column in the section's `columns`.
-    package let column: Int
-    /// The section whose key this field holds, where it is a reference: temporary ids in it are replaced.
-    package let reference: SectionReference?
-    /// The journal keeps a keyed digest of its values, never the values.
-    package let isPrivate: Bool
-
-    package init(name: String, column: Int, reference: SectionReference? = nil, isPrivate: Bool = false) {
-        self.name = name
-        self.column = column
-        self.reference = reference
-        self.isPrivate = isPrivate
-        var quoted: [UInt8] = []
-        JSONQuoting.append(name, to: &quoted)
-        quotedName = quoted + [UInt8(ascii: ":")]
-    }
-
-    package static func == (a: Field, b: Field) -> Bool {
-        a === b
-            || (a.name, a.column, a.reference, a.isPrivate) == (b.name, b.column, b.reference, b.isPrivate)
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
-/// Names a section of a resource, the target of a reference.
-package struct SectionReference: Sendable, Hashable {
-    package let resource: String
-    package let section: String
-
-    package init(resource: String, section: String) {
-        self.resource = resource
-        self.section = section
-    }
-}
-
-/// Fields that mean something only together: the atom of merging.
-package final class Group: Sendable, Hashable {
-    package let name: String
-    /// Positions in the section's `fields`; at least one, and side by side.
-    package let fields: Range<Int>
-    /// The same one by one.
-    package let positions: [Int]
-    package let onConflict: Ruled<ConflictPolicy>
-    /// The function that looks into the values first, where all three differ.
-    package let merge: Ruled<MergeFunction>?
-
-    package init(
-        name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil
-    ) {
-        self.name = name
-        self.fields = fields
-        self.onConflict = onConflict
-        self.merge = merge
-        positions = Array(fields)
-    }
-
-    package static func == (a: Group, b: Group) -> Bool {
-        a === b || (a.name, a.fields, a.onConflict, a.merge) == (b.name, b.fields, b.onConflict, b.merge)
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
-    /// On the wire a group of one field carries a bare value, a group of several an object.
-    package var isBare: Bool { fields.count == 1 }
-}
-
-/// Ties a row of a section to its record: this column holds what the root's column holds.
-package struct ParentLink: Sendable, Hashable {
-    /// Position in this section's `columns`.
-    package let column: Int
-    /// Position in the root section's `columns`.
-    package let rootColumn: Int
-
-    package init(column: Int, rootColumn: Int) {
-        self.column = column
-        self.rootColumn = rootColumn
-    }
-}
-
-/// The number of rows that a section has in a record.
-package enum SectionKind: String, Sendable, Hashable {
-    case root
-    case singleton
-    case list
-}
-
 /// A named part of a record: one table, its key, and its groups.
 ///
 /// A row of a section is an array of values that runs parallel to `columns`; the key's columns come first.
@@ -158,24 +5,35 @@ package enum SectionKind: String, Sendable, Hashable {
 /// It is an object that never changes, because it goes with every row: a copy of its parts for each would cost more than
 /// deciding the row.
 package final class Section: Sendable {
+    /// The name that clients use.
     package let name: String
+    /// The number of rows that it has in a record.
     package let kind: SectionKind
+    /// The table or view that its rows are in.
     package let table: TableName
+    /// The columns that are read and written, those of the key first.
     package let columns: [Column]
     /// The number of first columns that are the key; 0 only in a singleton that is found by its parent alone.
     package let keyCount: Int
     /// The position of the key column that the database numbers by itself.
     package let generatedKeyColumn: Int?
+    /// The fields that are written, in the order of the groups.
     package let fields: [Field]
+    /// The groups, which hold all of `fields`.
     package let groups: [Group]
+    /// The fields that clients are shown, and may not write.
     package let readOnly: [Field]
     /// All fields in the order in which a record shows them.
     package let shown: [Field]
+    /// The journal keeps no values of at least one field.
     package let hasPrivateFields: Bool
+    /// The columns that tie a row to its record; none for the root.
     package let parent: [ParentLink]
     /// Columns that order the rows of a list.
     package let order: [Int]
+    /// The policy for an edit to a row that is gone.
     package let onMissing: Ruled<MissingPolicy>
+    /// The policy for the deletion of a row that others changed.
     package let onDeleteConflict: Ruled<DeleteConflictPolicy>
     /// Columns, as positions in `columns`, by which a created row is recognised as one that is there already.
     package let identity: Ruled<[Int]>?
@@ -183,6 +41,7 @@ package final class Section: Sendable {
     package let visibility: Ruled<String>?
     /// The assignments that deleting a row writes instead; nil where it deletes.
     package let softDelete: Ruled<[SQLAssignment]>?
+    /// The conditions that rows have to meet after a merge.
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
@@ -191,34 +50,34 @@ package final class Section: Sendable {
     private let fieldsByName: [String: Int]
     private let readOnlyByName: [String: Int]
 
+    /// Makes a section of a table, the fields that clients see of it, and the rules for its rows.
     package init(
-        name: String, kind: SectionKind, table: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int?,
-        fields: [Field], groups: [Group], readOnly: [Field], parent: [ParentLink], order: [Int],
-        onMissing: Ruled<MissingPolicy>, onDeleteConflict: Ruled<DeleteConflictPolicy>,
-        identity: Ruled<[Int]>? = nil, visibility: Ruled<String>? = nil, softDelete: Ruled<[SQLAssignment]>? = nil,
-        checks: [RowCheck] = [], isTransactional: Bool = true
+        name: String, kind: SectionKind, table: SectionTable, fields content: SectionFields = SectionFields(),
+        rules: SectionRules = SectionRules()
     ) {
         self.name = name
         self.kind = kind
-        self.table = table
-        self.columns = columns
-        self.keyCount = keyCount
-        self.generatedKeyColumn = generatedKeyColumn
-        self.fields = fields
-        self.groups = groups
-        self.readOnly = readOnly
-        shown = fields + readOnly
-        hasPrivateFields = fields.contains(where: \.isPrivate)
-        groupTypes = groups.map { group in group.fields.map { columns[fields[$0].column].type } }
-        self.parent = parent
-        self.order = order
-        self.onMissing = onMissing
-        self.onDeleteConflict = onDeleteConflict
-        self.identity = identity
-        self.visibility = visibility
-        self.softDelete = softDelete
-        self.checks = checks
-        self.isTransactional = isTransactional
+        self.table = table.name
+        columns = table.columns
+        keyCount = table.keyCount
+        generatedKeyColumn = table.generatedKeyColumn
+        parent = table.parent
+        order = table.order
+        isTransactional = table.isTransactional
+        fields = content.fields
+        groups = content.groups
+        readOnly = content.readOnly
+        shown = content.fields + content.readOnly
+        hasPrivateFields = content.fields.contains(where: \.isPrivate)
+        groupTypes = content.groups.map { group in
+            group.fields.map { table.columns[content.fields[$0].column].type }
+        }
+        onMissing = rules.onMissing
+        onDeleteConflict = rules.onDeleteConflict
+        identity = rules.identity
+        visibility = rules.visibility
+        softDelete = rules.softDelete
+        checks = rules.checks
         groupsByName = Self.index(groups.map(\.name))
         fieldsByName = Self.index(fields.map(\.name))
         readOnlyByName = Self.index(readOnly.map(\.name))

@@ -6,7 +6,9 @@ package struct Cascade: Sendable, Hashable {
         case setNull = "set-null"
     }
 
+    /// The table that they are in.
     package let table: TableName
+    /// The change that the database makes to them.
     package let effect: Effect
     /// Columns of the other table that are read and can be written; those that name a row come first.
     package let columns: [Column]
@@ -18,6 +20,7 @@ package struct Cascade: Sendable, Hashable {
     /// Parallel to `columns`.
     package let rows: [[Value]]
 
+    /// Names rows of one table that change along.
     package init(
         table: TableName, effect: Effect, columns: [Column], nameCount: Int, links: [Int], rows: [[Value]]
     ) {

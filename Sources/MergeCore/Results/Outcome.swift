@@ -1,78 +1,3 @@
-/// One side of a conflict, as the reply shows it.
-package enum Shown: Sendable, Hashable {
-    case null
-    /// The values of the outcome's group.
-    case group([Value])
-    /// Some fields of the outcome's section.
-    case fields([Int], [Value])
-    /// A whole row of the outcome's section.
-    case row([Value])
-    /// A base of which the client sent only the digest.
-    case digest([UInt8])
-}
-
-/// The sides that met in a group or row: what the client held, what the database held, what the client sent and what
-/// stands now.
-///
-/// An object, because it travels far and its values are many.
-package final class Sides: Sendable, Hashable {
-    package let base: Shown
-    package let current: Shown
-    package let edited: Shown
-    package let written: Shown
-
-    package init(base: Shown, current: Shown, edited: Shown, written: Shown) {
-        self.base = base
-        self.current = current
-        self.edited = edited
-        self.written = written
-    }
-
-    /// The same, where something else came to stand.
-    package func writing(_ written: Shown) -> Sides {
-        Sides(base: base, current: current, edited: edited, written: written)
-    }
-
-    package static func == (a: Sides, b: Sides) -> Bool {
-        a === b || (a.base, a.current, a.edited, a.written) == (b.base, b.current, b.edited, b.written)
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(base)
-        hasher.combine(written)
-    }
-}
-
-/// A place inside a value that both sides changed, and which of them stands there.
-package struct MergedPart: Sendable, Hashable {
-    /// Where in the value it is.
-    package enum Place: Sendable, Hashable {
-        /// A line of the merged text, counted from 1.
-        case line(Int)
-        /// A JSON Pointer (RFC 6901).
-        case member(String)
-    }
-
-    package let place: Place
-    package let winner: MergeSide
-    /// The value that the base holds there; each side is nil where it holds nothing at all.
-    package let base: JSONTree?
-    package let current: JSONTree?
-    package let edited: JSONTree?
-    package let written: JSONTree?
-
-    package init(
-        place: Place, winner: MergeSide, base: JSONTree?, current: JSONTree?, edited: JSONTree?, written: JSONTree?
-    ) {
-        self.place = place
-        self.winner = winner
-        self.base = base
-        self.current = current
-        self.edited = edited
-        self.written = written
-    }
-}
-
 /// The outcome of one group or row.
 package struct Outcome: Sendable, Hashable {
     /// Position in the resource's `sections`; set by whoever knows the edit's place.
@@ -81,6 +6,7 @@ package struct Outcome: Sendable, Hashable {
     package var item: RowLabel?
     /// nil for the outcome of a whole row.
     package let group: Int?
+    /// The name of the outcome.
     package var kind: OutcomeKind
     /// The rule that decided.
     package var rule: RuleReference
@@ -148,6 +74,7 @@ package struct Outcome: Sendable, Hashable {
         set { set(\.cascades, newValue) }
     }
 
+    /// Makes the outcome of a group, or of a whole row where no group is given.
     package init(
         _ kind: OutcomeKind, section: Int = 0, item: RecordKey? = nil, group: Int? = nil,
         rule: RuleReference = .default, sides: Sides? = nil, isConflict: Bool = false
@@ -163,10 +90,4 @@ package struct Outcome: Sendable, Hashable {
 
     /// The sides, where they are in conflict.
     package var conflict: Sides? { isConflict ? sides : nil }
-}
-
-/// The name of a row in a reply.
-package enum RowLabel: Sendable, Hashable {
-    case key(RecordKey)
-    case temporary(TemporaryID)
 }

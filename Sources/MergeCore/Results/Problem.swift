@@ -1,13 +1,12 @@
-/// An error as a client is told it (RFC 9457).
+/// An error as a client is told it (RFC 9457); its HTTP status and its title are the wire's affair.
 ///
 /// It never repeats a value that a client did not send itself.
 package struct Problem: Sendable, Hashable, Error {
-    /// The code of an edit that was in order itself, in a push that was not.
-    package static let rolledBack = "rolled-back"
-
-    package var status: Int
-    package var code: String
-    package var title: String
+    /// The kind of problem, as programs tell it from others.
+    package var code: ProblemCode
+    /// The occasion, where the title is not the one that the code has mostly.
+    package var topic: ProblemTopic?
+    /// Sentences for a person, of this very case.
     package var detail: String
     /// Where in the body, such as `changeset.groceries[0].new.quantity`.
     package var path: WirePath?
@@ -19,41 +18,23 @@ package struct Problem: Sendable, Hashable, Error {
     package var constraint: String?
     /// The unique index in which two rows collide.
     package var index: String?
+    /// The names of the fields that it is about; empty where it is about none, or they are not known.
     package var fields: [String]
     /// The row in the way, where the client may see it.
     package var rowInTheWay: RowPlace?
 
+    /// Makes a problem; how two rows collide is set afterwards.
     package init(
-        status: Int, code: String, title: String, detail: String, path: WirePath? = nil, retry: Bool? = nil,
-        retryAfter: Int? = nil, constraint: String? = nil, index: String? = nil, fields: [String] = [],
-        rowInTheWay: RowPlace? = nil
+        _ code: ProblemCode, about topic: ProblemTopic? = nil, detail: String, path: WirePath? = nil,
+        retry: Bool? = nil, retryAfter: Int? = nil, constraint: String? = nil, fields: [String] = []
     ) {
-        self.status = status
         self.code = code
-        self.title = title
+        self.topic = topic
         self.detail = detail
         self.path = path
         self.retry = retry
         self.retryAfter = retryAfter
         self.constraint = constraint
-        self.index = index
         self.fields = fields
-        self.rowInTheWay = rowInTheWay
-    }
-}
-
-/// Names a row to a client.
-package struct RowPlace: Sendable, Hashable {
-    package let resource: Resource
-    package let record: RecordKey
-    /// The section and the item's key, where the row is not the root.
-    package let section: Int?
-    package let item: RecordKey?
-
-    package init(resource: Resource, record: RecordKey, section: Int? = nil, item: RecordKey? = nil) {
-        self.resource = resource
-        self.record = record
-        self.section = section
-        self.item = item
     }
 }

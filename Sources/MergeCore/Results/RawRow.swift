@@ -1,18 +1,9 @@
-/// A column that the rules need not know, and what it holds.
-package struct RawValue: Sendable, Hashable {
-    package let column: Column
-    package let value: Value
-
-    package init(column: Column, value: Value) {
-        self.column = column
-        self.value = value
-    }
-}
-
 /// A row with every column that its table lets be read and written, so that it can come back as it was.
 package struct RawRow: Sendable, Hashable {
+    /// The columns with their values, in the order of the table.
     package let values: [RawValue]
 
+    /// Makes a row of columns and values.
     package init(values: [RawValue]) {
         self.values = values
     }

@@ -1,10 +1,14 @@
 /// A day of the proleptic Gregorian calendar, or one of the half-dates that old databases hold (`0000-00-00`,
 /// `2020-00-00`, `2020-05-00`).
 package struct CalendarDate: Sendable, Hashable, Comparable {
+    /// The year, 0 to 9999.
     package let year: UInt16
+    /// The month, 1 to 12; 0 in a date that MariaDB keeps without one.
     package let month: UInt8
+    /// The day of the month, 1 to 31; 0 in a date that MariaDB keeps without one.
     package let day: UInt8
 
+    /// The date `0000-00-00`, which MariaDB keeps where there is none.
     package static let zero: CalendarDate = CalendarDate(year: 0, month: 0, day: 0)
 
     private init(year: UInt16, month: UInt8, day: UInt8) {
@@ -20,6 +24,7 @@ package struct CalendarDate: Sendable, Hashable, Comparable {
         self.init(year: UInt16(year), month: UInt8(month), day: UInt8(day))
     }
 
+    /// True for `0000-00-00` alone.
     package var isZero: Bool { year == 0 && month == 0 && day == 0 }
 
     /// A zero month or day beside a part that is not zero, or the zero date itself.

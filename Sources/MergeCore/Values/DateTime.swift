@@ -1,9 +1,11 @@
 /// A date with a time of day to the microsecond, without a zone.
 package struct DateTime: Sendable, Hashable, Comparable {
+    /// The day.
     package let date: CalendarDate
     /// Microseconds since midnight, 0 to 86,399,999,999.
     package let microseconds: Int64
 
+    /// The microseconds of a day without leap seconds.
     package static let microsecondsPerDay: Int64 = 86_400_000_000
 
     /// nil where the time is not one of a day.
@@ -22,9 +24,13 @@ package struct DateTime: Sendable, Hashable, Comparable {
         microseconds = Int64(hour * 3_600 + minute * 60 + second) * 1_000_000 + Int64(microsecond)
     }
 
+    /// The hour, 0 to 23.
     package var hour: Int { Int(microseconds / 3_600_000_000) }
+    /// The minute, 0 to 59.
     package var minute: Int { Int(microseconds / 60_000_000 % 60) }
+    /// The second, 0 to 59.
     package var second: Int { Int(microseconds / 1_000_000 % 60) }
+    /// The part of a second, 0 to 999,999 microseconds.
     package var microsecond: Int { Int(microseconds % 1_000_000) }
 
     /// The same instant seen from an offset of `minutes` to the east; nil where it leaves the years 0 to 9999.

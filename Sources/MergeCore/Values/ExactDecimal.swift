@@ -16,6 +16,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         text = normal
     }
 
+    /// Takes a whole number.
     package init(_ integer: Int128) {
         text = String(integer)
     }
@@ -137,6 +138,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         self.init(normal: String(decoding: digits, as: UTF8.self))
     }
 
+    /// True below zero.
     package var isNegative: Bool { text.utf8.first == UInt8(ascii: "-") }
 
     /// Digits before the point, without sign; 0 for a number below one.

@@ -3,8 +3,10 @@
 /// Swift's `String` calls canonically equivalent strings equal (NFC = NFD); a database column stores them as
 /// different values, so Protocol.md, section 2 calls them different.
 package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The characters.
     package let string: String
 
+    /// Takes a string as it is.
     package init(_ string: String) {
         self.string = string
     }

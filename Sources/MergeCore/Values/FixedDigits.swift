@@ -6,6 +6,7 @@ package struct FixedDigits: Sendable, Hashable {
     package let scale: Int
     private let power: Double
 
+    /// Makes digits of a column such as `FLOAT(7,2)`: all of them, and those behind the point.
     package init(precision: Int, scale: Int) {
         self.precision = precision
         self.scale = scale

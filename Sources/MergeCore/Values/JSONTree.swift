@@ -65,38 +65,3 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 }
-
-/// A named value of a JSON object.
-package struct JSONMember: Sendable, Hashable {
-    package let name: ExactText
-    package let value: JSONTree
-
-    package init(name: ExactText, value: JSONTree) {
-        self.name = name
-        self.value = value
-    }
-}
-
-/// The members of a JSON object in the order in which they stand, equal in any order.
-package struct JSONMembers: Sendable, Hashable {
-    package let list: [JSONMember]
-
-    /// Of members with the same name the last one counts, as in most readers.
-    package init(_ members: [JSONMember]) {
-        var last: [ExactText: Int] = [:]
-        for (index, member) in members.enumerated() { last[member.name] = index }
-        list =
-            last.count == members.count
-            ? members : members.enumerated().filter { last[$1.name] == $0 }.map(\.element)
-    }
-
-    private var byName: [ExactText: JSONTree] {
-        Dictionary(list.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
-    }
-
-    package static func == (a: JSONMembers, b: JSONMembers) -> Bool {
-        a.list.count == b.list.count && a.byName == b.byName
-    }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(byName) }
-}

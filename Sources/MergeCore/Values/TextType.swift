@@ -4,12 +4,14 @@ package struct TextType: Sendable, Hashable {
     package let maximumCharacters: Int?
     /// The TEXT types count bytes.
     package let maximumBytes: Int?
+    /// The characters that the column's character set has.
     package let repertoire: Repertoire
     /// CHAR: trailing spaces are padding and no part of the value.
     package let isPadded: Bool
     /// SQLite's NUMERIC affinity would store a text that looks like a number as that number.
     package let turnsNumbers: Bool
 
+    /// Describes the texts that a column holds.
     package init(
         maximumCharacters: Int? = nil, maximumBytes: Int? = nil, repertoire: Repertoire = .unicode,
         isPadded: Bool = false, turnsNumbers: Bool = false

@@ -12,10 +12,15 @@ package struct TimeSpan: Sendable, Hashable, Comparable {
         self.microseconds = microseconds
     }
 
+    /// True below zero.
     package var isNegative: Bool { microseconds < 0 }
+    /// The hours, 0 to 838, without the sign.
     package var hours: Int { Int(microseconds.magnitude / 3_600_000_000) }
+    /// The minute, 0 to 59.
     package var minute: Int { Int(microseconds.magnitude / 60_000_000 % 60) }
+    /// The second, 0 to 59.
     package var second: Int { Int(microseconds.magnitude / 1_000_000 % 60) }
+    /// The part of a second, 0 to 999,999 microseconds.
     package var microsecond: Int { Int(microseconds.magnitude % 1_000_000) }
 
     package static func < (a: TimeSpan, b: TimeSpan) -> Bool { a.microseconds < b.microseconds }

@@ -2,10 +2,12 @@
 package struct TimeReader {
     private var bytes: Substring.UTF8View
 
+    /// Begins at the start of a text.
     package init(_ text: String) {
         bytes = text[...].utf8
     }
 
+    /// Nothing is left to be read.
     package var isAtEnd: Bool { bytes.isEmpty }
 
     /// Exactly `count` digits, or nil.

@@ -22,6 +22,7 @@ package enum Value: Sendable, Hashable {
     case json(JSONTree)
     case address(NetworkAddress)
 
+    /// True for NULL alone.
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -132,7 +132,7 @@ struct KeyedExecution: Sendable {
     }
 
     private static let reused = Problem(
-        status: 422, code: "key-reused", title: "The key stands for another push",
+        .keyReused,
         detail: "A push with this key and another body or address was answered already; nothing was written.",
         path: WirePath("key"), retry: false)
 }

@@ -28,7 +28,7 @@ final class KeysInFlight: Sendable {
         while !begin(name) {
             guard await ended(name, by: latest) else {
                 throw Problem(
-                    status: 409, code: "in-progress", title: "The push is still running",
+                    .inProgress,
                     detail: "A push with this key was sent before and is not answered yet; send it again later.",
                     path: WirePath("key"), retry: true, retryAfter: 1)
             }

@@ -51,7 +51,7 @@ struct InDoubtRecovery {
 /// Evidence in the rows that a merge was committed, or was not.
 private struct Evidence {
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     let served: Served
     let limits: MergeLimits
 

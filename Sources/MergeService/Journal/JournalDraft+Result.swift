@@ -13,11 +13,11 @@ extension JournalDraft {
             kept = KeptAnswer(request: request.key?.request, code: answer.code, body: answer.body)
         }
         var refused: RefusedBody?
-        if let culprit = result.results.first(where: { $0.problem.map { $0.code != Problem.rolledBack } ?? false }),
+        if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
             result.status != .failed || result.problem?.retry == false
         {
             refused = RefusedBody(
-                address: request.address, body: request.body, reason: culprit.problem?.code ?? "refused")
+                address: request.address, body: request.body, reason: culprit.problem?.code.rawValue ?? "refused")
         }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,

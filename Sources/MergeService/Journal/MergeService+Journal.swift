@@ -6,8 +6,7 @@ extension Served {
     fileprivate func kept() throws(Problem) -> Journal {
         guard let journal else {
             throw Problem(
-                status: 501, code: "no-journal", title: "No journal is kept",
-                detail: "The gateway runs with --journal off, so nothing that was merged can be looked up.")
+                .noJournal, detail: "The gateway runs with --journal off, so nothing that was merged can be looked up.")
         }
         return journal
     }
@@ -33,9 +32,7 @@ extension Journal {
             try session.query(tables.entry(number)).first.flatMap { tables.stored($0) }
         }
         guard let found, found.entry != nil || found.refused != nil else {
-            throw Problem(
-                status: 404, code: "no-such-entry", title: "Not found",
-                detail: "The journal has no entry \(number); it may have been pruned.")
+            throw Problem(.noSuchEntry, detail: "The journal has no entry \(number); it may have been pruned.")
         }
         return found
     }
@@ -96,13 +93,11 @@ extension MergeService {
     ) throws(Problem) -> (resource: Resource, content: [UInt8]) {
         guard let entry = stored.entry, entry.status == "merged" else {
             throw Problem(
-                status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
-                detail: "The push of this entry was refused, so it wrote nothing.", retry: false)
+                .nothingToUndo, detail: "The push of this entry was refused, so it wrote nothing.", retry: false)
         }
         guard let resource = served.catalog[entry.resource] else {
             throw Problem(
-                status: 422, code: "not-undoable", title: "The entry cannot be taken back",
-                detail: "The rules have no resource “\(entry.resource)” any more.", retry: false)
+                .notUndoable, detail: "The rules have no resource “\(entry.resource)” any more.", retry: false)
         }
         return (resource, entry.body)
     }

@@ -8,7 +8,7 @@ import RecordStore
 struct CascadeFinder {
     let schema: DatabaseSchema
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     private static let maximumDepth = 15
     private static let maximumRows = 10_000
 
@@ -77,9 +77,8 @@ struct CascadeFinder {
         }
         columns += table.restorableColumns.filter { column in !columns.contains { $0.name == column.name } }
         let section = Section(
-            name: dependent.constraint, kind: .root, table: dependent.table, columns: columns,
-            keyCount: table.primaryKey.count, generatedKeyColumn: nil, fields: [], groups: [], readOnly: [], parent: [],
-            order: [], onMissing: Ruled(.drop), onDeleteConflict: Ruled(.delete))
+            name: dependent.constraint, kind: .root,
+            table: SectionTable(dependent.table, columns: columns, keyCount: table.primaryKey.count))
         let links = dependent.columns.compactMap { name in columns.firstIndex { $0.name == name } }
         return Shape(section: section, nameCount: naming.count, links: links)
     }

@@ -7,7 +7,7 @@ struct ConstraintExplainer {
     let row: EditedRow
     let served: Served
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     let mode: RunMode
 
     private var shape: Section { row.section }
@@ -21,8 +21,7 @@ struct ConstraintExplainer {
         _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
     ) throws -> Refusal {
         var problem = Problem(
-            status: 422, code: violation.kind.rawValue, title: "The database refused the write", detail: "",
-            path: row.edit.path, retry: false, constraint: violation.name)
+            violation.kind.problem, detail: "", path: row.edit.path, retry: false, constraint: violation.name)
         switch violation.kind {
         case .unique:
             return Refusal(problem: try collision(problem, violation, assignments: assignments, current: current))
@@ -90,7 +89,7 @@ struct ConstraintExplainer {
         problem.index = index?.name ?? violation.name
         problem.constraint = nil
         problem.fields = names(columns)
-        problem.title = "Another row has these values"
+        problem.topic = .otherRow
         problem.detail = "A unique index (“\(problem.index ?? "?")”) allows them only once."
         guard let found = try rowInTheWay(of: columns, assignments: assignments, current: current) else {
             return problem

@@ -23,6 +23,9 @@ final class Footprint: Sendable {
     let reach: Reach
     /// Reach of a deletion, which foreign keys may carry further.
     let deletionReach: Reach
+    /// More than one section of the rules stands over the table, and a check of one may take back what was written
+    /// through another.
+    let isCheckedElsewhere: Bool
     /// More than one section of the rules stands over the table.
     let isShared: Bool
     /// These sections find rows by different columns, so that only the table as a whole can be named.
@@ -33,11 +36,13 @@ final class Footprint: Sendable {
     private let referencedColumns: Set<Int>
 
     /// - Parameter sections: every section of the rules.
-    init(_ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: Dialect) {
+    init(_ section: Section, among sections: [Section], schema: DatabaseSchema, dialect: any Dialect) {
         let name = Self.name(of: section.table)
         table = name
         let same = sections.filter { Self.name(of: $0.table) == name }
         isShared = same.count > 1
+        isCheckedElsewhere =
+            same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
         isAmbiguous = Set(same.map(Self.address)).count > 1
         let known = schema.tables[section.table]
         reach = Self.reach(known, dialect)
@@ -51,11 +56,6 @@ final class Footprint: Sendable {
         deletionReach = Self.deletionReach(known, reach, schema, dialect)
     }
 
-    /// Returns true where the rows that are written have to be remembered, because more of them may be asked for.
-    ///
-    /// - Parameter isNamedOnce: no edit but one names the row.
-    func isRemembered(isNamedOnce: Bool) -> Bool { !isNamedOnce || isShared || reach == .everything }
-
     private static func name(of table: TableName) -> String { table.name.lowercased() }
 
     /// Returns the columns that tell the section's rows apart.
@@ -64,33 +64,26 @@ final class Footprint: Sendable {
         return columns.map { section.columns[$0].name.lowercased() }
     }
 
-    private static func reach(_ table: TableSchema?, _ dialect: Dialect) -> Reach {
+    private static func reach(_ table: TableSchema?, _ dialect: any Dialect) -> Reach {
         guard let table, !table.isView, table.isTransactional else { return .everything }
-        switch dialect {
-        case .sqlite:
-            // A trigger of SQLite may change other rows of its own table too.
-            return table.triggers.isEmpty ? .row : .everything
-        case .mariadb:
-            // Triggers are shown only to who might make some, a right that a gateway is better without.
-            return table.triggers.isEmpty && table.rights?.contains("TRIGGER") == true ? .row : .otherTables
-        }
+        let showsTriggers = dialect.showsWholeSchema || table.rights?.contains("TRIGGER") == true
+        if table.triggers.isEmpty, showsTriggers { return .row }
+        return dialect.triggersReachTheirTable ? .everything : .otherTables
     }
 
-    /// On MariaDB a user sees the keys of those tables alone on which it has rights; so a deletion may go through tables
-    /// that nobody here knows of, and come back to this one where it refers to itself or to one of those.
+    /// Where a user sees the keys of those tables alone on which it has rights, a deletion may go through tables that
+    /// nobody here knows of, and come back to this one where it refers to itself or to one of those.
     private static func deletionReach(
-        _ table: TableSchema?, _ reach: Reach, _ schema: DatabaseSchema, _ dialect: Dialect
+        _ table: TableSchema?, _ reach: Reach, _ schema: DatabaseSchema, _ dialect: any Dialect
     ) -> Reach {
         guard let table, reach != .everything else { return .everything }
-        switch dialect {
-        case .sqlite: return schema.dependents[table.name] == nil ? reach : .everything
-        case .mariadb:
-            let comesBack = table.foreignKeys.contains { key in
-                key.target == table.name || schema.tables[key.target] == nil
-                    || schema.dependents[table.name]?.contains { $0.table == key.target } == true
-            }
-            return comesBack ? .everything : .otherTables
+        let dependents = schema.dependents[table.name]
+        if dialect.showsWholeSchema { return dependents == nil ? reach : .everything }
+        let comesBack = table.foreignKeys.contains { key in
+            key.target == table.name || schema.tables[key.target] == nil
+                || dependents?.contains { $0.table == key.target } == true
         }
+        return comesBack ? .everything : .otherTables
     }
 
     /// Returns the reference to the row with this key.
@@ -111,9 +104,9 @@ final class Footprint: Sendable {
 struct Footprints: Sendable {
     private let bySection: [ObjectIdentifier: Footprint]
     private let schema: DatabaseSchema
-    private let dialect: Dialect
+    private let dialect: any Dialect
 
-    init(_ catalog: Catalog, _ schema: DatabaseSchema, _ dialect: Dialect) {
+    init(_ catalog: Catalog, _ schema: DatabaseSchema, _ dialect: any Dialect) {
         let sections = catalog.resources.flatMap(\.sections)
         var found: [ObjectIdentifier: Footprint] = [:]
         for section in sections {

@@ -10,8 +10,6 @@ struct PendingUpdates {
         let change: SectionSQL.Change
         /// The row's values before.
         let current: [Value]
-        /// nil where the row is named once.
-        let reference: RowReference?
     }
 
     /// Rows whose same columns are written.
@@ -25,7 +23,8 @@ struct PendingUpdates {
     private static let maximumBatch = 64
 
     private var shapes: [Shape] = []
-    private var rows: Set<RowReference> = []
+    /// The time by `RowChanges` of the first of them.
+    private var start = 0
     private var tables: Set<String> = []
     /// Owners of updates that write unique columns, by the table.
     private var uniqueWriters: [String: Set<Int>] = [:]
@@ -42,17 +41,19 @@ struct PendingUpdates {
     /// Returns true where an update has to wait until those that wait are written: it is of the same row, or the order
     /// of the two decides whether rows collide in a unique index.
     ///
-    /// - Parameter owner: whose update it is; updates of different owners have no order.
-    ///
-    /// - Parameter row: nil where it is named once.
-    func mustGoBefore(_ row: RowReference?, in table: String, isUnique: Bool, owner: Int) -> Bool {
-        if let row, rows.contains(row) { return true }
+    /// - Parameters:
+    ///   - last: the time by `RowChanges` of the row's last change before; nil where there was none.
+    ///   - owner: whose update it is; updates of different owners have no order.
+    func mustGoBefore(_ last: Int?, in table: String, isUnique: Bool, owner: Int) -> Bool {
+        // Whatever changes a row at once is written behind all that waits, so this change waits itself.
+        if let last, !isEmpty, last >= start { return true }
         return isUnique && uniqueWriters[table]?.contains(owner) == true
     }
 
-    mutating func add(_ update: Update, reaching footprint: Footprint, isUnique: Bool, owner: Int) {
+    /// - Parameter time: of the update by `RowChanges`.
+    mutating func add(_ update: Update, at time: Int, reaching footprint: Footprint, isUnique: Bool, owner: Int) {
         let id = update.row.id
-        if let reference = update.reference { rows.insert(reference) }
+        if isEmpty { start = time }
         tables.insert(footprint.table)
         if isUnique { uniqueWriters[footprint.table, default: []].insert(owner) }
         if footprint.reach != .row { reachesOthers = true }

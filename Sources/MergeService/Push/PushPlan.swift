@@ -138,14 +138,12 @@ package struct PushPlan: Sendable {
 
     private static func circle(_ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "temporary-id", title: "Temporary ids in a circle",
+            .temporaryID, about: .circle,
             detail: "Rows that this push creates need each other's keys, so none can be written first.", path: path)
     }
 
     private static func unknown(_ id: TemporaryID, _ path: WirePath) -> Problem {
-        Problem(
-            status: 400, code: "unknown-temporary", title: "Unknown temporary id",
-            detail: "No row of this push is created under the temporary id \(id).", path: path)
+        Problem(.unknownTemporary, detail: "No row of this push is created under the temporary id \(id).", path: path)
     }
 }
 
@@ -159,8 +157,8 @@ private struct Creations {
                 guard let id = row.createdID else { continue }
                 guard edits.updateValue(index, forKey: id) == nil else {
                     throw Problem(
-                        status: 400, code: "temporary-id", title: "Temporary id created twice",
-                        detail: "The temporary id \(id) is created more than once in this push.", path: row.path)
+                        .temporaryID, detail: "The temporary id \(id) is created more than once in this push.",
+                        path: row.path)
                 }
             }
         }

@@ -161,7 +161,7 @@ extension PushTransaction {
         throw CheckFailure(
             report: row.last.index,
             problem: Problem(
-                status: 422, code: "outside-where", title: "The row would not exist for clients any more",
+                .outsideWhere,
                 detail:
                     "The rules show clients only some rows of this table, and the row as merged would be none of them.",
                 path: row.last.edit.path, retry: false, fields: fields.map(\.name)))
@@ -189,9 +189,8 @@ extension RowCheck {
     /// Tells the client that the check fails on a row.
     fileprivate func problem(on row: EditedRow) -> Problem {
         Problem(
-            status: 422, code: "check", title: "A check of the rules fails",
-            detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path, retry: false,
-            constraint: name, fields: fields.map { row.section.fields[$0].name })
+            .check, about: .rule, detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path,
+            retry: false, constraint: name, fields: fields.map { row.section.fields[$0].name })
     }
 }
 

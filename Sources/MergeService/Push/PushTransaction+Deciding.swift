@@ -181,7 +181,7 @@ extension PushTransaction {
         for link in section.parent
         where link.column < section.keyCount && key.parts[link.column] != root[link.rootColumn] {
             throw Problem(
-                status: 400, code: "invalid", title: "The key contradicts the record",
+                .invalid, about: .contradictoryKey,
                 detail: "The item's key names another record than the one it stands in.",
                 path: row.edit.path.member("id"))
         }
@@ -189,7 +189,7 @@ extension PushTransaction {
 
     static func unknownRow(_ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "unknown-temporary", title: "Unknown temporary id",
+            .unknownTemporary,
             detail: "A negative id names a row that this push creates; it creates none of that name.",
             path: path.member("id"))
     }

@@ -53,7 +53,7 @@ extension PushTransaction {
 
     private static func ambiguous(_ fields: [String], _ edit: RowEdit) -> Problem {
         Problem(
-            status: 422, code: "ambiguous-identity", title: "Several rows have these values",
+            .ambiguousIdentity,
             detail: "The rules recognise a created row by these fields, and more than one row has them.",
             path: edit.path,
             retry: false, fields: fields)
@@ -64,10 +64,11 @@ extension PushTransaction {
         let section = row.section
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
         let index = served.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
-        return Problem(
-            status: 422, code: ConstraintViolation.Kind.unique.rawValue, title: "Another row has these values",
-            detail: "A row that does not exist for clients has them already.", path: row.edit.path, retry: false,
-            index: index?.name ?? "identity", fields: fields)
+        var problem = Problem(
+            .unique, about: .otherRow, detail: "A row that does not exist for clients has them already.",
+            path: row.edit.path, retry: false, fields: fields)
+        problem.index = index?.name ?? "identity"
+        return problem
     }
 
     /// Notes beside a deletion that did not happen what it would have taken along of tables that no section shows.

@@ -40,7 +40,7 @@ extension PushTransaction {
                     guard case .constraint(let violation) = error.kind else { throw error }
                     throw Refusal(
                         problem: Problem(
-                            status: 422, code: violation.kind.rawValue, title: "A row cannot come back",
+                            violation.kind.problem, about: .restoration,
                             detail: "The database refuses a row of table “\(cascade.table)” that went with the record.",
                             path: step.edit.path, retry: false, constraint: violation.name))
                 }

@@ -16,6 +16,7 @@ extension PushTransaction {
         namesEachOnce =
             roots.count == 1 && roots[0].keys.count == plan.steps.count
             && plan.steps.allSatisfy { !$0.edit.createsRecord }
+        rootIsNamedOnce = namesEachOnce && plan.steps[0].edit.resource.rootHasItsTableAlone(served.footprints)
         roots.removeAll { $0.keys.isEmpty }
         guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
         for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
@@ -45,5 +46,16 @@ extension PushTransaction {
             wave.append(step)
         }
         return wave.isEmpty ? waves : waves + [wave]
+    }
+
+    /// Returns true for the root where no two rows of the batch can name the same of its rows.
+    func isNamedOnce(_ section: Section) -> Bool { rootIsNamedOnce && section.kind == .root }
+}
+
+extension Resource {
+    /// Returns true where no other section of the resource shows rows of the root's table.
+    fileprivate func rootHasItsTableAlone(_ footprints: Footprints) -> Bool {
+        let table = footprints[root].table
+        return sections.dropFirst().allSatisfy { footprints[$0].table != table }
     }
 }

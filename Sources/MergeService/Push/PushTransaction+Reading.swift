@@ -54,8 +54,9 @@ extension PushTransaction {
         guard let found = context[id, key] else { return nil }
         // Nothing was written yet: so it is for most pushes.
         if changes.now == found.time { return found }
-        let reference = served.footprints[section].reference(to: key)
-        return changes.mayHaveChanged(reference, since: found.time) ? nil : found
+        let footprint = served.footprints[section]
+        let reference = isNamedOnce(section) ? nil : footprint.reference(to: key)
+        return changes.mayHaveChanged(reference, in: footprint.table, since: found.time) ? nil : found
     }
 
     /// The key of a row id with every temporary id replaced; nil while one is open.
@@ -87,12 +88,17 @@ extension PushTransaction {
     ) throws -> [Value]? {
         guard let key else { return nil }
         // The first time all rows of the edit are read at once; what its own writes reach then is read row by row.
-        if known(key, of: section, as: id) == nil, reloaded != step.index {
+        var found = known(key, of: section, as: id)
+        if found == nil, reloaded != step.index {
             reloaded = step.index
             try load([step])
+            found = known(key, of: section, as: id)
         }
-        if known(key, of: section, as: id) == nil { try read([key], of: section, as: id) }
-        if let row = context[id, key]?.row { return row }
+        if found == nil {
+            try read([key], of: section, as: id)
+            found = context[id, key]
+        }
+        if let row = found?.row { return row }
         guard equated, key.hasText else { return nil }
         try flush()
         return try reader.rows(

@@ -11,7 +11,7 @@ extension PushTransaction {
     func checkSavepoints() throws(Problem) {
         guard !hasSavepoints, plan.push.edits.contains(where: \.resource.isAtomic) else { return }
         throw Problem(
-            status: 400, code: "invalid", title: "Resources that do not go together",
+            .invalid, about: .mixedResources,
             detail: "A push of atomic: edit cannot mix resources with and without transactions; send two.",
             path: WirePath("atomic"))
     }
@@ -60,7 +60,7 @@ extension PushTransaction {
 
     private static func dependsOnRefused(_ needed: Int, _ step: PushPlan.Step) -> Problem {
         Problem(
-            status: 422, code: "depends-on-refused", title: "A row that this edit refers to was not created",
-            detail: "edits[\(needed)], which would have created it, was refused.", path: step.edit.path, retry: false)
+            .dependsOnRefused, detail: "edits[\(needed)], which would have created it, was refused.",
+            path: step.edit.path, retry: false)
     }
 }

@@ -93,19 +93,19 @@ extension PushTransaction {
         let section = row.section
         let key = address(of: current, in: section)
         let footprint = served.footprints[section]
-        let isRemembered = footprint.isRemembered(isNamedOnce: namesEachOnce && section.kind == .root)
-        let reference = isRemembered ? footprint.reference(to: RecordKey(key.map(\.value))) : nil
+        let reference =
+            isNamedOnce(section) && !footprint.isCheckedElsewhere
+            ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, of: row) { section.key(of: current) }
-        noteReach(of: assignments, row, footprint, reference)
+        let last = noteReach(of: assignments, row, footprint, reference)
         if mode.writesTogether, row.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
             let owner = batch.owners[row.index]
-            if updates.mustGoBefore(reference, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
+            if updates.mustGoBefore(last, in: footprint.table, isUnique: isUnique, owner: owner) { try flush() }
             updates.add(
                 PendingUpdates.Update(
-                    row: row, change: SectionSQL.Change(key: key, assignments: assignments), current: current,
-                    reference: reference),
-                reaching: footprint, isUnique: isUnique, owner: owner)
+                    row: row, change: SectionSQL.Change(key: key, assignments: assignments), current: current),
+                at: changes.now, reaching: footprint, isUnique: isUnique, owner: owner)
             return
         }
         let sql = SectionSQL.of(section, dialect)
@@ -117,17 +117,21 @@ extension PushTransaction {
     }
 
     /// Notes what an update may change.
+    ///
+    /// - Returns: the time at which the row changed last; nil where it did not.
     private func noteReach(
         of assignments: [Assignment], _ row: EditedRow, _ footprint: Footprint, _ reference: RowReference?
-    ) {
-        if let reference, footprint.isShared {
+    ) -> Int? {
+        if let reference, footprint.isCheckedElsewhere {
             sharedWrites[reference, default: [:]][row.id, default: []]
                 .formUnion(assignments.map { row.section.columns[$0.column].name.lowercased() })
         }
         let reachesOn = footprint.writesReferenced(assignments)
         if reachesOn { writesReferenced = true }
         let reach = reachesOn ? .everything : footprint.reach
-        if let reference { changes.note(reference, reach) } else { changes.note(inTable: footprint.table, reach) }
+        if let reference { return changes.note(reference, reach) }
+        changes.note(inTable: footprint.table, reach)
+        return nil
     }
 
     /// Writes the updates that wait.

@@ -6,7 +6,7 @@ import RecordStore
 /// It lives as long as the transaction's closure, which may run again from the start; so nothing outlives it.
 final class PushTransaction {
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     let batch: PushBatch
     let served: Served
     let limits: MergeLimits
@@ -44,6 +44,8 @@ final class PushTransaction {
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
     /// record, which may turn out to be the one that another names.
     var namesEachOnce = false
+    /// The same, and no item or singleton of the resource can be a row of its root's table.
+    var rootIsNamedOnce = false
 
     var plan: PushPlan { batch.plan }
 

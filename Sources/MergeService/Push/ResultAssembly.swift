@@ -55,9 +55,7 @@ struct ResultAssembly {
     }
 
     private var rejection: Problem {
-        Problem(
-            status: 409, code: "rejected", title: "Rejected by the rules",
-            detail: "A conflict meets a group or section whose policy is reject.", retry: false)
+        Problem(.rejected, detail: "A conflict meets a group or section whose policy is reject.", retry: false)
     }
 
     /// The status and the problem of an edit that was in order itself.
@@ -69,7 +67,7 @@ struct ResultAssembly {
         return (
             hasFailed ? .failed : .rejected,
             Problem(
-                status: hasFailed ? 422 : 409, code: Problem.rolledBack, title: "Taken back with the push",
+                .rolledBack, about: hasFailed ? nil : .rejection,
                 detail: "edits[\(culprit)] was refused, and a push is applied whole or not at all.", retry: false)
         )
     }

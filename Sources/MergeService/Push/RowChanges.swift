@@ -13,9 +13,12 @@ struct RowChanges {
     private var everything = 0
 
     /// Notes that a row changes, and with it what the write reaches.
-    mutating func note(_ row: RowReference, _ reach: Footprint.Reach) {
+    ///
+    /// - Returns: the time of the row's last change before; nil where there was none.
+    @discardableResult
+    mutating func note(_ row: RowReference, _ reach: Footprint.Reach) -> Int? {
         note(inTable: row.table, reach)
-        rows[row] = now
+        return rows.updateValue(now, forKey: row)
     }
 
     /// Notes what the change of a row reaches that nobody asks for again.
@@ -35,9 +38,14 @@ struct RowChanges {
     }
 
     /// Returns true where a row that was read at a time may look otherwise by now.
-    func mayHaveChanged(_ row: RowReference, since time: Int) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - row: nil for one that no write names which was noted.
+    ///   - table: the row's, as `Footprint` names it.
+    func mayHaveChanged(_ row: RowReference?, in table: String, since time: Int) -> Bool {
         guard now > time else { return false }
-        if everything > time || rows[row].map({ $0 > time }) == true { return true }
-        return others.contains { table, last in last > time && table != row.table }
+        if everything > time { return true }
+        if let row, let last = rows[row], last > time { return true }
+        return others.contains { other, last in last > time && other != table }
     }
 }

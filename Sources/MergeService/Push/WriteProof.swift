@@ -29,11 +29,11 @@ struct WriteProof {
 
     /// Returns true where every change to these resources' tables comes from the push alone: no triggers, as far as the database
     /// user may see them, and no views, behind which anything may stand.
-    func applies(to resources: [Resource], dialect: Dialect) -> Bool {
+    func applies(to resources: [Resource], dialect: any Dialect) -> Bool {
         resources.flatMap(\.sections).allSatisfy {
             section in
             guard let table = schema.tables[section.table], !table.isView, table.triggers.isEmpty else { return false }
-            return dialect == .sqlite || table.rights?.contains("TRIGGER") == true
+            return dialect.showsWholeSchema || table.rights?.contains("TRIGGER") == true
         }
     }
 
@@ -89,7 +89,7 @@ extension WriteProof.Difference {
         let section = edit.resource.sections[section]
         let row = edit.rows.first { $0.section == self.section && (item == nil || $0.id?.key == item) }
         return Problem(
-            status: 422, code: "not-stored-exactly", title: "The database keeps another value",
+            .notStoredExactly,
             detail: "The database made another value of one that was written, so nothing of the edit was kept.",
             path: row?.path ?? edit.path, retry: false,
             fields: section.fields.filter { section.columns[$0.column] === column }.map(\.name))

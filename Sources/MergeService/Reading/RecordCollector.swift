@@ -4,10 +4,10 @@ import RecordStore
 /// Reads records of several resources, resource by resource.
 struct RecordCollector {
     private let session: any StoreSession
-    private let dialect: Dialect
+    private let dialect: any Dialect
     private let limits: MergeLimits
 
-    init(_ session: any StoreSession, _ dialect: Dialect, _ limits: MergeLimits) {
+    init(_ session: any StoreSession, _ dialect: any Dialect, _ limits: MergeLimits) {
         self.session = session
         self.dialect = dialect
         self.limits = limits

@@ -5,7 +5,7 @@ import RecordStore
 struct RecordReader {
     let resource: Resource
     let session: any StoreSession
-    let dialect: Dialect
+    let dialect: any Dialect
     let rowsPerRecord: Int
     /// Locking reads wait for rows that another transaction holds.
     var waits = true

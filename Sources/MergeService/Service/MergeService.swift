@@ -133,7 +133,7 @@ extension Push {
     fileprivate func checkPreviewable() throws(Problem) {
         guard let edit = edits.first(where: { !$0.resource.isAtomic }) else { return }
         throw Problem(
-            status: 422, code: "no-preview", title: "There is no preview of this resource",
+            .noPreview,
             detail: "Tables of “\(edit.resource.name)” know no transactions, so nothing written there can be a trial.",
             path: edit.path, retry: false)
     }

@@ -11,7 +11,7 @@ package final class Served: Sendable {
     let footprints: Footprints
 
     /// - Parameter dialect: of the database that the schema is of.
-    package init(catalog: Catalog, schema: DatabaseSchema, dialect: Dialect, journal: Journal? = nil) {
+    package init(catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect, journal: Journal? = nil) {
         self.catalog = catalog
         self.schema = schema
         self.journal = journal

@@ -15,15 +15,15 @@ struct CreatedIDs {
                 guard let index = resource.section(named: name) else { continue }
                 let section = resource.sections[index]
                 if index == 0 {
-                    note(edit["id"], node, section)
+                    note(edit["id"], of: node, in: section)
                 } else if section.kind == .list, node.isArray {
-                    for item in node.elements { note(item["id"], item, section) }
+                    for item in node.elements { note(item["id"], of: item, in: section) }
                 }
             }
         }
     }
 
-    private mutating func note(_ id: JSONNode?, _ row: JSONNode, _ section: Section) {
+    private mutating func note(_ id: JSONNode?, of row: JSONNode, in section: Section) {
         guard let id, let old = row["old"], old.isNull, let new = row["new"], !new.isNull else { return }
         guard let temporary = Self.temporary(id, in: section) else { return }
         tables[temporary.text] = section.table

@@ -12,13 +12,13 @@ struct EditDecoder {
         guard let changeset = node["changeset"] else { throw Invalid.problem(place, "is missing") }
         let members = changeset.members
         for (name, _) in members where resource.section(named: name) == nil {
-            throw Invalid.unknown(name, "section", at: place, among: resource.sections.map(\.name))
+            throw Invalid.unknown(.section, named: name, at: place, among: resource.sections.map(\.name))
         }
         let root = resource.root
         guard root.keyCount > 0 else {
             throw Problem(
-                status: 400, code: "read-only", title: "The resource is read-only",
-                detail: "The records of “\(resource.name)” have no key, so they are only read.", path: path.member("id")
+                .readOnly, detail: "The records of “\(resource.name)” have no key, so they are only read.",
+                path: path.member("id")
             )
         }
         var rootAction: RowAction?
@@ -37,14 +37,14 @@ struct EditDecoder {
         }
         for (name, value) in members {
             guard let index = resource.section(named: name), index > 0 else { continue }
-            rows += try part(index, value, id, place.member(name), &items)
+            rows += try part(index, of: value, record: id, at: place.member(name), counting: &items)
         }
-        guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, place) }
+        guard items <= limits.items else { throw Invalid.tooMany("items", limit: limits.items, at: place) }
         return Edit(resource: resource, id: id, rows: rows, path: path)
     }
 
     private func part(
-        _ index: Int, _ node: JSONNode, _ record: RowID, _ path: WirePath, _ items: inout Int
+        _ index: Int, of node: JSONNode, record: RowID, at path: WirePath, counting items: inout Int
     ) throws(Problem) -> [RowEdit] {
         let section = resource.sections[index]
         let decoder = RowDecoder(section: section, created: created)
@@ -56,11 +56,11 @@ struct EditDecoder {
         guard node.isArray else { throw Invalid.problem(path, "must be an array of items, not \(node.scalar.kind)") }
         guard section.keyCount > 0 || node.count == 0 else {
             throw Problem(
-                status: 400, code: "read-only", title: "The section is read-only",
-                detail: "The rows of “\(section.name)” have no key, so they are only read.", path: path)
+                .readOnly, about: .section, detail: "The rows of “\(section.name)” have no key, so they are only read.",
+                path: path)
         }
         items += node.count
-        guard items <= limits.items else { throw Invalid.tooMany("items", limits.items, path) }
+        guard items <= limits.items else { throw Invalid.tooMany("items", limit: limits.items, at: path) }
         var rows: [RowEdit] = []
         var seen: Set<RowID> = []
         for (position, item) in node.elements.enumerated() {

@@ -18,7 +18,7 @@ struct FieldDecoder {
                 let id = TemporaryID(text)
                 guard created.has(id, for: target) else {
                     throw Problem(
-                        status: 400, code: "unknown-temporary", title: "Unknown temporary id",
+                        .unknownTemporary,
                         detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",
                         path: path())
                 }
@@ -29,16 +29,14 @@ struct FieldDecoder {
                 if created.has(id, for: target) { return .pending(id) }
             }
         }
-        return .value(try value(scalar, section.columns[section.fields[field].column], path()))
+        return .value(try value(scalar, of: section.columns[section.fields[field].column], at: path()))
     }
 
-    func value(_ scalar: Scalar, _ column: Column, _ path: @autoclosure () -> WirePath) throws(Problem) -> Value {
+    func value(_ scalar: Scalar, of column: Column, at path: @autoclosure () -> WirePath) throws(Problem) -> Value {
         do throws(ValueProblem) {
             return try column.accept(scalar)
         } catch {
-            throw Problem(
-                status: 400, code: "invalid-value", title: "A value does not fit its column",
-                detail: "“\(path())” \(error.reason).", path: path())
+            throw Problem(.invalidValue, detail: "“\(path())” \(error.reason).", path: path())
         }
     }
 
@@ -74,9 +72,7 @@ struct FieldDecoder {
             if let base, base.values[position] == value { continue }
             let field = edited.fields[position]
             if let reason = section.type(ofField: field).forbidsWriting(value) {
-                throw Problem(
-                    status: 400, code: "invalid-value", title: "A value does not fit its column",
-                    detail: "“\(path(field))” \(reason.reason).", path: path(field))
+                throw Problem(.invalidValue, detail: "“\(path(field))” \(reason.reason).", path: path(field))
             }
         }
     }

@@ -4,28 +4,39 @@ import MergeCore
 enum Invalid {
     static func problem(_ path: WirePath, _ sentence: String) -> Problem {
         Problem(
-            status: 400, code: "invalid", title: "The request is not valid",
-            detail: (path.text.isEmpty ? "The body" : "“\(path.text)”") + " " + sentence + ".", path: path)
+            .invalid, detail: (path.text.isEmpty ? "The body" : "“\(path.text)”") + " " + sentence + ".", path: path)
     }
 
-    static func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> Problem {
+    /// The parts of the rules that a body names.
+    enum Part: String {
+        case section
+        case group
+        case field
+
+        fileprivate var unknown: ProblemCode {
+            switch self {
+            case .section: .unknownSection
+            case .group: .unknownGroup
+            case .field: .unknownField
+            }
+        }
+    }
+
+    static func unknown(_ part: Part, named name: String, at path: WirePath, among names: [String]) -> Problem {
         Problem(
-            status: 400, code: "unknown-\(what)", title: "Unknown \(what)",
-            detail: "“\(name)” is no \(what) here\(NearestName.ending(for: name, among: names))",
+            part.unknown, detail: "“\(name)” is no \(part.rawValue) here\(NearestName.ending(for: name, among: names))",
             path: path.member(name))
     }
 
     static func member(_ name: String, at path: WirePath, known: [String]) -> Problem {
         Problem(
-            status: 400, code: "unknown-member", title: "Unknown member",
-            detail: "“\(name)” is no member here\(NearestName.ending(for: name, among: known))", path: path.member(name)
+            .unknownMember, detail: "“\(name)” is no member here\(NearestName.ending(for: name, among: known))",
+            path: path.member(name)
         )
     }
 
-    static func tooMany(_ what: String, _ limit: Int, _ path: WirePath) -> Problem {
-        Problem(
-            status: 413, code: "too-many", title: "The push is too large",
-            detail: "A push may hold \(limit) \(what); split it.", path: path)
+    static func tooMany(_ what: String, limit: Int, at path: WirePath) -> Problem {
+        Problem(.tooMany, detail: "A push may hold \(limit) \(what); split it.", path: path)
     }
 }
 

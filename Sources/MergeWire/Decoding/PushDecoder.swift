@@ -27,7 +27,7 @@ package struct PushDecoder: Sendable {
     ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
             try checkEnvelope(root)
-            let key = try requestKey(root, headerKey, sender, address: "/v1/push")
+            let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/push")
             do throws(Problem) {
                 return DecodedPush(key: key, push: .success(try push(root, key?.text)))
             } catch {
@@ -45,7 +45,7 @@ package struct PushDecoder: Sendable {
         let place = top.member("edits")
         guard let edits = root["edits"] else { throw Invalid.problem(place, "is missing") }
         guard edits.isArray else { throw Invalid.problem(place, "must be an array of edits") }
-        guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limits.edits, place) }
+        guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limit: limits.edits, at: place) }
         for (index, edit) in edits.elements.enumerated() {
             let place = place.element(index)
             try edit.checkObject(place, known: Self.editMembers)
@@ -88,9 +88,9 @@ package struct PushDecoder: Sendable {
     ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
             try checkEnvelope(root, of: resource)
-            let key = try requestKey(root, headerKey, sender, address: "/v1/merge/" + resource.name)
+            let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/merge/" + resource.name)
             do throws(Problem) {
-                return DecodedPush(key: key, push: .success(try merge(root, resource, key?.text)))
+                return DecodedPush(key: key, push: .success(try merge(root, of: resource, key: key?.text)))
             } catch {
                 return DecodedPush(key: key, push: .failure(error))
             }
@@ -107,13 +107,13 @@ package struct PushDecoder: Sendable {
         try checkChangeset(root, top)
     }
 
-    private func merge(_ root: JSONNode, _ resource: Resource, _ key: String?) throws(Problem) -> Push {
+    private func merge(_ root: JSONNode, of resource: Resource, key: String?) throws(Problem) -> Push {
         try checkRules(root["rules"])
         return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in WirePath("") })
     }
 
     private func requestKey(
-        _ root: JSONNode, _ headerKey: String?, _ sender: String, address: String
+        _ root: JSONNode, headerKey: String?, sender: String, address: String
     ) throws(Problem) -> RequestKey? {
         guard let text = try key(root["key"], headerKey) else { return nil }
         return RequestKey(
@@ -141,9 +141,7 @@ package struct PushDecoder: Sendable {
         let name = edit["resource"]?.string ?? ""
         guard let resource = catalog[name] else {
             let ending = NearestName.ending(for: name, among: catalog.resources.map(\.name))
-            throw Problem(
-                status: 400, code: "unknown-resource", title: "Unknown resource",
-                detail: "“\(name)” is no resource\(ending)", path: place)
+            throw Problem(.unknownResource, detail: "“\(name)” is no resource\(ending)", path: place)
         }
         return resource
     }
@@ -169,7 +167,7 @@ package struct PushDecoder: Sendable {
         guard let version = node?.string else { return }
         guard version == catalog.version || !requiresVersion else {
             throw Problem(
-                status: 409, code: "rules-changed", title: "The rules have changed",
+                .rulesChanged,
                 detail:
                     "The push was made under another version of the rules; read /v1/rules anew. Nothing was written.",
                 path: WirePath("rules"))

@@ -19,25 +19,25 @@ struct RowDecoder {
         var members = node.members
         if section.kind == .list { members.removeAll { $0.name == "id" } }
         let isRow = members.contains { $0.name == "old" || $0.name == "new" || $0.name == "oldHash" }
-        if isRow { return try rowForm(node, members, path) }
+        if isRow { return try rowForm(node, members: members, at: path) }
         var edits: [GroupEdit] = []
         edits.reserveCapacity(members.count)
-        for (name, value) in members { edits.append(try group(name, value, path)) }
+        for (name, value) in members { edits.append(try group(name, from: value, at: path)) }
         return edits.isEmpty ? nil : .edit(edits)
     }
 
     // MARK: Group form
 
-    private func group(_ name: String, _ node: JSONNode, _ path: WirePath) throws(Problem) -> GroupEdit {
+    private func group(_ name: String, from node: JSONNode, at path: WirePath) throws(Problem) -> GroupEdit {
         guard let index = section.group(named: name) else { throw unknownGroup(name, path) }
         let place = path.member(name)
         try node.checkObject(place, known: Self.groupMembers)
         guard let new = node["new"] else { throw Invalid.problem(place.member("new"), "is missing") }
-        let edited = try groupValues(index, new, place.member("new"))
+        let edited = try groupValues(index, from: new, at: place.member("new"))
         let base: Base
         switch (node["old"], node["oldHash"]) {
         case (.some, .some): throw Invalid.problem(place, "has “old” and “oldHash”, of which one is enough")
-        case (.some(let old), nil): base = .values(try groupValues(index, old, place.member("old")))
+        case (.some(let old), nil): base = .values(try groupValues(index, from: old, at: place.member("old")))
         case (nil, .some(let hash)): base = .digest(try digest(hash, place.member("oldHash")))
         case (nil, nil): throw Invalid.problem(place.member("old"), "is missing")
         }
@@ -52,21 +52,20 @@ struct RowDecoder {
     private func unknownGroup(_ name: String, _ path: WirePath) -> Problem {
         if let field = section.field(named: name), let group = section.group(ofField: field) {
             return Problem(
-                status: 400, code: "unknown-group", title: "Unknown group",
+                .unknownGroup,
                 detail: "“\(name)” is a field of the group “\(section.groups[group].name)”, which is sent whole.",
                 path: path.member(name))
         }
         if section.readOnlyField(named: name) != nil {
             return Problem(
-                status: 400, code: "read-only", title: "The field is read-only",
-                detail: "“\(name)” is read-only and in no group.", path: path.member(name))
+                .readOnly, about: .field, detail: "“\(name)” is read-only and in no group.", path: path.member(name))
         }
-        return Invalid.unknown(name, "group", at: path, among: section.groups.map(\.name))
+        return Invalid.unknown(.group, named: name, at: path, among: section.groups.map(\.name))
     }
 
     /// A group of one field carries a bare value, a group of several an object with every one of its fields.
     private func groupValues(
-        _ index: Int, _ node: JSONNode, _ path: @autoclosure () -> WirePath
+        _ index: Int, from node: JSONNode, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> FieldValues {
         let group = section.groups[index]
         // The fields are those of the group, so the list of them is shared.
@@ -84,7 +83,7 @@ struct RowDecoder {
             let name = section.fields[field].name
             guard let value = node[name] else {
                 try checkNames(of: group, node, path())
-                throw missing(name, group, path())
+                throw missing(name, of: group, at: path())
             }
             try fields.read(value, field: field, into: &out, path().member(name))
         }
@@ -94,13 +93,13 @@ struct RowDecoder {
     private func checkNames(of group: Group, _ node: JSONNode, _ path: WirePath) throws(Problem) {
         let names = group.fields.map { section.fields[$0].name }
         for (name, _) in node.members where !names.contains(name) {
-            throw Invalid.unknown(name, "field", at: path, among: names)
+            throw Invalid.unknown(.field, named: name, at: path, among: names)
         }
     }
 
-    private func missing(_ field: String, _ group: Group, _ path: WirePath) -> Problem {
+    private func missing(_ field: String, of group: Group, at path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "incomplete-group", title: "A group is not whole",
+            .incompleteGroup,
             detail:
                 "“\(path.member(field))” is missing; the group “\(group.name)” is sent whole, in “old” and in “new”.",
             path: path.member(field))
@@ -124,7 +123,7 @@ struct RowDecoder {
     // MARK: Row form
 
     private func rowForm(
-        _ node: JSONNode, _ members: [(name: String, value: JSONNode)], _ path: WirePath
+        _ node: JSONNode, members: [(name: String, value: JSONNode)], at path: WirePath
     ) throws(Problem) -> RowAction {
         if node["oldHash"] != nil {
             throw Invalid.problem(path.member("oldHash"), "stands in group form alone, inside its group")
@@ -139,7 +138,7 @@ struct RowDecoder {
         case (true, true): throw Invalid.problem(path, "has null as “old” and as “new”, which wants nothing")
         case (true, false): return .create(try creation(new, path.member("new")))
         case (false, true): return .delete(try deletion(old, path.member("old")))
-        case (false, false): return .edit(try edit(old, new, path))
+        case (false, false): return .edit(try edit(old: old, new: new, at: path))
         }
     }
 
@@ -155,14 +154,14 @@ struct RowDecoder {
                         path.member(name), "is no field; the key stands in “id” beside “old” and “new”")
                 }
                 throw Invalid.unknown(
-                    name, "field", at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))
+                    .field, named: name, at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))
             }
         }
         return out
     }
 
     private func nodes(
-        _ row: [Int: JSONNode], _ path: WirePath, _ wanted: some Sequence<Int>
+        _ row: [Int: JSONNode], at path: WirePath, of wanted: some Sequence<Int>
     ) -> [(field: Int, node: JSONNode, path: WirePath)] {
         wanted.compactMap { field in
             row[field].map { (field, $0, path.member(section.fields[field].name)) }
@@ -174,7 +173,7 @@ struct RowDecoder {
         for (name, _) in node.members where section.readOnlyField(named: name) != nil {
             throw readOnly(name, path)
         }
-        let values = try fields.values(nodes(row, path, section.fields.indices))
+        let values = try fields.values(nodes(row, at: path, of: section.fields.indices))
         try fields.checkWritable(values, base: nil) { path.member(section.fields[$0].name) }
         return values
     }
@@ -184,29 +183,29 @@ struct RowDecoder {
         var bases: [GroupBase] = []
         for (index, group) in section.groups.enumerated() where group.fields.contains(where: { row[$0] != nil }) {
             for field in group.fields where row[field] == nil {
-                throw missing(section.fields[field].name, group, path)
+                throw missing(section.fields[field].name, of: group, at: path)
             }
-            bases.append(GroupBase(group: index, base: try fields.values(nodes(row, path, group.fields))))
+            bases.append(GroupBase(group: index, base: try fields.values(nodes(row, at: path, of: group.fields))))
         }
         return bases
     }
 
-    private func edit(_ old: JSONNode, _ new: JSONNode, _ path: WirePath) throws(Problem) -> [GroupEdit] {
+    private func edit(old: JSONNode, new: JSONNode, at path: WirePath) throws(Problem) -> [GroupEdit] {
         let oldPath = path.member("old")
         let newPath = path.member("new")
         let before = try row(old, oldPath)
         let after = try row(new, newPath)
-        try checkReadOnly(old, new, oldPath, newPath)
+        try checkReadOnly(old: old, new: new, oldPath: oldPath, newPath: newPath)
         var edits: [GroupEdit] = []
         for (index, group) in section.groups.enumerated() {
             guard group.fields.contains(where: { before[$0] != nil || after[$0] != nil }) else { continue }
             for field in group.fields {
                 let name = section.fields[field].name
-                if before[field] == nil { throw missing(name, group, oldPath) }
-                if after[field] == nil { throw missing(name, group, newPath) }
+                if before[field] == nil { throw missing(name, of: group, at: oldPath) }
+                if after[field] == nil { throw missing(name, of: group, at: newPath) }
             }
-            let base = try fields.values(nodes(before, oldPath, group.fields))
-            let edited = try fields.values(nodes(after, newPath, group.fields))
+            let base = try fields.values(nodes(before, at: oldPath, of: group.fields))
+            let edited = try fields.values(nodes(after, at: newPath, of: group.fields))
             try fields.checkWritable(edited, base: base) { newPath.member(section.fields[$0].name) }
             edits.append(GroupEdit(group: index, base: .values(base), edited: edited, path: path, isRowForm: true))
         }
@@ -215,20 +214,20 @@ struct RowDecoder {
 
     private func readOnly(_ name: String, _ path: WirePath) -> Problem {
         Problem(
-            status: 400, code: "read-only", title: "The field is read-only",
-            detail: "“\(path.member(name))” is read-only; the database sets it.", path: path.member(name))
+            .readOnly, about: .field, detail: "“\(path.member(name))” is read-only; the database sets it.",
+            path: path.member(name))
     }
 
     /// A client that sends whole rows sends the read-only fields along; they are ignored as long as it left them alone.
     private func checkReadOnly(
-        _ old: JSONNode, _ new: JSONNode, _ oldPath: WirePath, _ newPath: WirePath
+        old: JSONNode, new: JSONNode, oldPath: WirePath, newPath: WirePath
     ) throws(Problem) {
         for field in section.readOnly {
             guard let after = new[field.name] else { continue }
             let column = section.columns[field.column]
             guard let before = old[field.name],
-                try fields.value(before.scalar, column, oldPath.member(field.name))
-                    == fields.value(after.scalar, column, newPath.member(field.name))
+                try fields.value(before.scalar, of: column, at: oldPath.member(field.name))
+                    == fields.value(after.scalar, of: column, at: newPath.member(field.name))
             else { throw readOnly(field.name, newPath) }
         }
     }

@@ -24,7 +24,7 @@ struct RowIDDecoder {
             var temporary: TemporaryID?
             var isSuspect = false
             for (column, node) in parts.enumerated() {
-                let part = try self.part(node.scalar, column, isCreation, path.element(column))
+                let part = try self.part(node.scalar, column: column, isCreation: isCreation, at: path.element(column))
                 out.append(part.part)
                 temporary = temporary ?? part.temporary
                 isSuspect = isSuspect || part.isSuspect
@@ -41,7 +41,7 @@ struct RowIDDecoder {
             }
             throw malformed("one part")
         }
-        let part = try self.part(node.scalar, 0, isCreation, path)
+        let part = try self.part(node.scalar, column: 0, isCreation: isCreation, at: path)
         let id =
             if case .value(let value) = part.part, !part.isSuspect {
                 RowID(RecordKey([value]))
@@ -52,9 +52,7 @@ struct RowIDDecoder {
     }
 
     private func malformed(_ has: String) -> Problem {
-        Problem(
-            status: 400, code: "malformed-id", title: "The id is malformed",
-            detail: "The id has \(has) where the key has \(section.keyCount).", path: path)
+        Problem(.malformedID, detail: "The id has \(has) where the key has \(section.keyCount).", path: path)
     }
 
     private func omitted(_ isCreation: Bool) throws(Problem) -> RowID {
@@ -64,7 +62,7 @@ struct RowIDDecoder {
         }
         guard isCreation, isComplete else {
             throw Problem(
-                status: 400, code: "missing-id", title: "The id is missing",
+                .missingID,
                 detail: isCreation
                     ? "The key is not AUTO_INCREMENT, so the client gives it." : "The row that is edited needs its id.",
                 path: path)
@@ -73,7 +71,7 @@ struct RowIDDecoder {
     }
 
     private func part(
-        _ scalar: Scalar, _ column: Int, _ isCreation: Bool, _ path: @autoclosure () -> WirePath
+        _ scalar: Scalar, column: Int, isCreation: Bool, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> (part: KeyPart, temporary: TemporaryID?, isSuspect: Bool) {
         let isGenerated = section.generatedKeyColumn == column
         let isParent = section.parent.contains { $0.column == column }
@@ -84,18 +82,18 @@ struct RowIDDecoder {
             }
             if case .text = scalar {
                 throw Problem(
-                    status: 400, code: "unknown-temporary", title: "Unknown temporary id",
+                    .unknownTemporary,
                     detail: isCreation
                         ? "The key is not AUTO_INCREMENT, so the client gives it; “\(temporary)” is temporary."
                         : "No row of this push is created under the temporary id “\(temporary)”.", path: path())
             }
-            return (.value(try value(scalar, column, path())), nil, isGenerated)
+            return (.value(try value(scalar, of: column, at: path())), nil, isGenerated)
         }
-        return (.value(try value(scalar, column, path())), nil, false)
+        return (.value(try value(scalar, of: column, at: path())), nil, false)
     }
 
     private func value(
-        _ scalar: Scalar, _ column: Int, _ path: @autoclosure () -> WirePath
+        _ scalar: Scalar, of column: Int, at path: @autoclosure () -> WirePath
     ) throws(Problem) -> Value {
         do throws(ValueProblem) {
             let value = try section.columns[column].type.accept(scalar)
@@ -103,9 +101,7 @@ struct RowIDDecoder {
             return value
         } catch {
             let place = path()
-            throw Problem(
-                status: 400, code: "malformed-id", title: "The id is malformed",
-                detail: "“\(place)” \(error.reason).", path: place)
+            throw Problem(.malformedID, detail: "“\(place)” \(error.reason).", path: place)
         }
     }
 
@@ -118,7 +114,7 @@ struct RowIDDecoder {
             if own == .generated || own == root { continue }
             if root == .generated, let temporary = record.temporary, own == .temporary(temporary) { continue }
             throw Problem(
-                status: 400, code: "invalid", title: "The key contradicts the record",
+                .invalid, about: .contradictoryKey,
                 detail: "The item's key names another record than the one it stands in.", path: path)
         }
         return id

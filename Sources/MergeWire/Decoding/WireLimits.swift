@@ -9,5 +9,6 @@ package struct WireLimits: Sendable {
     /// Rows of all edits of a push.
     package var items = 10_000
 
+    /// Makes the bounds of an operator who gives none.
     package init() {}
 }

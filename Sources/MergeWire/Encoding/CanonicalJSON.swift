@@ -4,11 +4,11 @@ package import MergeCore
 /// The canonical JSON of a group's values (RFC 8785) and its digest, which `oldHash` carries.
 package enum CanonicalJSON {
     /// The value that `old` would hold: bare for a group of one field, else an object of all its fields.
-    package static func encode(_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8] {
+    package static func encode(_ section: Section, group: Int, values: [Value]) -> [UInt8] {
         let fields = section.groups[group].fields
         var writer = JSONWriter()
         if fields.count == 1, let first = fields.first, let value = values.first {
-            write(value, section.style(ofField: first), &writer)
+            write(value, in: section.style(ofField: first), to: &writer)
             return writer.bytes
         }
         // Members are sorted by the UTF-16 code units of their names.
@@ -18,18 +18,18 @@ package enum CanonicalJSON {
         writer.object { writer in
             for (field, value) in order {
                 writer.name(section.fields[field].name)
-                write(value, section.style(ofField: field), &writer)
+                write(value, in: section.style(ofField: field), to: &writer)
             }
         }
         return writer.bytes
     }
 
-    private static func write(_ value: Value, _ style: ValueStyle, _ writer: inout JSONWriter) {
+    private static func write(_ value: Value, in style: ValueStyle, to writer: inout JSONWriter) {
         if case .json(let tree) = value { writer.raw(tree.canonicalText) } else { writer.value(value, style) }
     }
 
     /// Returns the SHA-256 of a group's canonical JSON.
-    package static func digest(_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8] {
-        Array(SHA256.hash(data: encode(section, group, values)))
+    package static func digest(_ section: Section, group: Int, values: [Value]) -> [UInt8] {
+        Array(SHA256.hash(data: encode(section, group: group, values: values)))
     }
 }

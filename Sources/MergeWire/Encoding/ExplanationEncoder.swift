@@ -12,20 +12,20 @@ package enum ExplanationEncoder {
             writer.string(explanation.status.rawValue)
             writer.member("groups")
             writer.array { writer in
-                for explained in explanation.outcomes { write(explained, explanation.resource, &writer) }
+                for explained in explanation.outcomes { write(explained, of: explanation.resource, to: &writer) }
             }
         }
         return writer.bytes
     }
 
-    private static func write(_ explained: ExplainedOutcome, _ resource: Resource, _ writer: inout JSONWriter) {
+    private static func write(_ explained: ExplainedOutcome, of resource: Resource, to writer: inout JSONWriter) {
         let outcome = explained.outcome
         let section = resource.sections[outcome.section]
         writer.object { writer in
-            ResultEncoder.place(outcome, section, &writer)
+            ResultEncoder.place(outcome, in: section, to: &writer)
             for (name, side) in sides(outcome) {
                 writer.name(name)
-                ResultEncoder.side(side, section, outcome.group, &writer)
+                ResultEncoder.side(side, in: section, group: outcome.group, to: &writer)
             }
             writer.member("outcome")
             writer.string(outcome.kind.rawValue)
@@ -55,7 +55,7 @@ package enum ExplanationEncoder {
         let outcome = explained.outcome
         let section = resource.sections[outcome.section]
         let values = sides(outcome).map { _, side in
-            text { ResultEncoder.side(side, section, outcome.group, &$0) }
+            text { ResultEncoder.side(side, in: section, group: outcome.group, to: &$0) }
         }
         return ExplanationCells(
             section: section.name, id: outcome.item.map { item in text { $0.label(item, section) } } ?? "",
@@ -68,15 +68,4 @@ package enum ExplanationEncoder {
         body(&writer)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
-}
-
-/// One row of an explanation as text; empty where the row has no id or no group.
-package struct ExplanationCells: Sendable, Hashable {
-    package let section: String
-    package let id: String
-    package let group: String
-    package let base: String
-    package let current: String
-    package let edited: String
-    package let result: String
 }

@@ -105,7 +105,7 @@ package enum KeyText {
     }
 
     private static func malformed(_ why: String) -> Problem {
-        Problem(status: 400, code: "malformed-id", title: "The id is malformed", detail: "The id is no key: \(why).")
+        Problem(.malformedID, detail: "The id is no key: \(why).")
     }
 
     /// nil where an escape is broken or the bytes are not UTF-8.

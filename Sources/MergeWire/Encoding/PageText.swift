@@ -13,6 +13,7 @@ package final class PageText: Sendable {
 
     private let state: Mutex<State>
 
+    /// Begins a page of records of a resource.
     package init(_ resource: Resource) {
         self.resource = resource
         var start = State()
@@ -27,7 +28,7 @@ package final class PageText: Sendable {
         state.withLock { state in
             let before = state.hasRecords ? state.writer.takeBytes() : nil
             state.hasRecords = true
-            for record in records { RecordEncoder.write(record, resource, &state.writer) }
+            for record in records { RecordEncoder.write(record, of: resource, to: &state.writer) }
             return before
         }
     }

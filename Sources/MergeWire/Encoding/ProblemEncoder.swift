@@ -3,31 +3,35 @@ package import MergeCore
 /// Problem documents (RFC 9457).
 package enum ProblemEncoder {
     /// Returns a problem as a JSON document.
-    package static func encode(_ problem: Problem) -> [UInt8] {
+    package static func encode(_ problem: Problem, under head: ProblemHead) -> [UInt8] {
         var writer = JSONWriter()
-        write(problem, &writer)
+        write(problem, under: head, to: &writer)
         return writer.bytes
     }
 
-    static func write(_ problem: Problem, _ writer: inout JSONWriter) {
+    static func write(_ problem: Problem, to writer: inout JSONWriter) {
+        write(problem, under: ProblemHead(problem), to: &writer)
+    }
+
+    private static func write(_ problem: Problem, under head: ProblemHead, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("type")
-            writer.string("urn:fieldmerge:problem:" + problem.code)
+            writer.string("urn:fieldmerge:problem:" + problem.code.rawValue)
             writer.member("title")
-            writer.string(problem.title)
+            writer.string(head.title)
             writer.member("status")
-            writer.integer(problem.status)
+            writer.integer(head.status)
             writer.member("detail")
             writer.string(problem.detail)
             writer.member("code")
-            writer.string(problem.code)
-            text("path", problem.path?.text, &writer)
+            writer.string(problem.code.rawValue)
+            text("path", problem.path?.text, to: &writer)
             if let retry = problem.retry {
                 writer.member("retry")
                 writer.flag(retry)
             }
-            text("constraint", problem.constraint, &writer)
-            text("index", problem.index, &writer)
+            text("constraint", problem.constraint, to: &writer)
+            text("index", problem.index, to: &writer)
             if !problem.fields.isEmpty || problem.index != nil {
                 writer.member("fields")
                 writer.array { writer in
@@ -41,7 +45,7 @@ package enum ProblemEncoder {
         }
     }
 
-    private static func text(_ name: String, _ text: String?, _ writer: inout JSONWriter) {
+    private static func text(_ name: String, _ text: String?, to writer: inout JSONWriter) {
         guard let text, !text.isEmpty else { return }
         writer.name(name)
         writer.string(text)

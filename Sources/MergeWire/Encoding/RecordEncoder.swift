@@ -5,11 +5,11 @@ package enum RecordEncoder {
     /// One record as `GET /v1/records/{resource}/{id}` answers it.
     package static func encode(_ record: Record, _ resource: Resource) -> [UInt8] {
         var writer = JSONWriter()
-        write(record, resource, &writer)
+        write(record, of: resource, to: &writer)
         return writer.bytes
     }
 
-    static func write(_ record: Record, _ resource: Resource, _ writer: inout JSONWriter) {
+    static func write(_ record: Record, of resource: Resource, to writer: inout JSONWriter) {
         writer.object { writer in
             if resource.root.keyCount > 0 {
                 writer.member("id")
@@ -19,10 +19,10 @@ package enum RecordEncoder {
                 writer.name(section.name)
                 switch rows {
                 case .one(nil): writer.null()
-                case .one(.some(let row)): write(row, section, &writer)
+                case .one(.some(let row)): write(row, of: section, to: &writer)
                 case .many(let rows):
                     writer.array { writer in
-                        for row in rows { write(row, section, &writer, withID: true) }
+                        for row in rows { write(row, of: section, to: &writer, withID: true) }
                     }
                 }
             }
@@ -30,7 +30,7 @@ package enum RecordEncoder {
     }
 
     /// All fields of a row, those that are read-only last.
-    static func write(_ row: [Value], _ section: Section, _ writer: inout JSONWriter, withID: Bool = false) {
+    static func write(_ row: [Value], of section: Section, to writer: inout JSONWriter, withID: Bool = false) {
         writer.object { writer in
             if withID, section.keyCount > 0 {
                 writer.member("id")

@@ -13,7 +13,7 @@ package enum ResultEncoder {
             }
             if let problem = result.problem {
                 writer.member("problem")
-                ProblemEncoder.write(problem, &writer)
+                ProblemEncoder.write(problem, to: &writer)
             }
         }
         return writer.bytes
@@ -64,19 +64,19 @@ package enum ResultEncoder {
         writer.member("status")
         writer.string(edit.status.rawValue)
         writer.member("record")
-        if let record = edit.record { RecordEncoder.write(record, resource, &writer) } else { writer.null() }
-        if let ids = edit.ids { self.ids(ids, resource, &writer) }
+        if let record = edit.record { RecordEncoder.write(record, of: resource, to: &writer) } else { writer.null() }
+        if let ids = edit.ids { self.ids(ids, of: resource, to: &writer) }
         writer.member("outcomes")
         writer.array { writer in
-            for outcome in edit.outcomes { self.outcome(outcome, resource, &writer) }
+            for outcome in edit.outcomes { self.outcome(outcome, of: resource, to: &writer) }
         }
         if let problem = edit.problem {
             writer.member("problem")
-            ProblemEncoder.write(problem, &writer)
+            ProblemEncoder.write(problem, to: &writer)
         }
     }
 
-    static func ids(_ ids: [IDMapping], _ resource: Resource, _ writer: inout JSONWriter) {
+    static func ids(_ ids: [IDMapping], of resource: Resource, to writer: inout JSONWriter) {
         writer.member("ids")
         writer.object { writer in
             for mapping in ids {
@@ -87,8 +87,8 @@ package enum ResultEncoder {
     }
 
     /// Writes what an outcome is about, and what became of it.
-    static func heading(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
-        place(outcome, section, &writer)
+    static func heading(_ outcome: Outcome, in section: Section, to writer: inout JSONWriter) {
+        place(outcome, in: section, to: &writer)
         writer.member("outcome")
         writer.string(outcome.kind.rawValue)
         writer.member("rule")
@@ -96,7 +96,7 @@ package enum ResultEncoder {
     }
 
     /// Writes what an outcome is about.
-    static func place(_ outcome: Outcome, _ section: Section, _ writer: inout JSONWriter) {
+    static func place(_ outcome: Outcome, in section: Section, to writer: inout JSONWriter) {
         writer.member("section")
         writer.string(section.name)
         if let item = outcome.item {
@@ -109,14 +109,14 @@ package enum ResultEncoder {
         }
     }
 
-    private static func outcome(_ outcome: Outcome, _ resource: Resource, _ writer: inout JSONWriter) {
+    private static func outcome(_ outcome: Outcome, of resource: Resource, to writer: inout JSONWriter) {
         let section = resource.sections[outcome.section]
         writer.object { writer in
-            heading(outcome, section, &writer)
+            heading(outcome, in: section, to: &writer)
             if let conflict = outcome.conflict {
                 writer.member("conflict")
                 writer.flag(true)
-                sides(conflict, &writer) { side($0, section, outcome.group, &$1) }
+                sides(conflict, to: &writer) { side($0, in: section, group: outcome.group, to: &$1) }
                 if !outcome.parts.isEmpty { parts(outcome.parts, &writer) }
                 if let fallback = outcome.fallback {
                     writer.member("fallback")
@@ -124,14 +124,14 @@ package enum ResultEncoder {
                 }
             } else if let row = outcome.deletedRow {
                 writer.member("current")
-                RecordEncoder.write(row, section, &writer)
+                RecordEncoder.write(row, of: section, to: &writer)
             }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
         }
     }
 
     /// Writes the sides that met, under the names that a client knows.
-    static func sides(_ sides: Sides, _ writer: inout JSONWriter, _ write: (Shown, inout JSONWriter) -> Void) {
+    static func sides(_ sides: Sides, to writer: inout JSONWriter, write: (Shown, inout JSONWriter) -> Void) {
         if case .digest(let digest) = sides.base {
             writer.member("oldHash")
             writer.string("sha256:" + hex(digest))
@@ -201,7 +201,7 @@ package enum ResultEncoder {
         }
     }
 
-    static func side(_ side: Shown, _ section: Section, _ group: Int?, _ writer: inout JSONWriter) {
+    static func side(_ side: Shown, in section: Section, group: Int?, to writer: inout JSONWriter) {
         switch side {
         case .null, .digest: writer.null()
         case .group(let values):
@@ -210,15 +210,15 @@ package enum ResultEncoder {
             if fields.count == 1, let field = fields.first, let value = values.first {
                 writer.value(value, section.style(ofField: field))
             } else {
-                self.fields(section.groups[group].positions, values, section, &writer)
+                self.fields(section.groups[group].positions, values: values, in: section, to: &writer)
             }
-        case .fields(let positions, let values): fields(positions, values, section, &writer)
-        case .row(let row): RecordEncoder.write(row, section, &writer)
+        case .fields(let positions, let values): fields(positions, values: values, in: section, to: &writer)
+        case .row(let row): RecordEncoder.write(row, of: section, to: &writer)
         }
     }
 
     private static func fields(
-        _ positions: [Int], _ values: [Value], _ section: Section, _ writer: inout JSONWriter
+        _ positions: [Int], values: [Value], in section: Section, to writer: inout JSONWriter
     ) {
         writer.object { writer in
             for (position, value) in zip(positions, values) {

@@ -67,11 +67,11 @@ package enum RulesEncoder {
             if !section.checks.isEmpty { checks(section, &writer) }
             writer.member("groups")
             writer.array { writer in
-                for group in section.groups { self.group(group, section, &writer) }
+                for group in section.groups { self.group(group, in: section, to: &writer) }
             }
             writer.member("readOnly")
             writer.array { writer in
-                for field in section.readOnly { self.field(field, section, &writer) }
+                for field in section.readOnly { self.field(field, in: section, to: &writer) }
             }
         }
     }
@@ -101,7 +101,7 @@ package enum RulesEncoder {
     }
 
     private static func merge(
-        _ merge: MergeFunction, _ group: Group, _ section: Section, _ writer: inout JSONWriter
+        _ merge: MergeFunction, of group: Group, in section: Section, to writer: inout JSONWriter
     ) {
         writer.member("merge")
         switch merge {
@@ -119,21 +119,21 @@ package enum RulesEncoder {
         }
     }
 
-    private static func group(_ group: Group, _ section: Section, _ writer: inout JSONWriter) {
+    private static func group(_ group: Group, in section: Section, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("group")
             writer.string(group.name)
             writer.member("onConflict")
             writer.string(group.onConflict.value.rawValue)
-            if let merge = group.merge?.value { self.merge(merge, group, section, &writer) }
+            if let merge = group.merge?.value { self.merge(merge, of: group, in: section, to: &writer) }
             writer.member("fields")
             writer.array { writer in
-                for field in section.fields[group.fields] { self.field(field, section, &writer) }
+                for field in section.fields[group.fields] { self.field(field, in: section, to: &writer) }
             }
         }
     }
 
-    private static func field(_ field: Field, _ section: Section, _ writer: inout JSONWriter) {
+    private static func field(_ field: Field, in section: Section, to writer: inout JSONWriter) {
         let column = section.columns[field.column]
         writer.object { writer in
             writer.member("field")

@@ -40,8 +40,7 @@ enum JSONDocument {
         var copy = error
         let isDuplicate = json_error_code(&copy) == json_error_duplicate_key
         return Problem(
-            status: 400, code: isDuplicate ? "duplicate-member" : "not-json",
-            title: isDuplicate ? "An object has a member twice" : "The body is not JSON",
+            isDuplicate ? .duplicateMember : .notJSON,
             detail: "\(text), in line \(error.line), column \(error.column).")
     }
 }

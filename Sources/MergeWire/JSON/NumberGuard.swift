@@ -37,9 +37,7 @@ struct NumberGuard {
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1
                 if depth > maximumDepth {
-                    throw Problem(
-                        status: 400, code: "too-deep", title: "The body is nested too deep",
-                        detail: "A body may be nested \(maximumDepth) levels deep.")
+                    throw Problem(.tooDeep, detail: "A body may be nested \(maximumDepth) levels deep.")
                 }
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case UInt8(ascii: "-"), 48...57:
@@ -66,9 +64,7 @@ struct NumberGuard {
         let before = body[..<index]
         let lines = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let column = String(decoding: lines.last ?? before, as: UTF8.self).unicodeScalars.count + 1
-        return Problem(
-            status: 400, code: "not-json", title: "The body is not JSON",
-            detail: "A NUL byte stands in line \(lines.count), column \(column).")
+        return Problem(.notJSON, detail: "A NUL byte stands in line \(lines.count), column \(column).")
     }
 
     private static func end(of body: UnsafeRawBufferPointer, from start: Int) -> Int {

@@ -18,11 +18,11 @@ package struct EntryEncoder: Sendable {
         writer.object { writer in
             writer.member("id")
             if let id = edit.id { writer.label(id, edit.resource.root) } else { writer.null() }
-            if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, edit.resource, &writer) }
+            if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, of: edit.resource, to: &writer) }
             writer.member("outcomes")
             writer.array { writer in
                 for outcome in edit.outcomes where outcome.kind != .already && outcome.kind != .unchanged {
-                    self.outcome(outcome, edit.resource.sections[outcome.section], catalog, &writer)
+                    self.outcome(outcome, in: edit.resource.sections[outcome.section], catalog: catalog, to: &writer)
                 }
             }
         }
@@ -30,22 +30,22 @@ package struct EntryEncoder: Sendable {
     }
 
     private func outcome(
-        _ outcome: Outcome, _ section: Section, _ catalog: Catalog, _ writer: inout JSONWriter
+        _ outcome: Outcome, in section: Section, catalog: Catalog, to writer: inout JSONWriter
     ) {
         writer.object { writer in
-            ResultEncoder.heading(outcome, section, &writer)
+            ResultEncoder.heading(outcome, in: section, to: &writer)
             if outcome.isConflict {
                 writer.member("conflict")
                 writer.flag(true)
             }
             if let sides = outcome.sides {
-                ResultEncoder.sides(sides, &writer) { side($0, section, outcome.group, &$1) }
+                ResultEncoder.sides(sides, to: &writer) { side($0, in: section, group: outcome.group, to: &$1) }
             } else if let row = outcome.deletedRow {
                 writer.member("current")
-                self.side(.row(row), section, nil, &writer)
+                self.side(.row(row), in: section, group: nil, to: &writer)
             }
             let secrets = outcome.wholeRow == nil ? [] : catalog.privateColumns(of: section.table)
-            let hidden = privateFields(outcome, section, secrets)
+            let hidden = privateFields(outcome, in: section, hiding: secrets)
             if !hidden.isEmpty {
                 writer.member("private")
                 writer.array { writer in
@@ -58,13 +58,13 @@ package struct EntryEncoder: Sendable {
                 writer.member("fallback")
                 writer.string(fallback)
             }
-            if let row = outcome.wholeRow { whole(row, secrets, &writer) }
-            if !outcome.cascades.isEmpty { cascades(outcome.cascades, catalog, &writer) }
+            if let row = outcome.wholeRow { whole(row, hiding: secrets, to: &writer) }
+            if !outcome.cascades.isEmpty { cascades(outcome.cascades, in: catalog, to: &writer) }
         }
     }
 
     /// Names of the private fields that the outcome speaks of, and of private columns that are no fields of the section.
-    private func privateFields(_ outcome: Outcome, _ section: Section, _ secrets: Set<String>) -> [String] {
+    private func privateFields(_ outcome: Outcome, in section: Section, hiding secrets: Set<String>) -> [String] {
         if secrets.isEmpty, !section.hasPrivateFields { return [] }
         let fields = outcome.group.map { section.fields[section.groups[$0].fields] } ?? section.fields[...]
         let hidden = fields.filter(\.isPrivate)
@@ -72,41 +72,41 @@ package struct EntryEncoder: Sendable {
         return hidden.map(\.name) + others.sorted()
     }
 
-    private func side(_ side: Shown, _ section: Section, _ group: Int?, _ writer: inout JSONWriter) {
+    private func side(_ side: Shown, in section: Section, group: Int?, to writer: inout JSONWriter) {
         switch side {
         case .null, .digest: writer.null()
         case .group(let values):
             guard let group else { return writer.null() }
             let fields = section.groups[group].fields
             if fields.count == 1, let field = fields.first, let value = values.first {
-                self.value(value, section.fields[field], section, &writer)
+                self.value(value, of: section.fields[field], in: section, to: &writer)
             } else {
-                self.fields(fields, values, section, &writer)
+                self.fields(fields, values: values, in: section, to: &writer)
             }
-        case .fields(let positions, let values): fields(positions, values, section, &writer)
+        case .fields(let positions, let values): fields(positions, values: values, in: section, to: &writer)
         case .row(let row):
             writer.object { writer in
                 for field in section.shown {
                     writer.field(field)
-                    value(row[field.column], field, section, &writer)
+                    value(row[field.column], of: field, in: section, to: &writer)
                 }
             }
         }
     }
 
     private func fields(
-        _ positions: some Sequence<Int>, _ values: [Value], _ section: Section, _ writer: inout JSONWriter
+        _ positions: some Sequence<Int>, values: [Value], in section: Section, to writer: inout JSONWriter
     ) {
         writer.object { writer in
             for (position, value) in zip(positions, values) {
                 let field = section.fields[position]
                 writer.field(field)
-                self.value(value, field, section, &writer)
+                self.value(value, of: field, in: section, to: &writer)
             }
         }
     }
 
-    private func value(_ value: Value, _ field: Field, _ section: Section, _ writer: inout JSONWriter) {
+    private func value(_ value: Value, of field: Field, in section: Section, to writer: inout JSONWriter) {
         let style = section.columns[field.column].style
         guard field.isPrivate, value != .null else { return writer.value(value, style) }
         var plain = JSONWriter(capacity: 64)
@@ -119,7 +119,7 @@ package struct EntryEncoder: Sendable {
         return "hmac-sha256:" + ResultEncoder.hex(Array(code))
     }
 
-    private func whole(_ row: RawRow, _ secrets: Set<String>, _ writer: inout JSONWriter) {
+    private func whole(_ row: RawRow, hiding secrets: Set<String>, to writer: inout JSONWriter) {
         writer.member("row")
         writer.object { writer in
             for part in row.values where !secrets.contains(part.column.name) {
@@ -129,7 +129,7 @@ package struct EntryEncoder: Sendable {
         }
     }
 
-    private func cascades(_ cascades: [Cascade], _ catalog: Catalog, _ writer: inout JSONWriter) {
+    private func cascades(_ cascades: [Cascade], in catalog: Catalog, to writer: inout JSONWriter) {
         writer.member("cascades")
         writer.array { writer in
             for cascade in cascades {

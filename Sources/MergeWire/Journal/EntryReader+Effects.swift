@@ -6,13 +6,13 @@ extension EntryReader {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
                 guard let record = root["id"].flatMap({ key($0, resource.root) }) else { return [RowEffect]() }
-                return (root["outcomes"]?.elements ?? []).compactMap { effect($0, resource, record) }
+                return (root["outcomes"]?.elements ?? []).compactMap { effect($0, of: resource, record: record) }
             }
         }
         return found ?? []
     }
 
-    private static func effect(_ outcome: JSONNode, _ resource: Resource, _ record: RecordKey) -> RowEffect? {
+    private static func effect(_ outcome: JSONNode, of resource: Resource, record: RecordKey) -> RowEffect? {
         guard let index = outcome["section"]?.string.flatMap({ resource.section(named: $0) }),
             let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) })
         else { return nil }
@@ -29,10 +29,12 @@ extension EntryReader {
         func fields(_ name: String) -> [Int: Value] {
             guard let node = outcome[name] else { return [:] }
             guard let group = outcome["group"]?.string.flatMap({ section.group(named: $0) }) else {
-                return values(node, section, hidden)
+                return values(node, in: section, hiding: hidden)
             }
             let positions = section.groups[group].fields
-            guard positions.count == 1, let field = positions.first else { return values(node, section, hidden) }
+            guard positions.count == 1, let field = positions.first else {
+                return values(node, in: section, hiding: hidden)
+            }
             if hidden.contains(section.fields[field].name) { return [:] }
             return value(node, section.columns[section.fields[field].column]).map { [field: $0] } ?? [:]
         }

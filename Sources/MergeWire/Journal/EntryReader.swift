@@ -11,19 +11,19 @@ package enum EntryReader {
     ///   - key: the row's key in a list.
     ///   - columns: those of its table.
     package static func traces(
-        _ entry: [UInt8], _ resource: Resource, _ section: Int, _ key: RecordKey?, _ columns: [Column]
+        _ entry: [UInt8], of resource: Resource, section: Int, key: RecordKey?, columns: [Column]
     ) -> [RowTrace] {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) in
                 (root["outcomes"]?.elements ?? []).compactMap { outcome in
-                    trace(outcome, resource.sections[section], key, columns)
+                    trace(outcome, in: resource.sections[section], key: key, columns: columns)
                 }
             }
         }
         return found ?? []
     }
 
-    private static func trace(_ outcome: JSONNode, _ section: Section, _ key: RecordKey?, _ columns: [Column])
+    private static func trace(_ outcome: JSONNode, in section: Section, key: RecordKey?, columns: [Column])
         -> RowTrace?
     {
         guard outcome["section"]?.string == section.name, let word = outcome["outcome"]?.string,
@@ -39,19 +39,19 @@ package enum EntryReader {
             let fields = section.groups[group].fields
             if fields.count == 1, let field = fields.first {
                 if hidden.contains(section.fields[field].name) { return nil }
-                return value(written, field, section).map { .fields([field: $0]) }
+                return value(written, field: field, in: section).map { .fields([field: $0]) }
             }
-            return .fields(values(written, section, hidden))
+            return .fields(values(written, in: section, hiding: hidden))
         case .inserted, .restored:
-            return outcome["written"].map { .fields(values($0, section, hidden)) }
+            return outcome["written"].map { .fields(values($0, in: section, hiding: hidden)) }
         case .deleted:
-            let fields = outcome["current"].map { values($0, section, hidden) } ?? [:]
+            let fields = outcome["current"].map { values($0, in: section, hiding: hidden) } ?? [:]
             return .whole(fields, outcome["row"].map { raw($0, columns) } ?? RawRow(values: []))
         case .unchanged, .already, .rejected, .kept, .missing: return nil
         }
     }
 
-    private static func value(_ node: JSONNode, _ field: Int, _ section: Section) -> Value? {
+    private static func value(_ node: JSONNode, field: Int, in section: Section) -> Value? {
         value(node, section.columns[section.fields[field].column])
     }
 
@@ -69,11 +69,11 @@ package enum EntryReader {
     }
 
     /// The fields of an object that are fields of the section still, and not private.
-    static func values(_ node: JSONNode, _ section: Section, _ hidden: Set<String>) -> [Int: Value] {
+    static func values(_ node: JSONNode, in section: Section, hiding hidden: Set<String>) -> [Int: Value] {
         var out: [Int: Value] = [:]
         for (name, node) in node.members where !hidden.contains(name) {
             guard let field = section.field(named: name) else { continue }
-            out[field] = value(node, field, section)
+            out[field] = value(node, field: field, in: section)
         }
         return out
     }

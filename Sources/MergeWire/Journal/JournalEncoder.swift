@@ -1,53 +1,4 @@
-package import MergeCore
-
-/// An entry of the journal as it is shown.
-package struct ShownEntry: Sendable {
-    package let number: Int
-    package let at: DateTime
-    package let who: String
-    package let device: String?
-    package let key: String?
-    /// nil where the entry is only a push that was refused.
-    package let resource: String?
-    package let status: String?
-    package let rules: String?
-    /// The record's key, its new ids and the outcomes: the members of a JSON object, in its braces.
-    package let content: [UInt8]?
-    package let refused: ShownRefusal?
-
-    package init(
-        number: Int, at: DateTime, who: String, device: String?, key: String?, resource: String?, status: String?,
-        rules: String?, content: [UInt8]?, refused: ShownRefusal?
-    ) {
-        self.number = number
-        self.at = at
-        self.who = who
-        self.device = device
-        self.key = key
-        self.resource = resource
-        self.status = status
-        self.rules = rules
-        self.content = content
-        self.refused = refused
-    }
-}
-
-/// A push that was refused and is kept whole.
-package struct ShownRefusal: Sendable {
-    package let address: String
-    package let reason: String
-    /// JSON as the client sent it.
-    package let body: [UInt8]
-    /// When it was sent again with success, in UTC; nil where it was not.
-    package let replayed: String?
-
-    package init(address: String, reason: String, body: [UInt8], replayed: String?) {
-        self.address = address
-        self.reason = reason
-        self.body = body
-        self.replayed = replayed
-    }
-}
+import MergeCore
 
 /// Entries of the journal as JSON.
 package enum JournalEncoder {
@@ -78,19 +29,21 @@ package enum JournalEncoder {
             writer.integer(entry.number)
             writer.member("at")
             writer.string(entry.at.text(separator: "T", fraction: 6) + "Z")
-            text("who", entry.who, &writer)
-            text("device", entry.device, &writer)
-            text("key", entry.key, &writer)
-            if let resource = entry.resource { text("resource", resource, &writer) }
-            if let status = entry.status { text("status", status, &writer) }
-            if let rules = entry.rules { text("rules", rules, &writer) }
-            if let content = entry.content, content.count > 2 { writer.members(content) }
+            text("who", entry.who, to: &writer)
+            text("device", entry.device, to: &writer)
+            text("key", entry.key, to: &writer)
+            if let edit = entry.edit {
+                text("resource", edit.resource, to: &writer)
+                text("status", edit.status, to: &writer)
+                text("rules", edit.rules, to: &writer)
+                if edit.content.count > 2 { writer.members(edit.content) }
+            }
             if let refused = entry.refused {
                 writer.member("refused")
                 writer.object { writer in
-                    text("address", refused.address, &writer)
-                    text("reason", refused.reason, &writer)
-                    text("replayed", refused.replayed, &writer)
+                    text("address", refused.address, to: &writer)
+                    text("reason", refused.reason, to: &writer)
+                    text("replayed", refused.replayed, to: &writer)
                     if isWhole {
                         writer.member("body")
                         writer.raw(String(decoding: refused.body, as: UTF8.self))
@@ -100,7 +53,7 @@ package enum JournalEncoder {
         }
     }
 
-    private static func text(_ name: String, _ text: String?, _ writer: inout JSONWriter) {
+    private static func text(_ name: String, _ text: String?, to writer: inout JSONWriter) {
         writer.name(name)
         if let text { writer.string(text) } else { writer.null() }
     }

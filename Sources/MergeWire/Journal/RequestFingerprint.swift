@@ -1,5 +1,5 @@
 internal import Crypto
-package import MergeCore
+import MergeCore
 
 /// The digest by which a repeated push is told from another one under the same key.
 ///
@@ -109,31 +109,4 @@ enum RequestFingerprint {
 
     /// As one array at once: taken as a sequence a digest is copied several times.
     private static func bytes(of hash: SHA256) -> [UInt8] { hash.finalize().withUnsafeBytes { [UInt8]($0) } }
-}
-
-/// A body as far as it is read: its key first, which may be known already, and then what it wants.
-package struct DecodedPush: Sendable {
-    /// nil where the push has no key.
-    package let key: RequestKey?
-    /// The push, or what is wrong with it.
-    package let push: Result<Push, Problem>
-}
-
-/// The key of a request and the digests that stand for it.
-package struct RequestKey: Sendable, Hashable {
-    package let text: String
-    package let name: [UInt8]
-    package let fingerprint: [UInt8]
-}
-
-extension RequestKey {
-    /// Makes the key of something that is done once to an entry of the journal, whoever does it.
-    ///
-    /// - Parameters:
-    ///   - effect: such as `undo:17`.
-    ///   - body: what it is asked with; another body is another key.
-    package init(effect: String, body: [UInt8]) {
-        let digest = RequestFingerprint.digest(of: body)
-        self.init(text: effect, name: RequestFingerprint.name(ofEffect: effect, digest), fingerprint: digest)
-    }
 }

@@ -12,11 +12,13 @@ package struct UndoDecoder {
 
     /// The edit that takes parts of an entry back.
     package struct Opposite: Sendable {
+        /// The edit that takes the entry back.
         package let edit: Edit
         /// Positions of the entry's outcomes that it takes back.
         package let outcomes: [Int]
     }
 
+    /// Reads entries of one resource.
     package init(
         resource: Resource, groups: Set<String>?, taken: Set<Int>, columns: @escaping (TableName) -> [Column]
     ) {
@@ -56,7 +58,7 @@ package struct UndoDecoder {
         }
         guard !rows.isEmpty else {
             throw Problem(
-                status: 422, code: "nothing-to-undo", title: "There is nothing to take back",
+                .nothingToUndo,
                 detail:
                     "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
                 retry: false)
@@ -67,13 +69,12 @@ package struct UndoDecoder {
     }
 
     private static func unreadable(_ why: String) -> Problem {
-        Problem(
-            status: 422, code: "not-undoable", title: "The entry cannot be taken back", detail: "\(why).", retry: false)
+        Problem(.notUndoable, detail: "\(why).", retry: false)
     }
 
     private static func hidden(_ names: [String]) -> Problem {
         Problem(
-            status: 422, code: "private", title: "The journal does not have the values",
+            .private,
             detail:
                 "The values of \(names.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules call "
                 + "them private; name the other groups to take those back.",
@@ -98,14 +99,14 @@ package struct UndoDecoder {
         let item = outcome["id"].flatMap { EntryReader.key($0, section) }
         if section.kind == .list, item == nil { throw Self.unreadable("an item's key cannot be read any more") }
         let id = section.kind == .root ? record : item.map { RowID($0) }
-        if let group { return try groupEdit(outcome, group, index, section, id) }
+        if let group { return try groupEdit(outcome, of: group, index: index, in: section, id: id) }
         let path = WirePath(name)
         switch kind {
         case .inserted, .restored:
             let bases = self.bases(outcome["written"], section)
             return RowEdit(section: index, id: id, action: .delete(bases), path: path)
         default:
-            let held = outcome["current"].map { EntryReader.values($0, section, []) } ?? [:]
+            let held = outcome["current"].map { EntryReader.values($0, in: section, hiding: []) } ?? [:]
             let fields = held.keys.sorted().filter { field in
                 held[field].map { section.type(ofField: field).forbidsWriting($0) == nil } ?? false
             }
@@ -117,13 +118,13 @@ package struct UndoDecoder {
     }
 
     private func groupEdit(
-        _ outcome: JSONNode, _ name: String, _ index: Int, _ section: Section, _ id: RowID?
+        _ outcome: JSONNode, of name: String, index: Int, in section: Section, id: RowID?
     ) throws(Problem) -> RowEdit {
         guard let group = section.group(named: name) else {
             throw Self.unreadable("section “\(section.name)” has no group “\(name)” any more")
         }
-        guard let written = values(outcome["written"], group, section),
-            let before = values(outcome["current"], group, section)
+        guard let written = values(outcome["written"], of: group, in: section),
+            let before = values(outcome["current"], of: group, in: section)
         else { throw Self.unreadable("the fields of group “\(name)” are not what they were") }
         let edit = GroupEdit(
             group: group, base: .values(written), edited: before, path: WirePath(section.name + "." + name),
@@ -131,7 +132,7 @@ package struct UndoDecoder {
         return RowEdit(section: index, id: id, action: .edit([edit]), path: WirePath(section.name))
     }
 
-    private func values(_ node: JSONNode?, _ group: Int, _ section: Section) -> FieldValues? {
+    private func values(_ node: JSONNode?, of group: Int, in section: Section) -> FieldValues? {
         guard let node else { return nil }
         let fields = Array(section.groups[group].fields)
         if fields.count == 1, let field = fields.first {
@@ -139,7 +140,7 @@ package struct UndoDecoder {
                 FieldValues(fields: [field], values: [$0])
             }
         }
-        let held = EntryReader.values(node, section, [])
+        let held = EntryReader.values(node, in: section, hiding: [])
         let values = fields.compactMap { held[$0] }
         return values.count == fields.count ? FieldValues(fields: fields, values: values) : nil
     }
@@ -149,7 +150,7 @@ package struct UndoDecoder {
         guard let node else { return [] }
         return section.groups.indices.compactMap { group in
             guard section.fields[section.groups[group].fields].allSatisfy({ !$0.isPrivate }) else { return nil }
-            let held = EntryReader.values(node, section, [])
+            let held = EntryReader.values(node, in: section, hiding: [])
             let fields = Array(section.groups[group].fields)
             let values = fields.compactMap { held[$0] }
             guard values.count == fields.count else { return nil }

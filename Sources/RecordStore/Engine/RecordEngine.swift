@@ -5,7 +5,8 @@ package import MergeCore
 /// Both engines pass one compat suite, which is this protocol's contract. Transactions are run with `write` and `read`,
 /// which go by the one policy on what is run again; whoever runs many on one connection borrows it.
 package protocol RecordEngine: Sendable {
-    var dialect: Dialect { get }
+    /// The SQL that the database understands.
+    var dialect: any Dialect { get }
 
     /// Lends a connection for the time of `body`, which runs where it may block: never on a cooperative thread.
     ///

@@ -40,12 +40,14 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         case other
     }
 
+    /// The kind of error.
     package let kind: Kind
     /// A sentence on what happened, where, and what to do; safe for logs.
     package let message: String
     /// The engine's own number of the error; 0 where it has none.
     package let code: Int
 
+    /// Makes an error of a sentence that holds no values of rows.
     package init(_ kind: Kind, _ message: String, code: Int = 0) {
         self.kind = kind
         self.message = message
@@ -53,37 +55,4 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { code == 0 ? message : "\(message) (error \(code))" }
-}
-
-/// Which rule of the database a write broke.
-package struct ConstraintViolation: Sendable, Hashable {
-    /// The kinds of constraints.
-    package enum Kind: String, Sendable, Hashable {
-        case unique
-        /// The row refers to a row that is not there.
-        case foreignKey = "foreign-key"
-        /// Other rows refer to the row.
-        case referenced
-        case check
-        case notNull = "not-null"
-        /// A trigger refused the write (SIGNAL, RAISE).
-        case trigger
-        /// The column cannot hold the value.
-        case value
-    }
-
-    package let kind: Kind
-    /// The constraint's or index's name, where the database tells it.
-    package let name: String?
-    /// The columns, where the database tells them.
-    package let columns: [String]
-    /// The sentence of the operator's own trigger for the user.
-    package let sentence: String?
-
-    package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {
-        self.kind = kind
-        self.name = name
-        self.columns = columns
-        self.sentence = sentence
-    }
 }

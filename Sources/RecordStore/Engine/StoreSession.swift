@@ -37,8 +37,10 @@ extension StoreError {
 
 /// Stands for the answer to a statement that was sent.
 package struct Ticket: Sendable, Hashable {
+    /// The number of the statement in its transaction.
     package let number: Int
 
+    /// Stands for the answer to the statement of a number.
     package init(number: Int) {
         self.number = number
     }
@@ -74,6 +76,7 @@ package struct Execution: Sendable, Hashable {
     /// The number that the database gave to an AUTO_INCREMENT column; 0 where it gave none.
     package let generatedKey: Int128
 
+    /// Notes the number that the database gave.
     package init(generatedKey: Int128) {
         self.generatedKey = generatedKey
     }

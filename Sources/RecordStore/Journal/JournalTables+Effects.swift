@@ -17,24 +17,15 @@ extension JournalTables {
 
     /// When a refused push was sent again with success, as SQL; NULL where it was not.
     func replayed(_ number: String) -> String {
-        let name =
-            switch dialect {
-            case .mariadb: "CONCAT('\(Self.resent)', \(number))"
-            case .sqlite: "'\(Self.resent)' || \(number)"
-            }
+        let name = dialect.joined("'\(Self.resent)'", with: number)
         return "(SELECT value FROM \(dialect.quoted(meta)) WHERE name = \(name))"
     }
 
     /// Note what is done; a unique constraint refuses a second time.
     package func mark(_ effects: [SingleEffect]) -> [Statement] {
-        let time =
-            switch dialect {
-            case .mariadb: "DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')"
-            case .sqlite: "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
-            }
-        return stride(from: 0, to: effects.count, by: Self.batch).map { start in
+        stride(from: 0, to: effects.count, by: Self.batch).map { start in
             let some = effects[start..<min(start + Self.batch, effects.count)]
-            let rows = repeatElement("(?, \(time))", count: some.count).joined(separator: ", ")
+            let rows = repeatElement("(?, \(dialect.nowText))", count: some.count).joined(separator: ", ")
             return Statement(
                 sql: "INSERT INTO \(dialect.quoted(meta)) (name, value) VALUES " + rows,
                 binds: some.map { Self.bind(Self.mark(of: $0)) })
@@ -64,12 +55,7 @@ extension JournalTables {
     /// Forgets what was done to entries that are no longer kept.
     package func forgetEffects(on numbers: [Int]) -> Statement {
         let marks = repeatElement("?", count: numbers.count).joined(separator: ", ")
-        let start = Self.undone.count + 1
-        let number =
-            switch dialect {
-            case .mariadb: "SUBSTRING_INDEX(SUBSTRING(name, \(start)), '.', 1)"
-            case .sqlite: "substr(name, \(start), instr(substr(name, \(start)), '.') - 1)"
-            }
+        let number = dialect.part(of: "name", from: Self.undone.count + 1, upTo: ".")
         return Statement(
             sql: "DELETE FROM \(dialect.quoted(meta)) WHERE name IN (\(marks)) "
                 + "OR (name LIKE '\(Self.undone)%' AND \(number) IN (\(marks)))",

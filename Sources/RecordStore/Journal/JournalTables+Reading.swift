@@ -1,39 +1,5 @@
 package import MergeCore
 
-/// Which entries someone wants to see; everything left out is left open.
-package struct JournalFilter: Sendable, Hashable {
-    package var resource: String?
-    /// The record's key as URLs spell it.
-    package var record: String?
-    package var who: String?
-    /// An outcome that occurs in the entry.
-    package var outcome: String?
-    /// Entries of this moment or later, in UTC.
-    package var since: DateTime?
-    /// Entries with greater numbers.
-    package var after: Int?
-    /// The newest first; `after` then means smaller numbers.
-    package var isBackward = false
-    /// Only pushes that are kept because they were refused.
-    package var onlyRefused = false
-    package var limit = 100
-
-    package init() {}
-}
-
-/// An entry as it is read again.
-package struct StoredEntry: Sendable, Hashable {
-    package let number: Int
-    package let at: DateTime
-    package let sender: Sender
-    package let key: String?
-    /// nil for a push that changed no record.
-    package let entry: JournalEntry?
-    package let refused: RefusedBody?
-    /// When the refused push was sent again with success, as text in UTC; nil where it was not.
-    package let replayed: String?
-}
-
 extension JournalTables {
     private var fields: String {
         "n, at, who, device, push_key, resource, record, status, outcomes, rules, entry, address, body, reason, "
@@ -65,7 +31,7 @@ extension JournalTables {
             require("outcomes LIKE ?", Self.bind("%," + outcome + ",%"))
         }
         if let since = filter.since {
-            require("at >= ?", Self.bind(since.text(separator: " ", fraction: dialect == .sqlite ? 3 : 6)))
+            require("at >= ?", Self.bind(since.text(separator: " ", fraction: dialect.nowFraction)))
         }
         require(filter.isBackward ? "n < ?" : "n > ?", filter.after.map { Self.bind($0) })
         binds.append(Self.bind(filter.limit))

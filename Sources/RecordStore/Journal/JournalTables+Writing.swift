@@ -12,7 +12,9 @@ extension JournalTables {
 
     /// An INSERT and how many rows it makes.
     package struct Insert {
+        /// The INSERT.
         package let statement: Statement
+        /// The number of rows that it makes.
         package let rows: Int
     }
 
@@ -77,7 +79,9 @@ extension JournalTables {
             }
         }
         return Statement(
-            sql: Self.texts.text(.insert(schema, dialect, rows.count, columns)) { insertText(rows.count, names) },
+            sql: Self.texts.text(.insert(schema: schema, dialect: dialect.name, rows: rows.count, columns: columns)) {
+                insertText(rows.count, names)
+            },
             binds: binds)
     }
 
@@ -114,26 +118,15 @@ extension JournalTables {
     /// A right that ends an hour and more later than it could, had it begun by now, was taken by a clock that has
     /// jumped back since.
     package func takeLease(_ owner: String, seconds: Int) -> [Statement] {
-        func later(_ seconds: Int) -> String {
-            switch dialect {
-            case .mariadb: "UTC_TIMESTAMP(6) + INTERVAL \(seconds) SECOND"
-            case .sqlite: "strftime('%Y-%m-%d %H:%M:%f', 'now', '+\(seconds) seconds')"
-            }
-        }
+        let end = dialect.now(plusSeconds: seconds)
+        let latest = dialect.now(plusSeconds: seconds + 3_600)
         return [
             setMeta("prune", ""),
             Statement(
-                sql: "UPDATE \(dialect.quoted(meta)) SET value = ?, until = \(later(seconds)) WHERE name = 'prune' "
-                    + "AND (value = ? OR until IS NULL OR until NOT BETWEEN \(now) AND \(later(seconds + 3_600)))",
+                sql: "UPDATE \(dialect.quoted(meta)) SET value = ?, until = \(end) WHERE name = 'prune' "
+                    + "AND (value = ? OR until IS NULL OR until NOT BETWEEN \(now) AND \(latest))",
                 binds: [Self.bind(owner), Self.bind(owner)]),
         ]
-    }
-
-    private func before(days: Int) -> String {
-        switch dialect {
-        case .mariadb: "UTC_TIMESTAMP(6) - INTERVAL \(days) DAY"
-        case .sqlite: "strftime('%Y-%m-%d %H:%M:%f', 'now', '-\(days) days')"
-        }
     }
 
     /// Rows after a number, the oldest first, with whether each is past an age.
@@ -146,7 +139,7 @@ extension JournalTables {
     ///   - limit: how many rows at most.
     package func aged(after number: Int, days: Int, limit: Int) -> Statement {
         Statement(
-            sql: "SELECT n, at < \(before(days: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "
+            sql: "SELECT n, at < \(dialect.now(minusDays: days)), name IS NOT NULL, resource IS NULL AND body IS NULL "
                 + "FROM \(dialect.quoted(entries)) WHERE n > ? AND at <= \(now) ORDER BY n LIMIT ?",
             binds: [Self.bind(number), Self.bind(limit)],
             columns: Array(repeating: JournalColumn.number, count: 4))
@@ -174,21 +167,7 @@ extension JournalTables {
     }
 
     /// Number of rows as the database estimates it, and the size in bytes.
-    package var size: Statement {
-        switch dialect {
-        case .mariadb:
-            Statement(
-                sql: "SELECT CAST(TABLE_ROWS AS SIGNED), CAST(DATA_LENGTH + INDEX_LENGTH AS SIGNED) "
-                    + "FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = 'entries'",
-                binds: [Self.bind(schema)], columns: [JournalColumn.number, JournalColumn.number])
-        case .sqlite:
-            Statement(
-                sql: "SELECT (SELECT COALESCE(MAX(n) - MIN(n) + 1, 0) FROM \(dialect.quoted(entries))), "
-                    + "(SELECT page_count FROM pragma_page_count(\(quotedText(schema)))) * (SELECT page_size FROM "
-                    + "pragma_page_size(\(quotedText(schema))))",
-                binds: [], columns: [JournalColumn.number, JournalColumn.number])
-        }
-    }
+    package var size: Statement { dialect.size(of: self) }
 
     /// The first and the last number; no row where the journal is empty.
     package var bounds: Statement {
@@ -200,11 +179,8 @@ extension JournalTables {
     /// Returns the statement that tells whether the next row from a number on is younger than a day.
     package func isOfLastDay(from number: Int) -> Statement {
         Statement(
-            sql: "SELECT at >= \(before(days: 1)) FROM \(dialect.quoted(entries)) WHERE n >= ? ORDER BY n LIMIT 1",
+            sql:
+                "SELECT at >= \(dialect.now(minusDays: 1)) FROM \(dialect.quoted(entries)) WHERE n >= ? ORDER BY n LIMIT 1",
             binds: [Self.bind(number)], columns: [JournalColumn.number])
-    }
-
-    private func quotedText(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
     }
 }

@@ -4,10 +4,11 @@ package import MergeCore
 ///
 /// One row stands for one edited record, with the push's key and answer in the push's first row, so that one INSERT
 /// with several rows keeps everything that a push leaves behind.
-package struct JournalTables: Sendable, Hashable {
+package struct JournalTables: Sendable {
     /// The schema on the MariaDB server, or the name under which the SQLite file is attached.
     package let schema: String
-    package let dialect: Dialect
+    /// The dialect of the database that the tables are in.
+    package let dialect: any Dialect
 
     /// The name under which a SQLite journal is attached to the legacy file's connection.
     package static let attachedName = "fieldmerge_journal"
@@ -15,70 +16,24 @@ package struct JournalTables: Sendable, Hashable {
     /// The version of the tables' form; counts up with every change.
     package static let version = 1
 
-    package init(schema: String, dialect: Dialect) {
+    /// Names the tables in a schema.
+    package init(schema: String, dialect: any Dialect) {
         self.schema = schema
         self.dialect = dialect
     }
 
+    /// The table of the entries.
     package var entries: TableName { TableName(schema: schema, name: "entries") }
+    /// The table of what the journal knows of itself.
     package var meta: TableName { TableName(schema: schema, name: "meta") }
     private var entriesSQL: String { dialect.quoted(entries) }
     private var metaSQL: String { dialect.quoted(meta) }
 
     /// The moment of a statement by the database's own clock, in UTC.
-    package var now: String {
-        switch dialect {
-        case .mariadb: "UTC_TIMESTAMP(6)"
-        case .sqlite: "strftime('%Y-%m-%d %H:%M:%f', 'now')"
-        }
-    }
+    package var now: String { dialect.now }
 
     /// The statements that make the tables, each harmless where they are there already.
-    package var creation: [Statement] {
-        let statements: [String] =
-            switch dialect {
-            case .mariadb:
-                [
-                    """
-                    CREATE TABLE IF NOT EXISTS \(metaSQL) (
-                      name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
-                      value VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-                      until DATETIME(6) NULL) ENGINE=InnoDB
-                    """,
-                    """
-                    CREATE TABLE IF NOT EXISTS \(entriesSQL) (
-                      n BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
-                      at DATETIME(6) NOT NULL,
-                      who VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-                      device VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-                      push_key VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-                      name BINARY(32) NULL, request BINARY(32) NULL, code SMALLINT UNSIGNED NULL,
-                      answer LONGBLOB NULL, address VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-                      body LONGBLOB NULL, reason VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL,
-                      resource VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
-                      record TEXT CHARACTER SET ascii COLLATE ascii_bin NULL,
-                      status VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NULL,
-                      outcomes VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NULL,
-                      rules VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL,
-                      entry LONGBLOB NULL,
-                      UNIQUE KEY push_name (name), KEY record (resource, record(150), n)) ENGINE=InnoDB
-                    """,
-                ]
-            case .sqlite:
-                [
-                    "CREATE TABLE IF NOT EXISTS \(metaSQL) (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, until TEXT)",
-                    """
-                    CREATE TABLE IF NOT EXISTS \(entriesSQL) (
-                      n INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, who TEXT NOT NULL, device TEXT,
-                      push_key TEXT, name BLOB, request BLOB, code INTEGER, answer BLOB, address TEXT, body BLOB,
-                      reason TEXT, resource TEXT, record TEXT, status TEXT, outcomes TEXT, rules TEXT, entry BLOB)
-                    """,
-                    "CREATE UNIQUE INDEX IF NOT EXISTS \(dialect.quoted(schema)).push_name ON entries (name)",
-                    "CREATE INDEX IF NOT EXISTS \(dialect.quoted(schema)).record ON entries (resource, record, n)",
-                ]
-            }
-        return statements.map { Statement(sql: $0, binds: []) }
-    }
+    package var creation: [Statement] { dialect.creation(of: self) }
 
     // MARK: Settings of the journal itself
 
@@ -90,9 +45,9 @@ package struct JournalTables: Sendable, Hashable {
 
     /// Sets what is not set yet.
     package func setMeta(_ name: String, _ value: String) -> Statement {
-        let insert = dialect == .mariadb ? "INSERT IGNORE" : "INSERT OR IGNORE"
-        return Statement(
-            sql: "\(insert) INTO \(metaSQL) (name, value) VALUES (?, ?)", binds: [Self.bind(name), Self.bind(value)])
+        Statement(
+            sql: "\(dialect.insertIfAbsent) INTO \(metaSQL) (name, value) VALUES (?, ?)",
+            binds: [Self.bind(name), Self.bind(value)])
     }
 
     /// Returns the statement that removes a value of the journal about itself.
@@ -112,6 +67,7 @@ package struct JournalTables: Sendable, Hashable {
     /// Returns the statement that takes the note of `setPending` back.
     package func settled(_ token: String) -> Statement { removeMeta(Self.pendingPrefix + token) }
 
+    /// The statement that reads what `setPending` has noted.
     package var allPending: Statement {
         Statement(
             sql: "SELECT name, value FROM \(metaSQL) WHERE name LIKE '\(Self.pendingPrefix)%' ORDER BY value",
@@ -159,13 +115,4 @@ package struct JournalTables: Sendable, Hashable {
     static func bind(_ number: Int?) -> Bind {
         Bind(number.map { .integer(Int128($0)) } ?? .null, JournalColumn.number.type)
     }
-}
-
-/// The kinds of columns that the journal has.
-package enum JournalColumn {
-    package static let text = Column(name: "text", type: .text(TextType()), isNullable: true)
-    package static let bytes = Column(name: "bytes", type: .bytes(maximum: nil), isNullable: true)
-    package static let number = Column(
-        name: "number", type: .integer(Int128(Int64.min)...Int128(UInt64.max)), isNullable: true)
-    package static let time = Column(name: "time", type: .dateTime(fraction: 6), isNullable: true)
 }

@@ -1,16 +1,93 @@
 package import MergeCore
 
-/// Where the engines' SQL differs.
-package enum Dialect: Sendable, Hashable {
-    case mariadb
-    case sqlite
+/// The features in which the SQL of one engine, and what it shows of itself, differs from that of others.
+package protocol Dialect: Sendable {
+    /// The name that tells dialects apart, and that marks of databases begin with.
+    var name: String { get }
 
+    // MARK: Words
+
+    /// The mark around names; inside a name it is doubled.
+    var quotationMark: Character { get }
+
+    /// The clause that makes a SELECT lock its rows; empty where a transaction that writes has all of them to itself.
+    var lockingClause: String { get }
+
+    /// The same, failing at once where another transaction holds one of them.
+    var impatientLockingClause: String { get }
+
+    /// An INSERT of nothing but defaults, behind the table's name.
+    var defaultRow: String { get }
+
+    /// The beginning of an INSERT that passes over a row whose key is there already.
+    var insertIfAbsent: String { get }
+
+    /// Returns an expression that joins two texts.
+    func joined(_ first: String, with second: String) -> String
+
+    /// Returns an expression for the part of a column's text from a character, counted from 1, up to a mark behind it.
+    func part(of column: String, from start: Int, upTo mark: Character) -> String
+
+    // MARK: Time
+
+    /// The moment of a statement by the database's own clock, in UTC.
+    var now: String { get }
+
+    /// The digits of a second that `now` has.
+    var nowFraction: Int { get }
+
+    /// The moment of a statement to the second, as text such as 2026-11-20T10:00:00Z.
+    var nowText: String { get }
+
+    /// Returns the moment so many seconds after `now`.
+    func now(plusSeconds seconds: Int) -> String
+
+    /// Returns the moment so many days before `now`.
+    func now(minusDays days: Int) -> String
+
+    // MARK: Schemas
+
+    /// The question for the name of the database: its schema, or the path of its file.
+    var databaseName: String { get }
+
+    /// A database is a file, as is the journal beside it; else it is a schema on a server.
+    var isFile: Bool { get }
+
+    /// Returns the question for the path of the file that a schema is; nil where schemas lie on a server.
+    func file(ofSchema schema: String) -> String?
+
+    /// Returns the question whether a schema is there, with a row where it is; nil where each that is named is there.
+    func search(forSchema schema: String) -> Statement?
+
+    /// Returns the statement that makes a schema where it is missing; nil where each that is named is there.
+    func creation(ofSchema schema: String) -> Statement?
+
+    /// The functions that take and free a lock of a name, each with a mark for the name, which come to 1 where they
+    /// succeed; nil where a transaction that writes has everything to itself.
+    var namedLock: (take: String, free: String)? { get }
+
+    // MARK: The journal
+
+    /// Returns the statements that make the journal's tables, each harmless where they are there already.
+    func creation(of journal: JournalTables) -> [Statement]
+
+    /// Returns the question for the number of rows of the journal as the database estimates it, and the size in bytes.
+    func size(of journal: JournalTables) -> Statement
+
+    // MARK: What can be known
+
+    /// Every user sees all triggers and foreign keys; else only those of tables on which it has rights.
+    var showsWholeSchema: Bool { get }
+
+    /// A trigger may change other rows of the table that it stands on.
+    var triggersReachTheirTable: Bool { get }
+}
+
+extension Dialect {
     /// An identifier in quotes, whatever characters it has.
     package func quoted(_ name: String) -> String {
-        switch self {
-        case .mariadb: "`" + doubling(name, "`") + "`"
-        case .sqlite: "\"" + doubling(name, "\"") + "\""
-        }
+        let mark = quotationMark
+        return "\(mark)\(doubling(mark, in: name))\(mark)"
     }
 
     /// Returns the table's name, and its schema's before it, in quotes.
@@ -18,7 +95,7 @@ package enum Dialect: Sendable, Hashable {
         (table.schema.map { quoted($0) + "." } ?? "") + quoted(table.name)
     }
 
-    private func doubling(_ name: String, _ mark: Character) -> String {
+    private func doubling(_ mark: Character, in name: String) -> String {
         guard let byte = mark.asciiValue, name.utf8.contains(byte) else { return name }
         var out = ""
         for character in name {
@@ -26,31 +103,5 @@ package enum Dialect: Sendable, Hashable {
             if character == mark { out.append(mark) }
         }
         return out
-    }
-
-    /// The clause that makes a SELECT lock its rows.
-    ///
-    /// SQLite's write transaction has the whole file to itself.
-    package var lockingClause: String {
-        switch self {
-        case .mariadb: " FOR UPDATE"
-        case .sqlite: ""
-        }
-    }
-
-    /// The same, failing at once where another transaction holds one of them.
-    package var impatientLockingClause: String {
-        switch self {
-        case .mariadb: " FOR UPDATE NOWAIT"
-        case .sqlite: ""
-        }
-    }
-
-    /// An INSERT of nothing but defaults.
-    package var defaultRow: String {
-        switch self {
-        case .mariadb: " () VALUES ()"
-        case .sqlite: " DEFAULT VALUES"
-        }
     }
 }

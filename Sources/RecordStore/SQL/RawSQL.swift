@@ -2,9 +2,10 @@ package import MergeCore
 
 /// Statements over columns by their names, for rows that no section describes.
 package struct RawSQL: Sendable {
-    private let dialect: Dialect
+    private let dialect: any Dialect
 
-    package init(_ dialect: Dialect) {
+    /// Writes statements in a dialect.
+    package init(_ dialect: any Dialect) {
         self.dialect = dialect
     }
 

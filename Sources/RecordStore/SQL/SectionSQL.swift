@@ -4,7 +4,7 @@ import Synchronization
 /// The statements that read and write the rows of one section, as pure text.
 package struct SectionSQL: Sendable {
     private let section: Section
-    private let dialect: Dialect
+    private let dialect: any Dialect
     private let selectFrom: String
     /// The condition that keeps rows from view that do not exist for clients; empty where all do.
     private let visible: String
@@ -13,6 +13,7 @@ package struct SectionSQL: Sendable {
 
     /// `IN` lists are padded to these sizes, so that few statements are prepared.
     package static let batchSizes = [1, 2, 4, 8, 16, 32, 64, 128]
+    /// The greatest number of rows that one statement names.
     package static let maximumBatch = 128
 
     private struct Kept {
@@ -25,9 +26,9 @@ package struct SectionSQL: Sendable {
     private static let maximumKept = 4_096
 
     /// The statements of a section, made once.
-    package static func of(_ section: Section, _ dialect: Dialect) -> SectionSQL {
+    package static func of(_ section: Section, _ dialect: any Dialect) -> SectionSQL {
         let id = ObjectIdentifier(section)
-        if let known = kept.withLock({ $0[id]?.sql }), known.dialect == dialect { return known }
+        if let known = kept.withLock({ $0[id]?.sql }), known.dialect.name == dialect.name { return known }
         let made = SectionSQL(section, dialect)
         kept.withLock { kept in
             // Sections come and go with the rules; starting anew now and then is cheaper than counting uses.
@@ -37,7 +38,7 @@ package struct SectionSQL: Sendable {
         return made
     }
 
-    private init(_ section: Section, _ dialect: Dialect) {
+    private init(_ section: Section, _ dialect: any Dialect) {
         self.section = section
         self.dialect = dialect
         let names = section.columns.map { column in
@@ -64,7 +65,7 @@ package struct SectionSQL: Sendable {
         includesHidden: Bool = false, waits: Bool = true
     ) -> Statement {
         let size = Self.paddedSize(tuples.count)
-        var binds = binds(columns, tuples, size)
+        var binds = binds(columns, tuples: tuples, size: size)
         let shape = StatementTexts.Shape.select(
             columns, size, locking, waits, isOrdered && section.kind == .list, limit != nil, includesHidden)
         let sql = texts.text(shape) {
@@ -82,7 +83,7 @@ package struct SectionSQL: Sendable {
     private static func enclosed(_ sql: String) -> String { "(" + sql + "\n)" }
 
     /// The values of the tuples, padded to a size by repeating the last.
-    private func binds(_ columns: [Int], _ tuples: [[Value]], _ size: Int) -> [Bind] {
+    private func binds(_ columns: [Int], tuples: [[Value]], size: Int) -> [Bind] {
         var binds: [Bind] = []
         binds.reserveCapacity(size * columns.count + 1)
         for index in 0..<size {
@@ -110,21 +111,21 @@ package struct SectionSQL: Sendable {
     ///
     /// - Returns: a statement whose rows hold `columns` alone.
     package func failing(_ check: RowCheck, where columns: [Int], in tuples: [[Value]]) -> Statement {
-        violating("NOT " + Self.enclosed(check.sql), columns, tuples)
+        violating("NOT " + Self.enclosed(check.sql), columns: columns, tuples: tuples)
     }
 
     /// The rows among the tuples that do not exist for clients; nil where all rows do.
     package func hidden(where columns: [Int], in tuples: [[Value]]) -> Statement? {
-        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns, tuples) }
+        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples) }
     }
 
-    private func violating(_ clause: String, _ columns: [Int], _ tuples: [[Value]]) -> Statement {
+    private func violating(_ clause: String, columns: [Int], tuples: [[Value]]) -> Statement {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         let size = Self.paddedSize(tuples.count)
         return Statement(
             sql:
                 "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
-            binds: binds(columns, tuples, size), columns: columns.map { section.columns[$0] })
+            binds: binds(columns, tuples: tuples, size: size), columns: columns.map { section.columns[$0] })
     }
 
     /// A statement that the database can only prepare where the operator's SQL is right; it returns no row.
@@ -192,9 +193,12 @@ package struct SectionSQL: Sendable {
 
     /// One row of an UPDATE of many.
     package struct Change {
+        /// The columns that name the row.
         package let key: [Assignment]
+        /// The columns to write.
         package let assignments: [Assignment]
 
+        /// Makes the change of one row.
         package init(key: [Assignment], assignments: [Assignment]) {
             self.key = key
             self.assignments = assignments

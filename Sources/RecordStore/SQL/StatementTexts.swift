@@ -6,8 +6,8 @@ final class StatementTexts: Sendable {
     enum Shape: Hashable {
         case select([Int], Int, Bool, Bool, Bool, Bool, Bool)
         case update([Int], [Int], Int)
-        /// Into the journal: its schema, how many rows, and of which columns.
-        case insert(String, Dialect, Int, JournalColumns)
+        /// Into the journal.
+        case insert(schema: String, dialect: String, rows: Int, columns: JournalColumns)
     }
 
     private let texts = Mutex<[Shape: String]>([:])

@@ -8,6 +8,7 @@ package struct CheckScanner {
     /// The conditions of the checks without a name of their own, such as `(json_valid(`doc`))`.
     package let unnamed: [String]
 
+    /// Reads the text of a CREATE TABLE.
     package init(_ definition: String) {
         let tokens = Self.tokens(definition)
         var checks: [String: String] = [:]

@@ -2,39 +2,37 @@ package import MergeCore
 
 /// A column as the live schema describes it.
 package struct ColumnSchema: Sendable, Hashable {
+    /// The name in the database.
     package let name: String
-    /// The type as the database spells it, for messages and the digest of the rules.
-    package let declaredType: String
-    /// The types that the rules may make of the column, the first being its own; empty where none is supported.
-    package let types: [ColumnType]
-    /// The types that the rules may make of it only by naming them.
-    package let explicitTypes: [ColumnType]
+    /// The type with what the rules may make of it.
+    package let declared: DeclaredType
+    /// The column can be NULL.
     package let isNullable: Bool
-    /// The database fills the column where an INSERT leaves it out.
-    package let hasDefault: Bool
-    package let isAutoIncrement: Bool
-    /// Why no client may write the column (generated, ON UPDATE CURRENT_TIMESTAMP); nil where one may.
-    package let serverOwned: String?
-    /// The server writes the time of the statement into the column wherever an UPDATE changes its row.
-    package let isStamped: Bool
+    /// The values that the database writes into it by itself.
+    package let filling: ColumnFilling
 
-    /// The database does not hold the column to its type.
-    package let isLoose: Bool
-
-    package init(
-        name: String, declaredType: String, types: [ColumnType], explicitTypes: [ColumnType] = [],
-        isNullable: Bool, hasDefault: Bool, isAutoIncrement: Bool = false, serverOwned: String? = nil,
-        isStamped: Bool = false, isLoose: Bool = false
-    ) {
+    /// Describes a column.
+    package init(name: String, declared: DeclaredType, isNullable: Bool, filling: ColumnFilling) {
         self.name = name
-        self.declaredType = declaredType
-        self.types = types
-        self.explicitTypes = explicitTypes
+        self.declared = declared
         self.isNullable = isNullable
-        self.hasDefault = hasDefault
-        self.isAutoIncrement = isAutoIncrement
-        self.serverOwned = serverOwned
-        self.isStamped = isStamped
-        self.isLoose = isLoose
+        self.filling = filling
     }
+
+    /// The type as the database spells it, for messages and the digest of the rules.
+    package var declaredType: String { declared.text }
+    /// The types that the rules may make of the column, the first being its own; empty where none is supported.
+    package var types: [ColumnType] { declared.types }
+    /// The types that the rules may make of it only by naming them.
+    package var explicitTypes: [ColumnType] { declared.explicitTypes }
+    /// The database does not hold the column to its type.
+    package var isLoose: Bool { declared.isLoose }
+    /// The database fills the column where an INSERT leaves it out.
+    package var hasDefault: Bool { filling.hasDefault }
+    /// The database numbers the rows that leave it out.
+    package var isAutoIncrement: Bool { filling.isAutoIncrement }
+    /// The reason why no client may write the column; nil where one may.
+    package var serverOwned: String? { filling.serverOwned }
+    /// The server writes the time of the statement into the column wherever an UPDATE changes its row.
+    package var isStamped: Bool { filling.isStamped }
 }

@@ -8,8 +8,12 @@ package import RecordStore
 package enum GrantStatements {
     /// One statement for each table, in the order of their names.
     ///
-    /// - Parameter account: who gets the rights, as SQL spells it: `'fieldmerge'@'127.0.0.1'`.
-    package static func sql(for catalog: Catalog, in schema: DatabaseSchema, to account: String) -> [String] {
+    /// - Parameters:
+    ///   - account: who gets the rights, as SQL spells it: `'fieldmerge'@'127.0.0.1'`.
+    ///   - dialect: of the database that the schema is of.
+    package static func sql(
+        for catalog: Catalog, in schema: DatabaseSchema, to account: String, as dialect: any Dialect
+    ) -> [String] {
         var writes: [TableName: Bool] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             writes[section.table] = writes[section.table] == true || !section.groups.isEmpty
@@ -19,12 +23,12 @@ package enum GrantStatements {
             $0.table.schema ?? schema.name
         }
         let locks = Set(locked).sorted().map { name in
-            "GRANT LOCK TABLES ON \(Dialect.mariadb.quoted(name)).* TO \(account);"
+            "GRANT LOCK TABLES ON \(dialect.quoted(name)).* TO \(account);"
         }
         return writes.sorted { $0.key.description < $1.key.description }.map { table, isWritten in
             let name = TableName(schema: table.schema ?? schema.name, name: table.name)
             let rights = isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT"
-            return "GRANT \(rights) ON \(Dialect.mariadb.quoted(name)) TO \(account);"
+            return "GRANT \(rights) ON \(dialect.quoted(name)) TO \(account);"
         } + locks
     }
 }

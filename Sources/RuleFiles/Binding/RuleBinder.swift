@@ -31,7 +31,7 @@ package struct RuleBinder {
         let rootTable = table(of: first)
         // Columns of the root that other sections hang on are read with it, whether clients see them or not.
         var links: [[(own: Placed<String>, root: String)]] = []
-        for section in file.sections { links.append(rootLinks(section, first, rootTable)) }
+        for section in file.sections { links.append(rootLinks(of: section, root: first, table: rootTable)) }
         let linked = links.flatMap { $0.map(\.root) }
         var sections: [Section] = []
         var root: Section?
@@ -68,7 +68,7 @@ package struct RuleBinder {
 
     /// Which column of the root each parent column follows.
     private mutating func rootLinks(
-        _ section: RuleSection, _ root: RuleSection, _ table: TableSchema?
+        of section: RuleSection, root: RuleSection, table: TableSchema?
     ) -> [(own: Placed<String>, root: String)] {
         guard let table else { return [] }
         let key = root.key.isEmpty ? table.primaryKey : root.key.map(\.value)

@@ -12,7 +12,7 @@ enum RulesVersion {
         var hash = SHA256()
         for resource in resources.sorted(by: { $0.name < $1.name }) {
             add(["resource", resource.name, resource.description ?? ""], &hash)
-            for section in resource.sections { add(section, schema, &hash) }
+            for section in resource.sections { add(section, in: schema, to: &hash) }
         }
         return hash.finalize().prefix(16).map { byte in
             let text = String(byte, radix: 16)
@@ -28,7 +28,7 @@ enum RulesVersion {
         }
     }
 
-    private static func add(_ section: Section, _ schema: DatabaseSchema, _ hash: inout SHA256) {
+    private static func add(_ section: Section, in schema: DatabaseSchema, to hash: inout SHA256) {
         add(
             [
                 "section", section.name, section.kind.rawValue, section.table.description, "\(section.keyCount)",

@@ -15,11 +15,11 @@ struct SectionAdvice {
 
     func add(to findings: inout Findings) {
         for index in table.uniqueIndexes where index.columns != table.primaryKey {
-            warnIfSpanning(index.columns, "the unique index “\(index.name)”", &findings)
+            warnIfSpanning(index.columns, as: "the unique index “\(index.name)”", to: &findings)
         }
-        for key in table.foreignKeys { warnIfSpanning(key.columns, "the foreign key “\(key.name)”", &findings) }
+        for key in table.foreignKeys { warnIfSpanning(key.columns, as: "the foreign key “\(key.name)”", to: &findings) }
         for (name, clause) in table.checks.sorted(by: { $0.key < $1.key }) {
-            warnIfSpanning(columns(in: clause), "the CHECK “\(name)”", &findings)
+            warnIfSpanning(columns(in: clause), as: "the CHECK “\(name)”", to: &findings)
         }
         adviseOnTypes(&findings)
         adviseOnRights(&findings)
@@ -52,7 +52,7 @@ struct SectionAdvice {
     }
 
     /// Two clients may each change one group, and both changes be right alone but not together.
-    private func warnIfSpanning(_ columns: [String], _ what: String, _ findings: inout Findings) {
+    private func warnIfSpanning(_ columns: [String], as what: String, to findings: inout Findings) {
         let spanned = groups(of: columns)
         guard spanned.count > 1 else { return }
         findings.warning(

@@ -6,7 +6,7 @@ extension SectionBinder {
     /// The group's merge function, where its field is of a type that the function serves.
     mutating func function(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<MergeFunction>? {
         guard let merge = group.merge else { return nil }
-        if case .latest(let field) = merge.value { return latest(field, merge.place, group, fields) }
+        if case .latest(let field) = merge.value { return latest(field, at: merge.place, in: group, fields: fields) }
         let name = if case .plain(let plain) = merge.value { plain.rawValue } else { "json" }
         guard fields.count == 1, let field = fields.first else {
             findings.error(
@@ -44,7 +44,7 @@ extension SectionBinder {
     }
 
     private mutating func latest(
-        _ named: Placed<String>, _ place: Place, _ group: RuleGroup, _ fields: ArraySlice<Field>
+        _ named: Placed<String>, at place: Place, in group: RuleGroup, fields: ArraySlice<Field>
     ) -> Ruled<MergeFunction>? {
         guard let position = fields.firstIndex(where: { $0.name == named.value }) else {
             findings.error(

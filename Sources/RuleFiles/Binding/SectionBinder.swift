@@ -30,27 +30,8 @@ struct SectionBinder {
         checkTable()
         let key = keyColumns()
         for name in key { _ = add(name, rules.name.place) }
-        var fields: [Field] = []
-        var groups: [Group] = []
-        let covered = Set(rules.groups.flatMap(\.fields).map(\.column.value))
         let parents = Set(links.map(\.own.value))
-        for group in rules.groups {
-            let start = fields.count
-            for field in group.fields {
-                checkWritable(field, key: key, parents: parents, linked: extraColumns)
-                if let bound = bind(field) { fields.append(bound) }
-            }
-            if fields.count > start {
-                let policy = (group.onConflict ?? rules.onConflict)?.ruled ?? Ruled(.clientWins)
-                let merge = fields.count - start == group.fields.count ? function(of: group, fields[start...]) : nil
-                groups.append(
-                    Group(name: group.name.value, fields: start..<fields.count, onConflict: policy, merge: merge))
-            }
-        }
-        var readOnly: [Field] = []
-        for field in rules.readOnly {
-            if let bound = bind(field) { readOnly.append(bound) }
-        }
+        let content = fields(key: key, parents: parents, linked: extraColumns)
         for name in extraColumns { _ = add(name, rules.name.place) }
         let parent = links.compactMap { link -> ParentLink? in
             guard let own = add(link.own.value, link.own.place) else { return nil }
@@ -64,25 +45,57 @@ struct SectionBinder {
             // A deleted row has to be put back whole, so all of it is read.
             for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
         }
-        checkCreation(key: key, parents: parents, covered: covered)
-        let identity = identity(key: key, parents: parents, covered: covered)
-        let softDelete = softDelete(key: key)
-        let checks = checks(fields)
+        let settings = settings(key: key, parents: parents, fields: content.fields)
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
         let section = Section(
-            name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton, table: table.name,
-            columns: columns, keyCount: key.count,
-            generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, fields: fields,
-            groups: groups, readOnly: readOnly, parent: parent, order: order,
-            onMissing: rules.onMissing?.ruled ?? Ruled(.drop),
-            onDeleteConflict: rules.onDeleteConflict?.ruled ?? Ruled(.delete), identity: identity,
-            visibility: rules.visibility?.ruled, softDelete: softDelete, checks: checks,
-            isTransactional: table.isTransactional)
+            name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton,
+            table: SectionTable(
+                table.name, columns: columns, keyCount: key.count,
+                generatedKeyColumn: key.firstIndex { table.column($0)?.isAutoIncrement == true }, parent: parent,
+                order: order, isTransactional: table.isTransactional),
+            fields: content, rules: settings)
         SectionAdvice(
             section: section, table: table, place: rules.name.place, schema: references.schema,
             known: Set(references.files.flatMap(\.tables))
         ).add(to: &findings)
         return section
+    }
+
+    /// The fields that clients see, each with its column added.
+    private mutating func fields(key: [String], parents: Set<String>, linked: [String]) -> SectionFields {
+        var fields: [Field] = []
+        var groups: [Group] = []
+        for group in rules.groups {
+            let start = fields.count
+            for field in group.fields {
+                checkWritable(field, key: key, parents: parents, linked: linked)
+                if let bound = bind(field) { fields.append(bound) }
+            }
+            if fields.count > start {
+                let policy = (group.onConflict ?? rules.onConflict)?.ruled ?? Ruled(.clientWins)
+                let merge = fields.count - start == group.fields.count ? function(of: group, fields[start...]) : nil
+                groups.append(
+                    Group(name: group.name.value, fields: start..<fields.count, onConflict: policy, merge: merge))
+            }
+        }
+        var readOnly: [Field] = []
+        for field in rules.readOnly {
+            if let bound = bind(field) { readOnly.append(bound) }
+        }
+        return SectionFields(fields, groups: groups, readOnly: readOnly)
+    }
+
+    private mutating func settings(key: [String], parents: Set<String>, fields: [Field]) -> SectionRules {
+        let covered = Set(rules.groups.flatMap(\.fields).map(\.column.value))
+        checkCreation(key: key, parents: parents, covered: covered)
+        var settings = SectionRules()
+        if let policy = rules.onMissing { settings.onMissing = policy.ruled }
+        if let policy = rules.onDeleteConflict { settings.onDeleteConflict = policy.ruled }
+        settings.identity = identity(key: key, parents: parents, covered: covered)
+        settings.visibility = rules.visibility?.ruled
+        settings.softDelete = softDelete(key: key)
+        settings.checks = checks(fields)
+        return settings
     }
 
     private mutating func checkTable() {

@@ -47,7 +47,9 @@ struct GroupProposal {
             let columns = free.filter { key.columns.contains($0.column.name) }
             guard columns.count > 1 else { continue }
             let words = NameWords(key.target.name).words
-            propose(words, columns.map(\.column.name), "the columns of one foreign key, to table “\(key.target)”")
+            propose(
+                words, columns: columns.map(\.column.name),
+                because: "the columns of one foreign key, to table “\(key.target)”")
         }
     }
 
@@ -66,7 +68,9 @@ struct GroupProposal {
                     ? RangeWords.pair(opener.words, closer.words).map { (closer, $0) } : nil
             }.first
             if let (closer, words) = pair {
-                propose(words, [opener.column.name, closer.column.name], "the two ends of one thing, by their names")
+                propose(
+                    words, columns: [opener.column.name, closer.column.name],
+                    because: "the two ends of one thing, by their names")
             }
         }
     }
@@ -80,7 +84,8 @@ struct GroupProposal {
             let names = Set(own.map(\.column.name) + [currency.column.name])
             propose(
                 subject.isEmpty ? ["money"] : subject,
-                free.map(\.column.name).filter(names.contains), "an amount means nothing without its currency")
+                columns: free.map(\.column.name).filter(names.contains),
+                because: "an amount means nothing without its currency")
         }
     }
 
@@ -98,7 +103,7 @@ struct GroupProposal {
     }
 
     private mutating func endAddress(_ run: inout [String]) {
-        if run.count > 1 { propose(["address"], run, "parts of an address that stand side by side") }
+        if run.count > 1 { propose(["address"], columns: run, because: "parts of an address that stand side by side") }
         run = []
     }
 
@@ -117,11 +122,11 @@ struct GroupProposal {
         }
         for prefix in order {
             guard let columns = byPrefix[prefix], columns.count > 1 else { continue }
-            propose([prefix], columns, "their names begin with “\(prefix)”")
+            propose([prefix], columns: columns, because: "their names begin with “\(prefix)”")
         }
     }
 
-    private mutating func propose(_ words: [String], _ columns: [String], _ reason: String) {
+    private mutating func propose(_ words: [String], columns: [String], because reason: String) {
         groups.append(ProposedGroup(words: words, columns: columns, reason: reason))
         free.removeAll { columns.contains($0.column.name) }
     }

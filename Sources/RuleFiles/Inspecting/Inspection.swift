@@ -1,16 +1,11 @@
 import MergeCore
 package import RecordStore
 
-/// A rule file that nobody has looked over yet.
-package struct StarterFile: Sendable, Hashable {
-    /// Such as `shoppers.yaml`.
-    package let name: String
-    package let text: String
-}
-
 /// Rules to start from, made of nothing but the schema of a database.
 package struct Inspection: Sendable, Hashable {
+    /// The rule files, one for each resource.
     package let files: [StarterFile]
+    /// The lines for the operator on what was made, guessed and left out.
     package let summary: InspectionSummary
 
     /// - Parameters:
@@ -32,8 +27,8 @@ package struct Inspection: Sendable, Hashable {
         for root in tree.roots {
             guard let resource = placement[root.name]?.resource else { continue }
             let sections =
-                [SectionDraft(root, nil, placement)]
-                + tree.parts(of: root).map { SectionDraft($0.table, $0.link, placement) }
+                [SectionDraft(root, link: nil, in: placement)]
+                + tree.parts(of: root).map { SectionDraft($0.table, link: $0.link, in: placement) }
             files.append(
                 StarterFile(
                     name: resource + ".yaml", text: RuleFileText(resource: resource, sections: sections).text))

@@ -1,7 +1,10 @@
 /// The result of an inspection: what was written, what was guessed, and what was left out and why.
 package struct InspectionSummary: Sendable, Hashable {
+    /// The number of resources that were made.
     package private(set) var resources = 0
+    /// The number of their sections.
     package private(set) var sections = 0
+    /// The number of their groups.
     package private(set) var groups = 0
     /// Links and groups that names suggested.
     package private(set) var guesses: [String] = []

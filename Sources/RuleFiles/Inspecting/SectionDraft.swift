@@ -28,7 +28,7 @@ struct SectionDraft {
     /// Comments on what the columns of the key refer to.
     private(set) var keyComments: [String] = []
 
-    init(_ table: InspectedTable, _ link: TableLink?, _ placement: Placement) {
+    init(_ table: InspectedTable, link: TableLink?, in placement: Placement) {
         name = placement[table.name]?.section ?? table.name.name
         self.table = table
         self.link = link
@@ -49,7 +49,7 @@ struct SectionDraft {
             case .leftOut(let reason): leftOut.append((column.name, reason))
             }
         }
-        addGroups(writable, placement, &names)
+        addGroups(writable, in: placement, naming: &names)
         for (column, reason) in stamps {
             readOnly.append(
                 DraftField(
@@ -59,7 +59,7 @@ struct SectionDraft {
 
     /// Each writable column in one group, in the order of the table.
     private mutating func addGroups(
-        _ columns: [ColumnSchema], _ placement: Placement, _ names: inout ClientNames
+        _ columns: [ColumnSchema], in placement: Placement, naming names: inout ClientNames
     ) {
         let proposals = GroupProposal(columns, in: table.schema).groups
         // Fields first: what a group of several is called matters less.

@@ -53,9 +53,10 @@ struct OfflineTable {
             table.column(column, isKey: keyColumns.contains(column))
         }
         return TableSchema(
-            name: name, isView: false, engine: "none", isTransactional: true, columns: columns, primaryKey: primary,
-            uniqueIndexes: table.keys.map { UniqueIndex(name: $0.joined(separator: "_"), columns: $0) },
-            foreignKeys: [], checks: [:])
+            name: name, storage: StorageEngine("none", isTransactional: true), columns: columns,
+            constraints: TableConstraints(
+                primaryKey: primary,
+                uniqueIndexes: table.keys.map { UniqueIndex(name: $0.joined(separator: "_"), columns: $0) }))
     }
 
     private mutating func addPrimaryKey(_ count: Int) -> [String] {
@@ -85,8 +86,8 @@ struct OfflineTable {
             if !types.contains(type) { types.append(type) }
         }
         return ColumnSchema(
-            name: name, declaredType: types.first?.name ?? "text", types: types, isNullable: !isKey, hasDefault: true,
-            isLoose: !isKey)
+            name: name, declared: DeclaredType(types.first?.name ?? "text", types: types, isLoose: !isKey),
+            isNullable: !isKey, filling: ColumnFilling(hasDefault: true))
     }
 }
 

@@ -7,7 +7,7 @@ extension RuleFileReader {
     mutating func readMerge(_ mapping: YAMLMapping) -> Placed<RuleMerge>? {
         guard let node = mapping["merge"] else { return nil }
         guard node.mapping != nil else {
-            return mapping.choice("merge", PlainMerge.self, &findings).map {
+            return mapping.choice("merge", of: PlainMerge.self, findings: &findings).map {
                 Placed(value: .plain($0.value), place: $0.place)
             }
         }
@@ -46,7 +46,7 @@ extension RuleFileReader {
             for key in ["name", "sql"] where check[key] == nil {
                 findings.error(check.place, "a check has no “\(key)”")
             }
-            let policy = check.choice("on-failure", CheckFailurePolicy.self, &findings)
+            let policy = check.choice("on-failure", of: CheckFailurePolicy.self, findings: &findings)
             let fields = check.names("fields", &findings)
             guard let name = check.text("name", &findings), let sql = check.text("sql", &findings) else { continue }
             if let twin = checks.first(where: { $0.name.value == name.value }) {

@@ -33,7 +33,7 @@ struct RuleFileReader {
             findings.error(mapping.place, "the file names no resource; write “resource: NAME”")
         }
         let description = mapping.text("description", &findings)?.value
-        let permission = mapping.choice("non-transactional", NonTransactionalPermission.self, &findings)
+        let permission = mapping.choice("non-transactional", of: NonTransactionalPermission.self, findings: &findings)
         let sections = readSections(mapping)
         guard let resource, let sections else { return nil }
         return RuleFile(
@@ -108,9 +108,9 @@ struct RuleFileReader {
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
             key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
             groups: groups, readOnly: readOnly,
-            onConflict: mapping.choice("on-conflict", ConflictPolicy.self, &findings),
-            onMissing: mapping.choice("on-missing", MissingPolicy.self, &findings),
-            onDeleteConflict: mapping.choice("on-delete-conflict", DeleteConflictPolicy.self, &findings),
+            onConflict: mapping.choice("on-conflict", of: ConflictPolicy.self, findings: &findings),
+            onMissing: mapping.choice("on-missing", of: MissingPolicy.self, findings: &findings),
+            onDeleteConflict: mapping.choice("on-delete-conflict", of: DeleteConflictPolicy.self, findings: &findings),
             identity: mapping.names("identity", &findings), visibility: mapping.text("where", &findings),
             softDelete: readDelete(mapping), checks: readChecks(mapping))
     }
@@ -180,7 +180,7 @@ struct RuleFileReader {
         mapping.refuseUnknown(
             ["column", "fields", "type", "separator", "references", "private", "on-conflict", "merge"], in: "a group",
             &findings)
-        let policy = mapping.choice("on-conflict", ConflictPolicy.self, &findings)
+        let policy = mapping.choice("on-conflict", of: ConflictPolicy.self, findings: &findings)
         let merge = readMerge(mapping)
         guard let node = mapping["fields"] else {
             return readField(name, mapping, known: true).map {

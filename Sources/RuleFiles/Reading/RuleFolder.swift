@@ -2,7 +2,9 @@ import FoundationEssentials
 
 /// The rule files of a folder, as written.
 package struct RuleFolder: Sendable {
+    /// The files that could be read.
     package let files: [RuleFile]
+    /// The findings of reading them.
     package let findings: Findings
 
     /// Reads every `*.yaml` of a folder, in the order of their names.
@@ -17,7 +19,7 @@ package struct RuleFolder: Sendable {
             for name in names {
                 let file = path.hasSuffix("/") ? path + name : path + "/" + name
                 let data = try Data(contentsOf: URL(filePath: file))
-                Self.read(data, file, &files, &findings)
+                Self.read(data, named: file, into: &files, findings: &findings)
             }
         } catch {
             findings.error(folder, "the folder, or a file in it, cannot be read")
@@ -31,13 +33,13 @@ package struct RuleFolder: Sendable {
     package init(texts: [(file: String, text: String)]) {
         var findings = Findings()
         var files: [RuleFile] = []
-        for (file, text) in texts { Self.read(Data(text.utf8), file, &files, &findings) }
+        for (file, text) in texts { Self.read(Data(text.utf8), named: file, into: &files, findings: &findings) }
         Self.refuseTwins(files, &findings)
         self.files = files
         self.findings = findings
     }
 
-    private static func read(_ data: Data, _ file: String, _ files: inout [RuleFile], _ findings: inout Findings) {
+    private static func read(_ data: Data, named file: String, into files: inout [RuleFile], findings: inout Findings) {
         guard let text = String(validating: data, as: UTF8.self) else {
             findings.error(Place(file: file, line: 1, column: 1), "the file is not UTF-8")
             return

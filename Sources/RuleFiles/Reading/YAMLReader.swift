@@ -78,7 +78,7 @@ struct YAMLMapping {
 
     /// One of a closed set of words.
     func choice<Choice: RawRepresentable & CaseIterable>(
-        _ name: String, _ type: Choice.Type, _ findings: inout Findings
+        _ name: String, of type: Choice.Type, findings: inout Findings
     ) -> Placed<Choice>? where Choice.RawValue == String {
         guard let text = text(name, &findings) else { return nil }
         if let choice = Choice(rawValue: text.value) { return Placed(value: choice, place: text.place) }

@@ -6,6 +6,7 @@ internal import Yams
 package struct SettingsFile: Sendable {
     /// The values of each name in the file; several only where the name takes a list.
     package private(set) var values: [String: [String]] = [:]
+    /// The findings of reading the file.
     package private(set) var findings = Findings()
 
     /// Reads a file, with a finding for everything in it that would otherwise be passed over.
@@ -37,7 +38,7 @@ package struct SettingsFile: Sendable {
 
     private mutating func read(_ node: Node, _ name: Placed<String>, takesList: Bool) -> [String] {
         let place = node.place(in: name.place.file)
-        if let scalar = node.scalar { return value(scalar, name, place).map { [$0] } ?? [] }
+        if let scalar = node.scalar { return value(scalar, of: name, at: place).map { [$0] } ?? [] }
         guard let sequence = node.sequence, takesList else {
             findings.error(
                 place,
@@ -52,12 +53,12 @@ package struct SettingsFile: Sendable {
                 findings.error(place, "an entry of “\(name.value)” is one value")
                 return nil
             }
-            return value(scalar, name, place)
+            return value(scalar, of: name, at: place)
         }
     }
 
     /// The text of a value as it stands in the file, be it a number, a word or a quoted text.
-    private mutating func value(_ scalar: Node.Scalar, _ name: Placed<String>, _ place: Place) -> String? {
+    private mutating func value(_ scalar: Node.Scalar, of name: Placed<String>, at place: Place) -> String? {
         let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
         guard !isNull, !scalar.string.isEmpty else {
             findings.error(place, "“\(name.value)” has no value; give it one, or take it out")

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 import MergeService
 import RecordStore
 import RuleFiles
@@ -37,7 +37,7 @@ struct Check: AsyncParsableCommand {
             throw SettingsError("--grants is for MariaDB; a SQLite file knows no rights but those of the file system")
         }
         let folder = try settings.required(rules, .rules)
-        let (findings, served) = try await load(folder, settings)
+        let (findings, grantLines) = try await load(folder, settings)
         for finding in findings.sorted { print(finding) }
         let fault = try await journalFault(settings)
         if let fault { print("error: \(fault)") }
@@ -46,30 +46,34 @@ struct Check: AsyncParsableCommand {
             return "\(count) \(name)\(count == 1 ? "" : "s")"
         }
         print(counts.joined(separator: ", "))
-        if let served, grants {
-            let account = grantTo ?? "'fieldmerge'@'%'"
-            for line in GrantStatements.sql(for: served.catalog, in: served.schema, to: account) { print(line) }
-        }
+        for line in grantLines { print(line) }
         if findings.hasErrors || fault != nil { throw ExitCode(1) }
     }
 
     /// Why the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
     private func journalFault(_ settings: Settings) async throws -> String? {
         guard settings.text(databaseOptions.database, .database) != nil else { return nil }
-        return try await JournalCheck(databaseOptions, journalOptions, settings).fault()
+        return try await JournalCheck(databaseOptions, journal: journalOptions, settings: settings).fault()
     }
 
-    private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, Served?) {
+    /// Reads the rules, against the database where one is given.
+    ///
+    /// - Returns: the findings, and the statements for `--grants` where it is given and the rules can be served.
+    private func load(_ folder: String, _ settings: Settings) async throws -> (Findings, grants: [String]) {
         guard settings.text(databaseOptions.database, .database) != nil else {
             if grants { throw SettingsError("--grants needs --database, which knows the tables") }
-            return (RuleFolder(path: folder).findings, nil)
+            return (RuleFolder(path: folder).findings, [])
         }
         let engine = try databaseOptions.engine(settings, connections: 1)
-        let outcome = await RulesLoader.load(folder, engine)
+        let outcome = await RulesLoader.load(folder, against: engine)
         await engine.close()
         switch outcome {
-        case .served(let served, let findings): return (findings, served)
-        case .refused(let findings): return (findings, nil)
+        case .served(let served, let findings):
+            guard grants else { return (findings, []) }
+            let lines = GrantStatements.sql(
+                for: served.catalog, in: served.schema, to: grantTo ?? "'fieldmerge'@'%'", as: engine.dialect)
+            return (findings, lines)
+        case .refused(let findings): return (findings, [])
         case .unreachable(let error): throw SettingsError("the rules were not checked: \(error)")
         }
     }

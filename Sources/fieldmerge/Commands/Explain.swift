@@ -1,6 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
-import Gateway
+import Operations
 import MergeCore
 import MergeWire
 import RuleFiles

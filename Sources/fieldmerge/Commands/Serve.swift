@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
 import Logging
+import Operations
 import RecordStore
 import RuleFiles
 import ServiceLifecycle
@@ -72,7 +73,7 @@ struct Serve: AsyncParsableCommand {
         }
         let connections = try limits.connectionCount(settings)
         let days = try retention.days(settings)
-        let store = try Store(databaseOptions, journalOptions, settings, connections: connections)
+        let store = try Store(databaseOptions, journal: journalOptions, settings: settings, connections: connections)
         let engine = store.engine
         let loader = RulesLoader(
             folder: try settings.required(rules, .rules), engine: engine,

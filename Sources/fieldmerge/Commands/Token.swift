@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 
 /// `fieldmerge token`.
 struct Token: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Gateway
+import Operations
 import RecordStore
 import SQLiteStore
 
@@ -9,7 +9,7 @@ struct JournalCheck {
     private let open: () throws -> any RecordEngine
 
     /// - Throws: `SettingsError` where the options cannot be used.
-    init(_ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings) throws {
+    init(_ database: DatabaseOptions, journal options: JournalOptions, settings: Settings) throws {
         choice = try options.choice(settings, database: try settings.required(database.database, .database))
         open = { try database.engine(settings, connections: 1) }
     }

@@ -77,12 +77,3 @@ struct Settings {
         return number
     }
 }
-
-/// A setting that cannot be used.
-struct SettingsError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Gateway
+import Operations
 import MergeService
 import RecordStore
 import SQLiteStore
@@ -14,7 +14,7 @@ struct Store {
     /// - Parameter makesFile: makes the file of a SQLite journal where it is missing.
     /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
     init(
-        _ database: DatabaseOptions, _ options: JournalOptions, _ settings: Settings, connections: Int,
+        _ database: DatabaseOptions, journal options: JournalOptions, settings: Settings, connections: Int,
         makesFile: Bool = true
     ) throws {
         let url = try settings.required(database.database, .database)

@@ -24,13 +24,15 @@ enum People {
             ("birthday", 7..<8), ("wantsNews", 8..<9), ("note", 9..<10),
         ]
         return Section(
-            name: "person", kind: .root, table: TableName(name: "people"),
-            columns: columns.map { Column(name: $0, type: $1, isNullable: $2) }, keyCount: 1, generatedKeyColumn: 0,
-            fields: fields.enumerated().map { Field(name: $1, column: $0 + 1) },
-            groups: groups.map {
-                Group(name: $0, fields: $1, onConflict: Ruled(policy), merge: merge.map { Ruled($0) })
-            }, readOnly: [Field(name: "modified", column: 11)], parent: [], order: [], onMissing: Ruled(.drop),
-            onDeleteConflict: Ruled(.delete))
+            name: "person", kind: .root,
+            table: SectionTable(
+                TableName(name: "people"), columns: columns.map { Column(name: $0, type: $1, isNullable: $2) },
+                keyCount: 1, generatedKeyColumn: 0),
+            fields: SectionFields(
+                fields.enumerated().map { Field(name: $1, column: $0 + 1) },
+                groups: groups.map {
+                    Group(name: $0, fields: $1, onConflict: Ruled(policy), merge: merge.map { Ruled($0) })
+                }, readOnly: [Field(name: "modified", column: 11)]))
     }
 
     static let resource = Resource(name: "people", description: nil, sections: [section()])

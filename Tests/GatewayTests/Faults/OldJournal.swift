@@ -1,4 +1,4 @@
-@testable import Gateway
+import Operations
 import MergeService
 import RecordStore
 import TestSupport

@@ -71,7 +71,7 @@ private struct CountingEngine: RecordEngine {
         self.engine = engine
     }
 
-    var dialect: Dialect { engine.dialect }
+    var dialect: any Dialect { engine.dialect }
 
     func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 import RecordStore
 import SystemPackage
 
@@ -19,7 +19,8 @@ struct JournalAccess: ParsableArguments {
         for purpose: JournalOpener.Purpose = .looking, _ body: (JournalDesk, Settings) async throws -> Answer
     ) async throws -> Answer {
         let settings = try Settings(file: config)
-        let store = try Store(databaseOptions, journalOptions, settings, connections: 2, makesFile: false)
+        let store = try Store(
+            databaseOptions, journal: journalOptions, settings: settings, connections: 2, makesFile: false)
         do {
             let answer = try await body(
                 JournalDesk(engine: store.engine, journal: try await store.journal(for: purpose)), settings)

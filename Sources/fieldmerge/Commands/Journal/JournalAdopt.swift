@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 
 /// `fieldmerge journal adopt`.
 struct JournalAdopt: AsyncParsableCommand {
@@ -21,7 +21,8 @@ struct JournalAdopt: AsyncParsableCommand {
 
     func run() async throws {
         let store = try Store(
-            databaseOptions, journalOptions, try Settings(file: config), connections: 1, makesFile: false)
+            databaseOptions, journal: journalOptions, settings: try Settings(file: config), connections: 1,
+            makesFile: false)
         let adoption: JournalOpener.Adoption
         do {
             adoption = try await store.adoptJournal()

@@ -23,7 +23,8 @@ struct JournalInit: AsyncParsableCommand {
     var config: String?
 
     func run() async throws {
-        let store = try Store(databaseOptions, journalOptions, try Settings(file: config), connections: 1)
+        let store = try Store(
+            databaseOptions, journal: journalOptions, settings: try Settings(file: config), connections: 1)
         let place: Store.Place
         do {
             place = try await store.initJournal()

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 import RecordStore
 
 /// `fieldmerge journal list`.

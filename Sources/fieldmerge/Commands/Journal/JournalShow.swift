@@ -1,5 +1,5 @@
 import ArgumentParser
-import Gateway
+import Operations
 
 /// `fieldmerge journal show`.
 struct JournalShow: AsyncParsableCommand {

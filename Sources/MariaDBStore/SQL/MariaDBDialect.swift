@@ -1,0 +1,50 @@
+import MergeCore
+import RecordStore
+
+/// The SQL of MariaDB.
+struct MariaDBDialect: Dialect {
+    var name: String { "mariadb" }
+    var quotationMark: Character { "`" }
+    var lockingClause: String { " FOR UPDATE" }
+    var impatientLockingClause: String { " FOR UPDATE NOWAIT" }
+    var defaultRow: String { " () VALUES ()" }
+    var insertIfAbsent: String { "INSERT IGNORE" }
+
+    func joined(_ first: String, with second: String) -> String { "CONCAT(\(first), \(second))" }
+
+    func part(of column: String, from start: Int, upTo mark: Character) -> String {
+        "SUBSTRING_INDEX(SUBSTRING(\(column), \(start)), '\(mark)', 1)"
+    }
+
+    var now: String { "UTC_TIMESTAMP(6)" }
+    var nowFraction: Int { 6 }
+    var nowText: String { "DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')" }
+
+    func now(plusSeconds seconds: Int) -> String { "UTC_TIMESTAMP(6) + INTERVAL \(seconds) SECOND" }
+
+    func now(minusDays days: Int) -> String { "UTC_TIMESTAMP(6) - INTERVAL \(days) DAY" }
+
+    /// Where the server ignores the case of names it compares them in lower case, however they were made.
+    var databaseName: String { "SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))" }
+
+    var isFile: Bool { false }
+
+    func file(ofSchema schema: String) -> String? { nil }
+
+    func search(forSchema schema: String) -> Statement? {
+        Statement(
+            sql: "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?",
+            binds: [Bind(.text(ExactText(schema)), JournalColumn.text.type)], columns: [JournalColumn.text])
+    }
+
+    func creation(ofSchema schema: String) -> Statement? {
+        Statement(sql: "CREATE DATABASE IF NOT EXISTS \(quoted(schema)) CHARACTER SET utf8mb4", binds: [])
+    }
+
+    var namedLock: (take: String, free: String)? { ("GET_LOCK(?, 10)", "RELEASE_LOCK(?)") }
+
+    /// Triggers are shown only to who might make some, a right that a gateway is better without; and foreign keys only
+    /// of tables on which the user has rights.
+    var showsWholeSchema: Bool { false }
+    var triggersReachTheirTable: Bool { false }
+}

@@ -1,0 +1,16 @@
+/// A list of edits that runs as one transaction.
+package struct Push: Sendable, Hashable {
+    /// The key under which the push is answered once; nil where it has none.
+    package let key: String?
+    /// The unit that is applied whole or not at all.
+    package let atomicity: Atomicity
+    /// The edits in the order in which they were sent.
+    package let edits: [Edit]
+
+    /// Makes a push of edits.
+    package init(key: String?, atomicity: Atomicity, edits: [Edit]) {
+        self.key = key
+        self.atomicity = atomicity
+        self.edits = edits
+    }
+}

@@ -1,0 +1,7 @@
+/// The client's wish for one row.
+package enum RowAction: Sendable, Hashable {
+    /// Any subset of the fields.
+    case create(FieldValues)
+    case edit([GroupEdit])
+    case delete([GroupBase])
+}

@@ -1,0 +1,33 @@
+/// Fields that mean something only together: the atom of merging.
+package final class Group: Sendable, Hashable {
+    /// The name that clients use.
+    package let name: String
+    /// Positions in the section's `fields`; at least one, and side by side.
+    package let fields: Range<Int>
+    /// The same one by one.
+    package let positions: [Int]
+    /// The policy for a conflict that no merge function settles.
+    package let onConflict: Ruled<ConflictPolicy>
+    /// The function that looks into the values first, where all three differ.
+    package let merge: Ruled<MergeFunction>?
+
+    /// Makes a group of fields that stand side by side.
+    package init(
+        name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil
+    ) {
+        self.name = name
+        self.fields = fields
+        self.onConflict = onConflict
+        self.merge = merge
+        positions = Array(fields)
+    }
+
+    package static func == (a: Group, b: Group) -> Bool {
+        a === b || (a.name, a.fields, a.onConflict, a.merge) == (b.name, b.fields, b.onConflict, b.merge)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// On the wire a group of one field carries a bare value, a group of several an object.
+    package var isBare: Bool { fields.count == 1 }
+}

@@ -1,0 +1,43 @@
+/// The result of one edit.
+///
+/// An object, because it is large and goes from hand to hand.
+package final class EditResult: Sendable, Hashable {
+    /// The resource of the record.
+    package let resource: Resource
+    /// The name of the record: its key, or the temporary id where it has none.
+    package let id: RowLabel?
+    /// The status of the edit.
+    package let status: PushStatus
+    /// The record as it stands after the push; nil where there is none.
+    package let record: Record?
+    /// nil in a push that was rolled back.
+    package let ids: [IDMapping]?
+    /// The outcomes of its groups and rows, in the order in which they were sent.
+    package let outcomes: [Outcome]
+    /// The reason, where the edit was not merged.
+    package let problem: Problem?
+
+    /// Makes the result of one edit.
+    package init(
+        resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
+        outcomes: [Outcome] = [], problem: Problem? = nil
+    ) {
+        self.resource = resource
+        self.id = id
+        self.status = status
+        self.record = record
+        self.ids = ids
+        self.outcomes = outcomes
+        self.problem = problem
+    }
+
+    package static func == (a: EditResult, b: EditResult) -> Bool {
+        a.resource == b.resource && a.id == b.id && a.status == b.status && a.record == b.record && a.ids == b.ids
+            && a.outcomes == b.outcomes && a.problem == b.problem
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(status)
+    }
+}

@@ -1,0 +1,96 @@
+/// The kinds of problems, each under the word by which programs know it.
+package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
+    // MARK: The request
+
+    /// Something in the address, the headers or the body is not what it has to be.
+    case invalid
+    case notJSON = "not-json"
+    case duplicateMember = "duplicate-member"
+    case tooDeep = "too-deep"
+    case tooLarge = "too-large"
+    case tooMany = "too-many"
+    case notGzip = "not-gzip"
+    case mediaType = "media-type"
+    case contentEncoding = "content-encoding"
+    case requestTimeout = "request-timeout"
+    case unknownQuery = "unknown-query"
+    case duplicateQuery = "duplicate-query"
+    case methodNotAllowed = "method-not-allowed"
+    case noSuchAddress = "no-such-address"
+    /// A request that the server for HTTP itself does not understand.
+    case http
+    case noToken = "no-token"
+    case noRight = "no-right"
+    case notImplemented = "not-implemented"
+
+    // MARK: The edits
+
+    case unknownResource = "unknown-resource"
+    case unknownSection = "unknown-section"
+    case unknownGroup = "unknown-group"
+    case unknownField = "unknown-field"
+    case unknownMember = "unknown-member"
+    case incompleteGroup = "incomplete-group"
+    case readOnly = "read-only"
+    case invalidValue = "invalid-value"
+    case malformedID = "malformed-id"
+    case missingID = "missing-id"
+    case unknownTemporary = "unknown-temporary"
+    case temporaryID = "temporary-id"
+    case noPreview = "no-preview"
+    case rulesChanged = "rules-changed"
+
+    // MARK: Merging
+
+    /// A conflict meets the policy `reject`.
+    case rejected
+    /// The edit was in order itself, in a push that was not.
+    case rolledBack = "rolled-back"
+    case dependsOnRefused = "depends-on-refused"
+    case ambiguousIdentity = "ambiguous-identity"
+    case outsideWhere = "outside-where"
+    case notStoredExactly = "not-stored-exactly"
+
+    // MARK: Constraints of the database
+
+    case unique
+    /// The row refers to a row that is not there.
+    case foreignKey = "foreign-key"
+    /// Other rows refer to the row.
+    case referenced
+    /// A check of the database, or one of the rules.
+    case check
+    case notNull = "not-null"
+    case trigger
+    case value
+
+    // MARK: Keys and the journal
+
+    case keyReused = "key-reused"
+    case inProgress = "in-progress"
+    case takenEffect = "taken-effect"
+    case noJournal = "no-journal"
+    case noSuchEntry = "no-such-entry"
+    case noSuchRecord = "no-such-record"
+    case nothingToUndo = "nothing-to-undo"
+    case notUndoable = "not-undoable"
+    /// The journal keeps no values of groups that are private.
+    case `private`
+    case nothingToReplay = "nothing-to-replay"
+    case alreadyReplayed = "already-replayed"
+    case notReplayable = "not-replayable"
+
+    // MARK: The gateway and its database
+
+    case notReady = "not-ready"
+    case databaseUnavailable = "database-unavailable"
+    case cannotWrite = "cannot-write"
+    case busy
+    case overloaded
+    case unknownOutcome = "unknown-outcome"
+    case schemaChanged = "schema-changed"
+    case recordTooLarge = "record-too-large"
+    case unreadableColumn = "unreadable-column"
+    case databaseError = "database-error"
+    case `internal`
+}

@@ -1,0 +1,5 @@
+/// The name of a row in a reply.
+package enum RowLabel: Sendable, Hashable {
+    case key(RecordKey)
+    case temporary(TemporaryID)
+}

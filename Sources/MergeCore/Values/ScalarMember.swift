@@ -1,0 +1,13 @@
+/// A named value of an object that arrived.
+package struct ScalarMember: Sendable, Hashable {
+    /// The name as it was sent.
+    package let name: String
+    /// The value of the member.
+    package let value: Scalar
+
+    /// Pairs a name with a value.
+    package init(name: String, value: Scalar) {
+        self.name = name
+        self.value = value
+    }
+}

@@ -1,0 +1,37 @@
+/// A number with more digits than `ExactDecimal` spells out: next to zero, beyond every double, or very long.
+///
+/// No column of numbers holds one exactly; a JSON column keeps the double nearest to it.
+package struct VastNumber: Sendable, Hashable {
+    /// The sign, the digits as an integer that does not end with a zero, and the power of ten: equal text is equal value.
+    package let text: String
+
+    /// Powers of ten are told apart up to this one; no body is long enough to bring a number beyond it back.
+    private static let farthestPower = 1_000_000_000_000_000
+
+    /// Reads a number of JSON that is not zero.
+    init(_ source: String) {
+        let mark = source.utf8.firstIndex { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
+        var power = 0
+        if let mark {
+            let sent = source[source.utf8.index(after: mark)...]
+            let limit = sent.hasPrefix("-") ? -Self.farthestPower : Self.farthestPower
+            power = Int(sent).map { $0.magnitude > limit.magnitude ? limit : $0 } ?? limit
+        }
+        var digits: [UInt8] = []
+        var isFraction = false
+        for byte in source.utf8[..<(mark ?? source.utf8.endIndex)] {
+            if byte == UInt8(ascii: ".") { isFraction = true }
+            guard byte >= UInt8(ascii: "0") else { continue }
+            if isFraction { power -= 1 }
+            if !(digits.isEmpty && byte == UInt8(ascii: "0")) { digits.append(byte) }
+        }
+        while digits.last == UInt8(ascii: "0") {
+            digits.removeLast()
+            power += 1
+        }
+        text = (source.hasPrefix("-") ? "-" : "") + String(decoding: digits, as: UTF8.self) + "e\(power)"
+    }
+
+    /// The nearest double; nil where that is infinite.
+    var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
+}

@@ -1,0 +1,95 @@
+import MergeCore
+
+extension ProblemCode {
+    /// The HTTP status that the code mostly has.
+    var status: Int {
+        switch self {
+        case .invalid, .notJSON, .duplicateMember, .tooDeep, .notGzip, .unknownQuery, .duplicateQuery, .http,
+            .unknownResource, .unknownSection, .unknownGroup, .unknownField, .unknownMember, .incompleteGroup,
+            .readOnly, .invalidValue, .malformedID, .missingID, .unknownTemporary, .temporaryID:
+            400
+        case .noToken: 401
+        case .noRight: 403
+        case .noSuchAddress, .noSuchEntry, .noSuchRecord: 404
+        case .methodNotAllowed: 405
+        case .requestTimeout: 408
+        case .rejected, .rulesChanged, .inProgress, .takenEffect, .alreadyReplayed: 409
+        case .tooLarge, .tooMany, .recordTooLarge: 413
+        case .mediaType, .contentEncoding: 415
+        case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
+            .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keyReused, .nothingToUndo, .notUndoable,
+            .private, .nothingToReplay, .notReplayable:
+            422
+        case .internal, .unreadableColumn, .databaseError: 500
+        case .notImplemented, .noJournal: 501
+        case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged: 503
+        case .unknownOutcome: 504
+        }
+    }
+
+    /// The title that the code mostly has.
+    var title: String {
+        switch self {
+        case .invalid: "The request is not valid"
+        case .notJSON: "The body is not JSON"
+        case .duplicateMember: "An object has a member twice"
+        case .tooDeep: "The body is nested too deep"
+        case .tooLarge: "The body is too large"
+        case .tooMany: "The push is too large"
+        case .notGzip: "The body is not gzip"
+        case .mediaType: "Unsupported media type"
+        case .contentEncoding: "Unsupported content encoding"
+        case .requestTimeout: "The body came too slowly"
+        case .unknownQuery: "Unknown query member"
+        case .duplicateQuery: "A query member stands twice"
+        case .methodNotAllowed: "Another method is needed"
+        case .noSuchAddress, .noSuchEntry, .noSuchRecord: "Not found"
+        case .http: "Bad Request"
+        case .noToken: "A token is needed"
+        case .noRight: "The token lacks a right"
+        case .notImplemented: "Not there yet"
+        case .unknownResource: "Unknown resource"
+        case .unknownSection: "Unknown section"
+        case .unknownGroup: "Unknown group"
+        case .unknownField: "Unknown field"
+        case .unknownMember: "Unknown member"
+        case .incompleteGroup: "A group is not whole"
+        case .readOnly: "The resource is read-only"
+        case .invalidValue: "A value does not fit its column"
+        case .malformedID: "The id is malformed"
+        case .missingID: "The id is missing"
+        case .unknownTemporary: "Unknown temporary id"
+        case .temporaryID: "Temporary id created twice"
+        case .noPreview: "There is no preview of this resource"
+        case .rulesChanged: "The rules have changed"
+        case .rejected: "Rejected by the rules"
+        case .rolledBack: "Taken back with the push"
+        case .dependsOnRefused: "A row that this edit refers to was not created"
+        case .ambiguousIdentity: "Several rows have these values"
+        case .outsideWhere: "The row would not exist for clients any more"
+        case .notStoredExactly: "The database keeps another value"
+        case .unique, .foreignKey, .referenced, .check, .notNull, .trigger, .value: "The database refused the write"
+        case .keyReused: "The key stands for another push"
+        case .inProgress: "The push is still running"
+        case .takenEffect: "It was done before"
+        case .noJournal: "No journal is kept"
+        case .nothingToUndo: "There is nothing to take back"
+        case .notUndoable: "The entry cannot be taken back"
+        case .private: "The journal does not have the values"
+        case .nothingToReplay: "There is nothing to replay"
+        case .alreadyReplayed: "The push was replayed before"
+        case .notReplayable: "The push cannot be sent again"
+        case .notReady: "The gateway is not ready"
+        case .databaseUnavailable: "The database cannot be reached"
+        case .cannotWrite: "The database cannot be written"
+        case .busy: "The database is busy"
+        case .overloaded: "Too many requests are waiting"
+        case .unknownOutcome: "The outcome is unknown"
+        case .schemaChanged: "The database has changed"
+        case .recordTooLarge: "The record is too large"
+        case .unreadableColumn: "A column cannot be read"
+        case .databaseError: "The database could not do what was asked"
+        case .internal: "The gateway met an unexpected error"
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import MergeCore
+package import MergeService
+package import MergeWire
+package import RecordStore
+
+/// Takes entries of the journal back and sends refused pushes again, over HTTP and on the command line alike.
+package struct JournalActions: Sendable {
+    private let service: MergeService
+    private let served: Served
+    private let limits: WireLimits
+    private let deadline: ContinuousClock.Instant
+
+    /// Makes the actions of one request.
+    ///
+    /// - Parameter limits: what a push that is sent again may hold.
+    package init(service: MergeService, served: Served, limits: WireLimits, deadline: ContinuousClock.Instant) {
+        self.service = service
+        self.served = served
+        self.limits = limits
+        self.deadline = deadline
+    }
+
+    /// Merges the opposite of an entry; what was taken back once is not taken back again.
+    ///
+    /// A second time answers what the first one came to.
+    ///
+    /// - Parameter groups: the groups to take back, as `section.group`; nil for all that are left.
+    package func undo(_ number: Int, groups: Set<String>?, sender: Sender, isPreview: Bool) async throws -> PushAnswer {
+        let body = UndoRequest.body(groups)
+        let key = isPreview ? nil : Self.key("undo:\(number)", body)
+        return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
+            let opposite = try await oppositeOrFailure(number, groups)
+            return try await service.merge(
+                PushRequest(
+                    push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
+                    key: key, address: "/v1/journal/\(number)/undo", body: body, isPreview: isPreview,
+                    effects: opposite.outcomes.map { .undo(number, outcome: $0) }),
+                served: served, deadline: deadline)
+        }
+    }
+
+    private func oppositeOrFailure(
+        _ number: Int, _ groups: Set<String>?
+    ) async throws(Failure) -> UndoDecoder.Opposite {
+        do {
+            return try await opposite(of: number, groups)
+        } catch {
+            throw Failure(any: error)
+        }
+    }
+
+    /// The key of something that is done once, whoever does it; another body makes another one.
+    private static func key(_ effect: String, _ body: [UInt8]) -> PushKey {
+        let key = RequestKey(effect: effect, body: body)
+        return PushKey(text: key.text, name: key.name, request: key.fingerprint)
+    }
+
+    private func opposite(of number: Int, _ groups: Set<String>?) async throws -> UndoDecoder.Opposite {
+        let stored = try await service.entry(number, served: served, deadline: deadline)
+        let (resource, content) = try service.undoable(stored, served: served)
+        let taken = try await service.undoneOutcomes(of: number, served: served, deadline: deadline)
+        return try UndoDecoder(resource: resource, groups: groups, taken: taken, columns: served.columns)
+            .opposite(of: content)
+    }
+
+    /// Sends a refused push again, as its sender, under a key of its own and the rules of today.
+    ///
+    /// Of a push of which some edits were merged, the others alone are sent. It is all or nothing, so that a replay that
+    /// succeeded leaves nothing to be sent once more, and it succeeds once.
+    package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
+        let stored = try await service.entry(number, served: served, deadline: deadline)
+        guard let refused = stored.refused else {
+            throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: false)
+        }
+        if let time = stored.replayed {
+            throw Problem(
+                .alreadyReplayed, detail: "The refused push \(number) was sent again and merged at \(time).",
+                retry: false)
+        }
+        let key = isPreview ? nil : Self.key("resend:\(number)", [])
+        return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
+            let rest = try await restOrFailure(refused, of: stored)
+            return try await service.merge(
+                PushRequest(
+                    push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
+                    sender: stored.sender, key: key, address: refused.address,
+                    body: refused.body, isPreview: isPreview, effects: [.resend(number)] + rest.undone),
+                served: served, deadline: deadline)
+        }
+    }
+
+    /// A push that is sent again, the form of its answer, and what it takes back, where it is an undo.
+    private struct Resent {
+        let edits: [Edit]
+        let form: AnswerForm
+        var undone: [SingleEffect] = []
+    }
+
+    private func restOrFailure(_ refused: RefusedBody, of stored: StoredEntry) async throws(Failure) -> Resent {
+        do {
+            return try await rest(refused, of: stored)
+        } catch {
+            throw Failure(any: error)
+        }
+    }
+
+    /// Returns what was not merged of a refused push.
+    private func rest(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+        let whole = try await whole(refused, of: stored)
+        let merged =
+            try await service.partialAnswer(stored.number, served: served, deadline: deadline)
+            .map(OutcomeReader.merged) ?? []
+        let edits = whole.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
+        return Resent(edits: edits, form: whole.form, undone: whole.undone)
+    }
+
+    private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+        let parts = refused.address.split(separator: "/").map(String.init)
+        if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
+            let opposite = try await opposite(of: number, try UndoRequest.groups(refused.body))
+            return Resent(
+                edits: [opposite.edit], form: .merge,
+                undone: opposite.outcomes.map { .undo(number, outcome: $0) })
+        }
+        let decoder = PushDecoder(catalog: served.catalog, limits: limits, requiresVersion: false)
+        if parts.count == 2 {
+            return Resent(
+                edits: try edits(refused) { bytes throws(Problem) in
+                    try decoder.push(bytes, headerKey: nil, sender: stored.sender.who)
+                }, form: .push)
+        }
+        guard parts.count == 3, let resource = served.catalog[parts[2]] else {
+            throw Problem(
+                .notReplayable, detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
+        }
+        return Resent(
+            edits: try edits(refused) { bytes throws(Problem) in
+                try decoder.merge(bytes, resource: resource, headerKey: nil, sender: stored.sender.who)
+            }, form: .merge)
+    }
+
+    private func edits(
+        _ refused: RefusedBody, _ decode: (UnsafeRawBufferPointer) throws(Problem) -> DecodedPush
+    ) throws -> [Edit] {
+        try refused.body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes) }.push.get().edits
+    }
+}

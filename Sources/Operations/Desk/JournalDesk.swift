@@ -1,0 +1,114 @@
+import MergeCore
+package import MergeService
+import MergeWire
+package import RecordStore
+import RuleFiles
+
+/// The journal as an operator uses it, without a gateway that runs.
+package struct JournalDesk: Sendable {
+    private let engine: any RecordEngine
+    private let journal: Journal
+    private static let patience = Duration.seconds(300)
+
+    /// Makes the desk of one database and its journal.
+    package init(engine: any RecordEngine, journal: Journal) {
+        self.engine = engine
+        self.journal = journal
+    }
+
+    /// Nobody waits but the operator.
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    // MARK: Looking
+
+    /// The newest entries that fit, or those after a number where the filter has one; the newest last.
+    ///
+    /// - Parameters:
+    ///   - rules: the folder of the rules; only a record's key needs them.
+    ///   - onlyRefused: only pushes that are kept because they were refused.
+    ///   - value: what is given for a filter of `GET /v1/journal`; nil where nothing is.
+    package func list(
+        rules: String?, onlyRefused: Bool = false, _ value: (String) -> String?
+    ) async throws(JournalFault) -> JournalPage {
+        var catalog: Catalog?
+        if value("id") != nil, let rules { catalog = try await served(rules).catalog }
+        do {
+            var filter = try JournalQuery(catalog: catalog).filter { name throws(Problem) in value(name) }
+            if onlyRefused { filter.onlyRefused = true }
+            filter.isBackward = filter.after == nil
+            let limit = filter.limit
+            filter.limit += 1
+            let found = try await journal.entries(filter, deadline)
+            let shown = Array(found.prefix(limit))
+            return JournalPage(
+                entries: filter.isBackward ? shown.reversed() : shown, hasMore: found.count > limit,
+                isNewest: filter.isBackward)
+        } catch {
+            throw JournalFault(error)
+        }
+    }
+
+    /// Returns an entry; throws where there is none, or the journal cannot be read.
+    package func entry(_ number: Int) async throws(JournalFault) -> StoredEntry {
+        do {
+            return try await journal.entry(number, deadline)
+        } catch {
+            throw JournalFault(error)
+        }
+    }
+
+    // MARK: Acting
+
+    /// Merges the opposite of an entry.
+    ///
+    /// - Parameters:
+    ///   - groups: the groups to take back, as `section.group`; all where there are none.
+    ///   - rules: the folder of the rules.
+    package func undo(
+        _ number: Int, groups: [String], rules: String, isPreview: Bool
+    ) async throws(JournalFault) -> PushAnswer {
+        try await act(rules) { actions in
+            try await actions.undo(
+                number, groups: groups.isEmpty ? nil : Set(groups), sender: Self.operator, isPreview: isPreview)
+        }
+    }
+
+    /// Sends a refused push again.
+    package func replay(_ number: Int, rules: String, isPreview: Bool) async throws(JournalFault) -> PushAnswer {
+        try await act(rules) { try await $0.replay(number, isPreview: isPreview) }
+    }
+
+    /// No token has a name with a space, so nobody is mistaken for the operator.
+    private static let `operator` = Sender(who: "command line", device: nil)
+
+    private func act(
+        _ rules: String, _ action: (JournalActions) async throws -> PushAnswer
+    ) async throws(JournalFault) -> PushAnswer {
+        let served = try await served(rules)
+        // What was kept passed the gateway's own limits, which are not known here.
+        var limits = WireLimits()
+        (limits.depth, limits.edits, limits.items) = (2_000, .max, .max)
+        var merging = MergeLimits()
+        merging.rowsPerRecord = 10_000_000
+        do {
+            return try await action(
+                JournalActions(
+                    service: .wire(engine, limits: merging), served: served, limits: limits, deadline: deadline))
+        } catch {
+            throw JournalFault(error)
+        }
+    }
+
+    private func served(_ folder: String) async throws(JournalFault) -> Served {
+        switch await RulesLoader.load(folder, against: engine) {
+        case .served(let served, _):
+            return Served(
+                catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal)
+        case .refused(let findings):
+            let first = findings.sorted.first { $0.severity == .error }
+            throw JournalFault(
+                "the rules cannot be used; “fieldmerge check” prints why\(first.map { " (\($0))" } ?? "")")
+        case .unreachable(let error): throw JournalFault(error)
+        }
+    }
+}

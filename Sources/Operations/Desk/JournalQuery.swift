@@ -1,0 +1,74 @@
+package import MergeCore
+import MergeWire
+package import RecordStore
+
+/// Reads which entries of the journal are asked for, in a URL or on the command line.
+package struct JournalQuery {
+    private let catalog: Catalog?
+    private static let maximumLimit = 1_000
+
+    /// The names of all that may be asked for.
+    package static let members = ["resource", "id", "who", "outcome", "since", "after", "limit", "refused"]
+
+    /// - Parameter catalog: the rules, which “id” needs.
+    package init(catalog: Catalog?) {
+        self.catalog = catalog
+    }
+
+    /// - Parameter value: what is given under a name; nil where nothing is.
+    /// - Throws: a 400 `Problem` that names what is wrong.
+    package func filter(_ value: (String) throws(Problem) -> String?) throws(Problem) -> JournalFilter {
+        var filter = JournalFilter()
+        filter.resource = try value("resource")
+        filter.who = try value("who")
+        if let id = try value("id") {
+            guard let name = filter.resource else { throw Self.invalid("“id” needs “resource” beside it") }
+            guard let catalog else { throw Self.invalid("“id” needs the rules") }
+            guard let resource = catalog[name] else {
+                throw Self.invalid(
+                    "“\(name)” is no resource\(NearestName.hint(for: name, among: catalog.resources.map(\.name)))")
+            }
+            filter.record = KeyText.encode(try KeyText.decode(id, resource.root), resource.root)
+        }
+        switch try value("refused") {
+        case nil, "false": break
+        case "true": filter.onlyRefused = true
+        default: throw Self.invalid("“refused” is true or false")
+        }
+        if let outcome = try value("outcome") {
+            guard OutcomeKind(rawValue: outcome) != nil else {
+                let words = OutcomeKind.allCases.map(\.rawValue)
+                throw Self.invalid("“\(outcome)” is no outcome\(NearestName.hint(for: outcome, among: words))")
+            }
+            filter.outcome = outcome
+        }
+        if let since = try value("since") { filter.since = try Self.time(since) }
+        if let after = try value("after") { filter.after = try Self.number(after, "after") }
+        if let limit = try value("limit") {
+            filter.limit = min(max(try Self.number(limit, "limit"), 1), Self.maximumLimit)
+        }
+        return filter
+    }
+
+    private static func number(_ text: String, _ name: String) throws(Problem) -> Int {
+        guard let number = Int(text) else { throw invalid("“\(name)” is a whole number") }
+        return number
+    }
+
+    /// A date, or a date and time with a UTC offset.
+    private static func time(_ text: String) throws(Problem) -> DateTime {
+        let wrong = invalid("“since” is a date such as 2026-11-20 or a time such as 2026-11-20T10:00:00Z")
+        if case .date(let date)? = try? ColumnType.date.accept(.text(text)) {
+            guard let start = DateTime(date: date, microseconds: 0) else { throw wrong }
+            return start
+        }
+        guard case .dateTime(let moment)? = try? ColumnType.timestamp(fraction: 6, nil).accept(.text(text)) else {
+            throw wrong
+        }
+        return moment
+    }
+
+    private static func invalid(_ detail: String) -> Problem {
+        Problem(.invalid, about: .query, detail: detail + ".")
+    }
+}

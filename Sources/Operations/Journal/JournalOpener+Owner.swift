@@ -1,0 +1,91 @@
+import MergeCore
+package import RecordStore
+
+/// A journal belongs to one database: what it keeps under a key, or of a record, says nothing of another's.
+extension JournalOpener {
+    /// The result of taking a journal over.
+    package struct Adoption: Sendable, Hashable {
+        /// The journal's schema, or its file.
+        package let journal: String
+        /// nil where it belonged to nobody yet.
+        package let former: DatabaseMark?
+        /// The database that it belongs to now.
+        package let owner: DatabaseMark
+    }
+
+    private static let owner = "database"
+
+    /// The mark that is written when the journal is made.
+    func ownerStatement() async throws(StoreError) -> Statement {
+        tables.setMeta(Self.owner, try await DatabaseMark(of: database, deadline: deadline).text.string)
+    }
+
+    /// Compares the journal's mark with the database's.
+    ///
+    /// - Parameter isClaimed: has a journal that was made before there were marks belong to this database.
+    /// - Throws: `StoreError` with what to do, where the journal belongs to another database.
+    func prove(isClaimed: Bool) async throws(StoreError) {
+        let mark = try await DatabaseMark(of: database, deadline: deadline)
+        var owner = try await meta(Self.owner)
+        if owner == nil, isClaimed {
+            // Of several gateways that start at once the first one's mark stays, and each goes by what stands.
+            try await run([tables.setMeta(Self.owner, mark.text.string)])
+            owner = try await meta(Self.owner)
+        }
+        guard let owner, DatabaseMark(text: owner) != mark else { return }
+        throw StoreError(.other, try await refusal(mark, DatabaseMark(text: owner)))
+    }
+
+    /// Looks whether the journal belongs to the database; one without a mark, or without tables, is free to be taken.
+    ///
+    /// - Throws: `StoreError` with what to do, where it belongs to another.
+    package func check() async throws(StoreError) {
+        try await prove(isClaimed: false)
+    }
+
+    /// Has the journal belong to this database from now on, whatever it belonged to.
+    ///
+    /// - Throws: `StoreError` where there is no journal, or where it cannot be written.
+    package func adopt() async throws(StoreError) -> Adoption {
+        let mark = try await DatabaseMark(of: database, deadline: deadline)
+        _ = try await open(for: .adopting)
+        let tables = tables
+        let former = try await engine.write(deadline: deadline) { session throws(StoreError) -> Ending<[Value]> in
+            let former = try session.query(tables.meta(Self.owner)).first ?? []
+            _ = try session.execute(tables.setMeta(Self.owner, mark.text.string))
+            _ = try session.execute(tables.changeMeta(Self.owner, mark.text.string))
+            return .commit(former)
+        }
+        var formerMark: DatabaseMark?
+        if case .text(let text)? = former.first { formerMark = DatabaseMark(text: text.string) }
+        return Adoption(journal: try await name(), former: formerMark, owner: mark)
+    }
+
+    /// The journal's schema, or the path of its file.
+    private func name() async throws(StoreError) -> String {
+        guard let question = tables.dialect.file(ofSchema: tables.schema) else { return tables.schema }
+        return try await DatabaseMark.text(question, in: engine, deadline: deadline) ?? tables.schema
+    }
+
+    private func refusal(_ mark: DatabaseMark, _ owner: DatabaseMark) async throws(StoreError) -> String {
+        let journal = try await name()
+        let adopting = "take the journal over with “fieldmerge journal adopt”"
+        guard owner.name != mark.name else {
+            return
+                "the journal “\(journal)” belongs to a file that was at “\(mark.name)” before, and another is there now; "
+                + "where that file was restored or moved back, \(adopting), else begin with an empty journal, such as "
+                + "--journal sqlite:FILE"
+        }
+        return
+            "the journal “\(journal)” belongs to the database “\(owner.name)”, and this is “\(mark.name)”; give it a "
+            + "journal of its own with --journal \(suggestion(mark)), which “fieldmerge journal init” makes, or, where "
+            + "“\(owner.name)” was moved or restored as “\(mark.name)”, \(adopting)"
+    }
+
+    /// A place for a journal of the database's own.
+    private func suggestion(_ mark: DatabaseMark) -> String {
+        guard !tables.dialect.isFile else { return "sqlite:FILE" }
+        let schema = "fieldmerge_" + mark.name
+        return "same-server:" + (schema.count <= 64 ? schema : "SCHEMA")
+    }
+}

@@ -1,0 +1,130 @@
+import MergeCore
+package import MergeService
+package import RecordStore
+
+/// Opens the journal: finds its tables, makes them where they are missing, brings older ones up to date, and sees that it
+/// is the database's own.
+package struct JournalOpener: Sendable {
+    /// Where the tables are.
+    let engine: any RecordEngine
+    /// The database whose journal it is.
+    let database: any RecordEngine
+    private let aside: (any WaitingStore)?
+    let tables: JournalTables
+    private static let patience = Duration.seconds(15)
+
+    /// A journal beside the legacy tables, which is written in the merge's own transaction.
+    package init(engine: any RecordEngine, schema: String) {
+        self.engine = engine
+        database = engine
+        aside = nil
+        tables = JournalTables(schema: schema, dialect: engine.dialect)
+    }
+
+    /// A journal of `database` in a store of its own.
+    package init(aside: any WaitingStore, of database: any RecordEngine) {
+        engine = aside
+        self.database = database
+        self.aside = aside
+        tables = JournalTables(schema: "main", dialect: aside.dialect)
+    }
+
+    var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    /// Returns true where the journal's schema is there; always for SQLite, which attaches a file.
+    package func exists() async throws(StoreError) -> Bool {
+        guard let search = engine.dialect.search(forSchema: tables.schema) else { return true }
+        let found = try await engine.read(deadline: deadline) { session throws(StoreError) in try session.query(search)
+        }
+        return !found.isEmpty
+    }
+
+    /// The purpose that a journal is opened for.
+    package enum Purpose: Sendable {
+        /// For merges: one that belongs to nobody yet belongs to this database from then on.
+        case merging
+        /// To be read: one that belongs to nobody yet stays free.
+        case looking
+        /// To be taken over from another database.
+        case adopting
+    }
+
+    /// - Parameter createsSchema: makes the schema itself where it is missing.
+    /// - Throws: `StoreError`; of the kind `denied` where the database user may not make what is missing, and with what to
+    ///   do where the journal belongs to another database.
+    package func open(createsSchema: Bool = false, for purpose: Purpose = .merging) async throws(StoreError) -> Journal
+    {
+        if createsSchema, let creation = engine.dialect.creation(ofSchema: tables.schema) {
+            try await run([creation])
+        }
+        var version = try await meta("version")
+        if version == nil {
+            try await create()
+            version = try await meta("version")
+        }
+        guard let number = version.flatMap({ Int($0) }), number <= JournalTables.version else {
+            throw StoreError(
+                .other, "the journal “\(tables.schema)” was made by a newer version of FieldMerge; use that one")
+        }
+        guard let secret = try await meta("secret").flatMap({ Hex.decode($0) }), secret.count == 32 else {
+            throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
+        }
+        if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
+        if let aside { return Journal(tables: tables, codec: .wire(secret: secret), ahead: aside) }
+        return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
+    }
+
+    /// Several gateways may start at once, so the tables are made under a lock, and each step is harmless twice.
+    private func create() async throws(StoreError) {
+        let secret = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        try await run(
+            tables.creation + [
+                tables.setMeta("secret", secret), try await ownerStatement(),
+                tables.setMeta("version", String(JournalTables.version)),
+            ])
+    }
+
+    func run(_ statements: [Statement]) async throws(StoreError) {
+        let name = "fieldmerge journal \(tables.schema)"
+        let lock = engine.dialect.namedLock
+        try await engine.write(deadline: deadline) { session throws(StoreError) in
+            if let lock { try Self.call(lock.take, with: name, in: session) }
+            do throws(StoreError) {
+                for statement in statements { _ = try session.execute(statement) }
+            } catch {
+                // The lock is the connection's, which lives on.
+                if let lock { try? Self.call(lock.free, with: name, in: session) }
+                throw error
+            }
+            if let lock { try Self.call(lock.free, with: name, in: session) }
+            return .commit(())
+        }
+    }
+
+    private static func call(
+        _ function: String, with lock: String, in session: any StoreSession
+    ) throws(StoreError) {
+        let rows = try session.query(
+            Statement(
+                sql: "SELECT " + function, binds: [Bind(.text(ExactText(lock)), JournalColumn.text.type)],
+                columns: [JournalColumn.number]))
+        guard rows.first?.first == .integer(1) else {
+            throw StoreError(.busy, "another gateway is making the journal's tables")
+        }
+    }
+
+    /// A setting of the journal; nil where it, or the table itself, is missing.
+    func meta(_ name: String) async throws(StoreError) -> String? {
+        let statement = tables.meta(name)
+        do {
+            let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in
+                try session.query(statement)
+            }
+            guard case .text(let text)? = rows.first?.first else { return nil }
+            return text.string
+        } catch {
+            if error.kind == .schemaChanged || error.kind == .denied { return nil }
+            throw error
+        }
+    }
+}

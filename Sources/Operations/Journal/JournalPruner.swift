@@ -1,0 +1,48 @@
+package import Logging
+import MergeCore
+import MergeService
+import RecordStore
+import ServiceLifecycle
+
+/// Prunes the journal in the background.
+package struct JournalPruner: Service {
+    private let box: RulesBox
+    private let keyDays: Int
+    private let entryDays: Int
+    private let logger: Logger
+    private static let interval = Duration.seconds(600)
+
+    /// - Parameters:
+    ///   - rules: the loader that opens the journal.
+    ///   - keyDays: days after which the answer of a key is forgotten.
+    ///   - entryDays: days after which an entry is deleted.
+    package init(rules: RulesLoader, keyDays: Int, entryDays: Int, logger: Logger) {
+        box = rules.box
+        self.keyDays = keyDays
+        self.entryDays = entryDays
+        self.logger = logger
+    }
+
+    /// Prunes the journal from time to time until the service is shut down.
+    package func run() async throws {
+        let owner = String(UInt64.random(in: .min ... .max), radix: 16)
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            if let journal = box.served?.journal { await prune(journal, owner) }
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
+        }
+    }
+
+    private func prune(_ journal: Journal, _ owner: String) async {
+        do {
+            let pruning = JournalPruning(
+                journal: journal, keyDays: keyDays, entryDays: entryDays, owner: owner)
+            let deleted = try await cancelWhenGracefulShutdown { () async throws(StoreError) in try await pruning.run()
+            }
+            if let deleted, deleted > 0 {
+                logger.notice("pruned the journal", metadata: ["entries": "\(deleted)"])
+            }
+        } catch {
+            logger.warning("the journal was not pruned", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import FoundationEssentials
+package import Logging
+import MergeCore
+package import MergeService
+package import RecordStore
+package import RuleFiles
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the rule files and the schema at start, on SIGHUP, when a file changes, when a statement fails because of the schema, and
+/// every few minutes.
+///
+/// What cannot be served changes nothing: the old rules serve on.
+package struct RulesLoader: Service {
+    private let folder: String
+    private let engine: any RecordEngine
+    private let logger: Logger
+    private let interval: Duration
+    private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
+    /// The rules that are served at this moment.
+    package let box = RulesBox()
+
+    private static let look = Duration.seconds(2)
+    private static let patience = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - interval: how often the schema is read again although nothing asks for it.
+    ///   - journal: opens the journal, before anything is served.
+    package init(
+        folder: String, engine: any RecordEngine, interval: Duration = .seconds(300), logger: Logger,
+        journal: @escaping @Sendable () async throws(StoreError) -> JournalStatus
+    ) {
+        openJournal = journal
+        self.folder = folder
+        self.engine = engine
+        self.interval = interval
+        self.logger = logger
+    }
+
+    /// The result of reading a folder of rules against a database.
+    package enum Outcome: Sendable {
+        /// The rules can be served; the findings are no errors.
+        case served(Served, Findings)
+        /// The rules have errors.
+        case refused(Findings)
+        /// The database could not be asked.
+        case unreachable(StoreError)
+    }
+
+    /// Reads the rules and binds them to the schema.
+    package static func load(_ folder: String, against engine: any RecordEngine) async -> Outcome {
+        let rules = RuleFolder(path: folder)
+        if rules.files.isEmpty { return .refused(rules.findings) }
+        do {
+            let schema = try await engine.schema(
+                of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
+            let (bound, first) = RuleBinder.bind(rules, to: schema)
+            guard let bound else { return .refused(first) }
+            let findings = try await SQLProbe(engine: engine, patience: patience).findings(
+                of: rules, bound: bound, adding: first)
+            let catalog = findings.hasErrors ? nil : bound
+            return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
+                ?? .refused(findings)
+        } catch {
+            return .unreachable(error)
+        }
+    }
+
+    /// The first reading, which decides whether the gateway starts.
+    ///
+    /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
+    /// - Throws: `StoreError` where the journal cannot be used.
+    package func start() async throws(StoreError) -> Findings? {
+        switch await Self.load(folder, against: engine) {
+        case .served(let served, let findings):
+            for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
+            try await serve(served, isStart: true)
+            return nil
+        case .refused(let findings): return findings
+        case .unreachable(let error):
+            box.note([error.description])
+            logger.error("the database cannot be reached yet", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Reads rules and schema again when they change and on SIGHUP, until the service is shut down.
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await watch() }
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+                    logger.notice("reading the rules again on SIGHUP")
+                    await reload()
+                }
+            }
+            group.addTask {
+                for await _ in box.reloadRequests.cancelOnGracefulShutdown() { await reload() }
+            }
+            await group.waitForAll()
+        }
+    }
+
+    /// Looks at the files every two seconds, at the schema every few minutes, and at an absent database all the time.
+    private func watch() async {
+        var known = fingerprint()
+        var last = ContinuousClock.now
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.look) }
+            let seen = fingerprint()
+            let isDue = ContinuousClock.now - last >= interval
+            guard seen != known || isDue || box.served == nil else { continue }
+            known = seen
+            last = .now
+            await reload()
+        }
+    }
+
+    private func reload() async {
+        switch await Self.load(folder, against: engine) {
+        case .served(let served, _):
+            let before = box.served?.catalog.version
+            do {
+                try await serve(served, isStart: false)
+            } catch {
+                logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
+                box.note([error.description])
+                return
+            }
+            if before != served.catalog.version {
+                logger.notice("serving the rules", metadata: ["version": "\(served.catalog.version)"])
+            }
+        case .refused(let findings):
+            let errors = findings.sorted.filter { $0.severity == .error }.map(\.description)
+            if box.trouble != errors {
+                for error in errors { logger.error("\(error)") }
+            }
+            box.note(errors)
+        case .unreachable(let error):
+            if box.served == nil { box.note([error.description]) }
+        }
+    }
+
+    /// Serves rules together with the journal, which is opened once.
+    private func serve(_ served: Served, isStart: Bool) async throws(StoreError) {
+        let journal: JournalStatus
+        if let kept = box.journal {
+            journal = kept
+        } else {
+            do {
+                journal = try await openJournal()
+            } catch {
+                guard isStart, [.unavailable, .unwritable, .busy].contains(error.kind) else { throw error }
+                box.note([error.description])
+                return
+            }
+            if case .off = journal {
+                logger.warning("\(journal.promise)")
+            } else {
+                logger.notice("\(journal.promise)")
+            }
+        }
+        let complete = Served(
+            catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal.journal)
+        if box.journal == nil {
+            try await MergeService.wire(engine).recover(complete, .now.advanced(by: Self.patience))
+        }
+        box.serve(complete, journal)
+    }
+
+    /// Names, sizes and times of the rule files.
+    private func fingerprint() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+            let size = attributes?[.size] as? Int ?? 0
+            let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
+            return "\(name) \(size) \(time)"
+        }
+    }
+}

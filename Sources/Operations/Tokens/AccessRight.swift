@@ -1,0 +1,5 @@
+/// A right of the bearer of a token.
+package enum AccessRight: String, Sendable, CaseIterable {
+    case read
+    case write
+}

@@ -1,0 +1,30 @@
+internal import Crypto
+import MergeCore
+
+/// A bearer token: 256 random bits that are shown once and kept only as their SHA-256.
+package struct AccessToken: Sendable {
+    /// The text that the client sends.
+    package let secret: String
+
+    /// A new token from the system's random numbers.
+    package static func make() -> AccessToken {
+        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+        return AccessToken(secret: "fm_" + Hex.encode(bytes))
+    }
+
+    /// The line for the tokens file.
+    package func line(name: String, rights: Set<AccessRight>) -> String {
+        let words = AccessRight.allCases.filter(rights.contains).map(\.rawValue).joined(separator: ",")
+        return "\(name) \(words) sha256:\(Hex.encode(Self.hash(secret)))"
+    }
+
+    /// Returns the SHA-256 of a token, which is all that is kept of it.
+    package static func hash(_ secret: String) -> [UInt8] {
+        var secret = secret
+        return secret.withUTF8 { utf8 in
+            var digest = SHA256()
+            digest.update(bufferPointer: UnsafeRawBufferPointer(utf8))
+            return digest.finalize().withUnsafeBytes { [UInt8]($0) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// Which rule of the database a write broke.
+package struct ConstraintViolation: Sendable, Hashable {
+    /// The kinds of constraints.
+    package enum Kind: String, Sendable, Hashable {
+        case unique
+        /// The row refers to a row that is not there.
+        case foreignKey = "foreign-key"
+        /// Other rows refer to the row.
+        case referenced
+        case check
+        case notNull = "not-null"
+        /// A trigger refused the write (SIGNAL, RAISE).
+        case trigger
+        /// The column cannot hold the value.
+        case value
+    }
+
+    /// The kind of constraint.
+    package let kind: Kind
+    /// The constraint's or index's name, where the database tells it.
+    package let name: String?
+    /// The columns, where the database tells them.
+    package let columns: [String]
+    /// The sentence of the operator's own trigger for the user.
+    package let sentence: String?
+
+    /// Describes what was violated.
+    package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {
+        self.kind = kind
+        self.name = name
+        self.columns = columns
+        self.sentence = sentence
+    }
+}

@@ -1,0 +1,16 @@
+/// The answer that is kept under a push's key.
+package struct KeptAnswer: Sendable, Hashable {
+    /// SHA-256 of the address and the body's meaning; nil where the answer is kept for a replay and not for a key.
+    package let request: [UInt8]?
+    /// The HTTP status.
+    package let code: Int
+    /// The body as it was sent.
+    package let body: [UInt8]
+
+    /// Keeps an answer.
+    package init(request: [UInt8]?, code: Int, body: [UInt8]) {
+        self.request = request
+        self.code = code
+        self.body = body
+    }
+}

@@ -1,0 +1,16 @@
+/// A push that was refused, whole, so that it can be sent again.
+package struct RefusedBody: Sendable, Hashable {
+    /// The path of the URL.
+    package let address: String
+    /// The body as the client sent it.
+    package let body: [UInt8]
+    /// The code of the problem.
+    package let reason: String
+
+    /// Keeps a refused push.
+    package init(address: String, body: [UInt8], reason: String) {
+        self.address = address
+        self.body = body
+        self.reason = reason
+    }
+}

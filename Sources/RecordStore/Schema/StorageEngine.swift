@@ -1,0 +1,13 @@
+/// The storage engine of a table.
+package struct StorageEngine: Sendable, Hashable {
+    /// The name, for messages.
+    package let name: String
+    /// It takes a transaction back.
+    package let isTransactional: Bool
+
+    /// Names an engine.
+    package init(_ name: String, isTransactional: Bool) {
+        self.name = name
+        self.isTransactional = isTransactional
+    }
+}

@@ -1,0 +1,13 @@
+/// A unique index, the primary key among them.
+package struct UniqueIndex: Sendable, Hashable {
+    /// The name of the index.
+    package let name: String
+    /// The columns in the order of the index.
+    package let columns: [String]
+
+    /// Describes a unique index.
+    package init(name: String, columns: [String]) {
+        self.name = name
+        self.columns = columns
+    }
+}

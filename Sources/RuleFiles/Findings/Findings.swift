@@ -1,0 +1,39 @@
+/// Collects findings, so that one run tells them all.
+package struct Findings: Sendable, Hashable {
+    /// The findings in the order in which they came.
+    package private(set) var all: [Finding] = []
+
+    /// Begins without a finding.
+    package init() {}
+
+    /// The rules cannot be served.
+    package var hasErrors: Bool { all.contains { $0.severity == .error } }
+
+    /// Adds an error.
+    package mutating func error(_ place: Place, _ sentence: String) {
+        all.append(Finding(place: place, severity: .error, sentence: sentence))
+    }
+
+    /// Adds a warning.
+    package mutating func warning(_ place: Place, _ sentence: String) {
+        all.append(Finding(place: place, severity: .warning, sentence: sentence))
+    }
+
+    /// Adds a finding.
+    package mutating func append(_ finding: Finding) { all.append(finding) }
+
+    /// Adds a note.
+    package mutating func note(_ place: Place, _ sentence: String) {
+        all.append(Finding(place: place, severity: .note, sentence: sentence))
+    }
+
+    /// Returns the number of findings of a severity.
+    package func count(_ severity: Finding.Severity) -> Int { all.filter { $0.severity == severity }.count }
+
+    /// The findings in the order of the files and their lines.
+    package var sorted: [Finding] {
+        all.sorted { a, b in
+            (a.place.file, a.place.line, a.place.column) < (b.place.file, b.place.line, b.place.column)
+        }
+    }
+}

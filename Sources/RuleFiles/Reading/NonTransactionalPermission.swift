@@ -1,0 +1,4 @@
+/// The one word that `non-transactional` takes.
+enum NonTransactionalPermission: String, CaseIterable {
+    case allow
+}

@@ -1,0 +1,9 @@
+import MergeCore
+
+/// A check as the rules write it.
+struct RuleCheck: Sendable, Hashable {
+    let name: Placed<String>
+    let sql: Placed<String>
+    let fields: [Placed<String>]
+    let onFailure: CheckFailurePolicy
+}

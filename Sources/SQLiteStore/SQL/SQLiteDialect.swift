@@ -1,0 +1,53 @@
+import RecordStore
+
+/// The SQL of SQLite.
+struct SQLiteDialect: Dialect {
+    var name: String { "sqlite" }
+    var quotationMark: Character { "\"" }
+
+    /// A write transaction has the whole file to itself.
+    var lockingClause: String { "" }
+    var impatientLockingClause: String { "" }
+    var defaultRow: String { " DEFAULT VALUES" }
+    var insertIfAbsent: String { "INSERT OR IGNORE" }
+
+    func joined(_ first: String, with second: String) -> String { "\(first) || \(second)" }
+
+    func part(of column: String, from start: Int, upTo mark: Character) -> String {
+        "substr(\(column), \(start), instr(substr(\(column), \(start)), '\(mark)') - 1)"
+    }
+
+    var now: String { "strftime('%Y-%m-%d %H:%M:%f', 'now')" }
+    var nowFraction: Int { 3 }
+    var nowText: String { "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')" }
+
+    func now(plusSeconds seconds: Int) -> String {
+        "strftime('%Y-%m-%d %H:%M:%f', 'now', '+\(seconds) seconds')"
+    }
+
+    func now(minusDays days: Int) -> String { "strftime('%Y-%m-%d %H:%M:%f', 'now', '-\(days) days')" }
+
+    var databaseName: String { Self.file(of: "main") }
+
+    var isFile: Bool { true }
+
+    /// The path as the system spells it: absolute, and without symbolic links.
+    func file(ofSchema schema: String) -> String? { Self.file(of: schema) }
+
+    private static func file(of schema: String) -> String {
+        "SELECT file FROM pragma_database_list WHERE name = \(text(schema))"
+    }
+
+    func search(forSchema schema: String) -> Statement? { nil }
+
+    func creation(ofSchema schema: String) -> Statement? { nil }
+
+    var namedLock: (take: String, free: String)? { nil }
+    var showsWholeSchema: Bool { true }
+    var triggersReachTheirTable: Bool { true }
+
+    /// A text as SQL spells it.
+    static func text(_ text: String) -> String {
+        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+    }
+}

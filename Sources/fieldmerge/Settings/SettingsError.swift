@@ -1,0 +1,8 @@
+/// A setting that cannot be used.
+struct SettingsError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
