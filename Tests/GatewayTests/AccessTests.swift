@@ -1,9 +1,10 @@
-@testable import Gateway
-import Operations
 import MergeService
 import MergeWire
+import Operations
 import Testing
 import TestSupport
+
+@testable import Gateway
 
 /// Tokens, limits, media types and what is not there yet.
 @Suite struct AccessTests {
@@ -34,6 +35,31 @@ import TestSupport
                 try await gateway.client(token: token) { client async throws in
                     #expect(try await client.get("/v1/rules").status == read)
                     #expect(try await client.post("/v1/merge/people", edit).status == write)
+                }
+            }
+        }
+    }
+
+    /// A verifier that has to ask before it knows.
+    private struct Asking: TokenVerifier {
+        var trouble: String? { "the keys are old" }
+
+        func bearer(of token: String) async -> Bearer? {
+            await Task.yield()
+            return token == "known" ? Bearer(name: "someone", rights: [.read]) : nil
+        }
+
+        func seemsGood(_ token: String) -> Bool { token == "known" }
+    }
+
+    @Test func aVerifierMayAskBeforeItKnows() async throws {
+        try await RunningGateway.with(try await Self.database(), rules: MergeTests.rules, verifier: Asking()) {
+            gateway async throws in
+            for (token, read, write) in [("known", 200, 403), ("unknown", 401, 401)] {
+                try await gateway.client(token: token) { client async throws in
+                    #expect(try await client.get("/v1/rules").status == read)
+                    #expect(try await client.post("/v1/merge/people", "{}").status == write)
+                    #expect(try await client.get("/readyz").text.contains("the keys are old"))
                 }
             }
         }

@@ -1,9 +1,9 @@
 import MergeService
+import Operations
 import Testing
 import TestSupport
 
 @testable import Gateway
-import Operations
 
 /// What an address is asked with: its methods, and the members of its query.
 @Suite(.serialized) struct AddressTests {

@@ -1,10 +1,10 @@
 import Foundation
 import MergeWire
+import Operations
 import Testing
 import TestSupport
 
 @testable import Gateway
-import Operations
 
 /// What HTTP/1.1 allows a client to do with a connection.
 @Suite struct ConnectionTests {

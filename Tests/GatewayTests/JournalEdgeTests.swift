@@ -1,9 +1,10 @@
-@testable import Gateway
-import Operations
 import MergeService
+import Operations
 import RecordStore
 import Testing
 import TestSupport
+
+@testable import Gateway
 
 /// The journal where things are not as they usually are, on both engines.
 @Suite struct JournalEdgeTests {

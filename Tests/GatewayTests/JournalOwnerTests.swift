@@ -1,6 +1,6 @@
 import Foundation
-import Operations
 import MergeService
+import Operations
 import RecordStore
 import SQLiteStore
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
-import Operations
 import MergeCore
 import MergeWire
+import Operations
 import RuleFiles
 import Testing
 import TestSupport

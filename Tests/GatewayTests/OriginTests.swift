@@ -1,8 +1,8 @@
+import Operations
 import Testing
 import TestSupport
 
 @testable import Gateway
-import Operations
 
 /// Web pages of other origins: whose are let in, and what they are told.
 @Suite(.serialized) struct OriginTests {

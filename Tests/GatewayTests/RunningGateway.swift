@@ -1,12 +1,13 @@
-@testable import Gateway
-import Operations
 import Logging
 import MergeService
+import Operations
 import RecordStore
 import RuleFiles
 import SQLiteStore
 import Testing
 import TestSupport
+
+@testable import Gateway
 
 /// A gateway in this process, on a free port, for as long as a closure runs.
 struct RunningGateway: Sendable {
@@ -15,10 +16,12 @@ struct RunningGateway: Sendable {
 
     /// - Parameters:
     ///   - rules: the rule files by name; nil serves those of `MergeRules`.
+    ///   - tokens: the text of a tokens file; nil leaves it to the verifier.
+    ///   - verifier: knows who sends a request; nil lets everybody in.
     ///   - journal: where a journal is kept, the same one for all gateways on the database; it is made beforehand, by root.
     static func with<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: JournalPlace? = nil,
-        configure: (inout GatewayConfiguration) -> Void = { _ in },
+        verifier: (any TokenVerifier)? = nil, configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Answer
     ) async throws -> Answer {
         let folder = try TemporaryFolder()
@@ -51,7 +54,9 @@ struct RunningGateway: Sendable {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let gateway = GatewayApplication(
             configuration: configuration, engine: engine, rules: loader,
-            tokens: try tokens.map { KnownTokens(try TokenFile(text: $0, path: "tokens")) }, logger: logger
+            tokens: try tokens.map { KnownTokens(try TokenFile(text: $0, path: "tokens")) as any TokenVerifier }
+                ?? verifier,
+            logger: logger
         ) { number in
             port.yield(number)
         }

@@ -18,7 +18,7 @@ package struct Explainer {
             try SampleReader(resource: resource, side: side).read(scalar)
         }
         if samples.base == nil, samples.edited == nil {
-            throw RecordFault(in: .edited, at: WirePath(""), "is null like the base, so there is no edit")
+            throw RecordFault(.edited, at: WirePath(""), reason: "is null like the base, so there is no edit")
         }
         var run = ExplanationRun(resource: resource, samples: samples)
         try run.run()

@@ -41,7 +41,7 @@ struct ExplanationRun {
             try SampleKeys(section: section, side: side).label(sample?.id, WirePath("id"))
         }
         if let base = labels.base, let edited = labels.edited, base != edited {
-            throw RecordFault(in: .edited, at: WirePath("id"), "names another record than the base does")
+            throw RecordFault(.edited, at: WirePath("id"), reason: "names another record than the base does")
         }
         let meeting = RowMeeting(base: rootMention(samples.base), edited: rootMention(samples.edited))
         var action = try meeting.action(SampleValues(section: section))
@@ -72,7 +72,7 @@ struct ExplanationRun {
         }
         guard let wanted = labels.edited ?? labels.base, let found = labels.current, wanted != found else { return row }
         guard case .create? = action, section.identity != nil else {
-            throw RecordFault(in: .current, at: WirePath("id"), "names another record than the edit does")
+            throw RecordFault(.current, at: WirePath("id"), reason: "names another record than the edit does")
         }
         if let action, let row, row.isMeant(by: action, in: section) { return row }
         samples.current = nil
@@ -101,8 +101,8 @@ struct ExplanationRun {
 
     func missingSection(_ section: Section) -> RecordFault {
         RecordFault(
-            in: .current, at: WirePath(section.name),
-            "is missing; the current record holds every section that the edit touches"
+            .current, at: WirePath(section.name),
+            reason: "is missing; the current record holds every section that the edit touches"
         )
     }
 }

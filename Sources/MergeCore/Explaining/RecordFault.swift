@@ -8,7 +8,7 @@ package struct RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     package let reason: String
 
     /// Makes the fault of a value, by its place in the file and a sentence without a full stop.
-    package init(in side: RecordSide, at path: WirePath, _ reason: String) {
+    package init(_ side: RecordSide, at path: WirePath, reason: String) {
         self.side = side
         self.path = path
         self.reason = reason

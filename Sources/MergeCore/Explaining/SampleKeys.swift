@@ -11,7 +11,7 @@ struct SampleKeys {
         let parts = if case .array(let parts) = id, section.keyCount != 1 { parts } else { [id] }
         guard parts.count == section.keyCount else {
             let count = parts.count == 1 ? "one part" : "\(parts.count) parts"
-            throw RecordFault(in: side, at: path, "has \(count) where the key has \(section.keyCount)")
+            throw RecordFault(side, at: path, reason: "has \(count) where the key has \(section.keyCount)")
         }
         var values: [Value] = []
         for (part, column) in zip(parts, section.columns) {
@@ -20,7 +20,7 @@ struct SampleKeys {
                 guard !value.isNull else { throw ValueProblem("is null, which no key is") }
                 values.append(value)
             } catch {
-                throw RecordFault(in: side, at: path, error.reason)
+                throw RecordFault(side, at: path, reason: error.reason)
             }
         }
         return .key(RecordKey(values))
@@ -34,9 +34,9 @@ struct SampleKeys {
         for row in rows.many {
             let place = row.path.member("id")
             let label = try label(row.id, place)
-            if label == nil, side != .edited { throw RecordFault(in: side, at: place, "is missing") }
+            if label == nil, side != .edited { throw RecordFault(side, at: place, reason: "is missing") }
             if let label, !seen.insert(label).inserted {
-                throw RecordFault(in: side, at: place, "names an item that stands in the list already")
+                throw RecordFault(side, at: place, reason: "names an item that stands in the list already")
             }
             out.append((label, row))
         }

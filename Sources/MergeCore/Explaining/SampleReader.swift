@@ -9,7 +9,8 @@ struct SampleReader {
         let top = WirePath("")
         guard case .object(let members) = scalar else {
             throw RecordFault(
-                in: side, at: top, "is \(scalar.kind) where an object with “id” and the sections is needed, or null")
+                side, at: top, reason: "is \(scalar.kind) where an object with “id” and the sections is needed, or null"
+            )
         }
         var sections: [Int: SampleRows] = [:]
         for member in members where member.name != "id" {
@@ -25,13 +26,14 @@ struct SampleReader {
         switch section.kind {
         case .root:
             if scalar == .null {
-                throw RecordFault(in: side, at: path, "is null; where there is no such record, the whole file is null")
+                throw RecordFault(
+                    side, at: path, reason: "is null; where there is no such record, the whole file is null")
             }
             return .one(try row(scalar, of: section, at: path))
         case .singleton: return .one(scalar == .null ? nil : try row(scalar, of: section, at: path))
         case .list:
             guard case .array(let elements) = scalar else {
-                throw RecordFault(in: side, at: path, "is \(scalar.kind) where an array of items is needed")
+                throw RecordFault(side, at: path, reason: "is \(scalar.kind) where an array of items is needed")
             }
             var rows: [SampleRow] = []
             for (index, element) in elements.enumerated() {
@@ -43,7 +45,7 @@ struct SampleReader {
 
     private func row(_ scalar: Scalar, of section: Section, at path: WirePath) throws(RecordFault) -> SampleRow {
         guard case .object(let members) = scalar else {
-            throw RecordFault(in: side, at: path, "is \(scalar.kind) where an object of fields is needed")
+            throw RecordFault(side, at: path, reason: "is \(scalar.kind) where an object of fields is needed")
         }
         var id: Scalar?
         var values: [Int: Scalar] = [:]
@@ -67,14 +69,15 @@ struct SampleReader {
         if let group = section.group(named: name) {
             let fields = section.fields[section.groups[group].fields].map { "“\($0.name)”" }
             return RecordFault(
-                in: side, at: path.member(name),
-                "is a group, of which a record holds the fields: \(fields.joined(separator: ", "))")
+                side, at: path.member(name),
+                reason: "is a group, of which a record holds the fields: \(fields.joined(separator: ", "))")
         }
         let names = section.fields.map(\.name) + section.readOnly.map(\.name)
         return unknown(name, "field", at: path, among: names)
     }
 
     private func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> RecordFault {
-        RecordFault(in: side, at: path.member(name), "is no \(what) here\(NearestName.hint(for: name, among: names))")
+        RecordFault(
+            side, at: path.member(name), reason: "is no \(what) here\(NearestName.hint(for: name, among: names))")
     }
 }

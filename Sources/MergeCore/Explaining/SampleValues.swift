@@ -59,8 +59,8 @@ struct SampleValues {
         guard let missing = group.fields.first(where: { row.values[$0] == nil }) else { return }
         let path = row.path.member(section.fields[missing].name)
         throw RecordFault(
-            in: side, at: path,
-            group.isBare ? "is missing" : "is missing; the group “\(group.name)” is merged as a whole")
+            side, at: path,
+            reason: group.isBare ? "is missing" : "is missing; the group “\(group.name)” is merged as a whole")
     }
 
     private func value(of field: Int, in row: SampleRow, _ side: RecordSide) throws(RecordFault) -> Value {
@@ -73,7 +73,7 @@ struct SampleValues {
         do throws(ValueProblem) {
             return try section.columns[field.column].accept(scalar)
         } catch {
-            throw RecordFault(in: side, at: path.member(field.name), error.reason)
+            throw RecordFault(side, at: path.member(field.name), reason: error.reason)
         }
     }
 
@@ -91,7 +91,7 @@ struct SampleValues {
             } catch {
                 problem = error
             }
-            throw RecordFault(in: .edited, at: row.path.member(section.fields[field].name), problem.reason)
+            throw RecordFault(.edited, at: row.path.member(section.fields[field].name), reason: problem.reason)
         }
     }
 
@@ -102,8 +102,8 @@ struct SampleValues {
                 let type = section.type(ofField: field)
                 guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
                 throw RecordFault(
-                    in: .base, at: base.path.member(section.fields[field].name),
-                    "is not of the column's type, \(type.name)")
+                    .base, at: base.path.member(section.fields[field].name),
+                    reason: "is not of the column's type, \(type.name)")
             }
         }
     }
@@ -120,6 +120,6 @@ struct SampleValues {
 
     private func readOnly(_ field: Int, _ row: SampleRow) -> RecordFault {
         RecordFault(
-            in: .edited, at: row.path.member(section.readOnly[field].name), "is read-only; the database sets it")
+            .edited, at: row.path.member(section.readOnly[field].name), reason: "is read-only; the database sets it")
     }
 }

@@ -10,7 +10,7 @@ extension ColumnType {
             guard reader.isAtEnd else {
                 throw ValueProblem("has a time zone or more after the time; a DATETIME has none")
             }
-            return .dateTime(try Self.fits(moment, digits: fraction, in: digits))
+            return .dateTime(try Self.fits(moment, sent: fraction, held: digits))
         case .timestamp(let digits, let range):
             guard let (local, fraction) = reader.dateTime() else {
                 throw ValueProblem("is not a date and time such as 2026-11-20T10:00:00Z")
@@ -24,7 +24,7 @@ extension ColumnType {
             if let range, !range.contains(moment), !(moment.date.isZero && moment.microseconds == 0) {
                 throw ValueProblem("is outside the range of a TIMESTAMP, 1970 to 2038")
             }
-            return .dateTime(try Self.fits(moment, digits: fraction, in: digits))
+            return .dateTime(try Self.fits(moment, sent: fraction, held: digits))
         case .time(let digits):
             return .time(try Self.span(&reader, digits))
         default:
@@ -35,7 +35,7 @@ extension ColumnType {
         }
     }
 
-    private static func fits<T>(_ value: T, digits sent: Int, in held: Int) throws(ValueProblem) -> T {
+    private static func fits<T>(_ value: T, sent: Int, held: Int) throws(ValueProblem) -> T {
         guard sent <= held else { throw ValueProblem("has more than the column's \(held) digits of a second") }
         return value
     }
@@ -51,6 +51,6 @@ extension ColumnType {
         guard let span = TimeSpan(microseconds: negative ? -total : total) else {
             throw ValueProblem("is outside -838:59:59 to 838:59:59")
         }
-        return try fits(span, digits: fraction, in: digits)
+        return try fits(span, sent: fraction, held: digits)
     }
 }

@@ -86,8 +86,8 @@ package protocol Dialect: Sendable {
 extension Dialect {
     /// An identifier in quotes, whatever characters it has.
     package func quoted(_ name: String) -> String {
-        let mark = quotationMark
-        return "\(mark)\(doubling(mark, in: name))\(mark)"
+        let mark = String(quotationMark)
+        return mark + doubling(quotationMark, in: name) + mark
     }
 
     /// Returns the table's name, and its schema's before it, in quotes.

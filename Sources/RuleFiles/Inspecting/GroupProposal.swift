@@ -1,15 +1,6 @@
 import MergeCore
 import RecordStore
 
-/// Columns that seem to mean something only together.
-struct ProposedGroup {
-    /// The words of the group's name.
-    let words: [String]
-    let columns: [String]
-    /// Why they were put together, for the comment above the group.
-    let reason: String
-}
-
 /// Proposes groups of several columns.
 ///
 /// A group too large costs a conflict that was none; a group too small lets half of one client's value meet half of

@@ -12,39 +12,3 @@ struct InspectedTable {
     /// Returns true where none of the columns can be NULL.
     func isFilled(_ columns: [String]) -> Bool { columns.allSatisfy { schema.column($0)?.isNullable == false } }
 }
-
-/// The fitness of a table for rules.
-enum TableFitness {
-    case usable(InspectedTable)
-    /// Why not, as the end of a sentence.
-    case leftOut(String)
-
-    init(_ table: TableSchema, allowsNonTransactional: Bool) {
-        if table.isView {
-            self = .leftOut("it is a view; where the database updates it, write its rules by hand, with a “key”")
-        } else if !table.isTransactional, !allowsNonTransactional {
-            self = .leftOut(
-                "its engine \(table.engine) knows no transactions; --non-transactional takes it in all the same")
-        } else if let key = Self.key(of: table) {
-            let unknown = key.first { table.column($0)?.types.isEmpty != false }
-            if let unknown {
-                let type = table.column(unknown)?.declaredType ?? ""
-                self = .leftOut(
-                    "its key has the column “\(unknown)” of type \(type.isEmpty ? "unknown" : type), which is not supported yet"
-                )
-            } else {
-                self = .usable(InspectedTable(schema: table, key: key))
-            }
-        } else {
-            self = .leftOut("it has no primary key and no unique index of NOT NULL columns")
-        }
-    }
-
-    /// The primary key, or else the unique index of the fewest columns that are never NULL.
-    private static func key(of table: TableSchema) -> [String]? {
-        if !table.primaryKey.isEmpty { return table.primaryKey }
-        return table.uniqueIndexes.map(\.columns)
-            .filter { !$0.isEmpty && table.isKey($0) }
-            .min { $0.count < $1.count }
-    }
-}

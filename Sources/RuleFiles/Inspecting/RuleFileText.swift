@@ -10,67 +10,66 @@ struct RuleFileText {
 
     init(resource: String, sections: [SectionDraft]) {
         line(
-            0, content: "",
+            depth: 0,
             comment:
                 "Rules to start from, made of the schema alone. Look over what is proposed and guessed, above all the")
         line(
-            0, content: "", comment: "groups: columns that mean something only together belong into one, and no others."
-        )
+            depth: 0, comment: "groups: columns that mean something only together belong into one, and no others.")
         if sections.count > 1 {
-            line(0, content: "", comment: "Deleting a record deletes its rows in all these sections.")
+            line(depth: 0, comment: "Deleting a record deletes its rows in all these sections.")
         }
-        line(0, content: "resource: " + YAMLText.scalar(resource))
+        line("resource: " + YAMLText.scalar(resource), depth: 0)
         if sections.contains(where: { !$0.table.schema.isTransactional }) {
             line(
-                0, content: "",
+                depth: 0,
                 comment: "A table here knows no transactions: a crash in the middle of a push leaves it half done.")
-            line(0, content: "non-transactional: allow")
+            line("non-transactional: allow", depth: 0)
         }
-        line(0, content: "sections:")
+        line("sections:", depth: 0)
         for section in sections { write(section) }
     }
 
     private mutating func write(_ section: SectionDraft) {
-        line(1, content: YAMLText.scalar(section.name) + ":")
+        line(YAMLText.scalar(section.name) + ":", depth: 1)
         if let link = section.link, link.isGuess {
             line(
-                2, content: "",
+                depth: 2,
                 comment: "A guess from the names of the columns: the database has no foreign key here. Where it is")
-            line(2, content: "", comment: "wrong, give the table a file of its own, without “list” and “parent”.")
+            line(depth: 2, comment: "wrong, give the table a file of its own, without “list” and “parent”.")
         }
-        if let link = section.link, !link.isSingleton { line(2, content: "list: true") }
-        line(2, content: "table: " + YAMLText.scalar(section.table.name.name))
-        line(2, content: "key: " + YAMLText.names(section.table.key))
-        for comment in section.keyComments { line(2, content: "", comment: comment) }
+        if let link = section.link, !link.isSingleton { line("list: true", depth: 2) }
+        line("table: " + YAMLText.scalar(section.table.name.name), depth: 2)
+        line("key: " + YAMLText.names(section.table.key), depth: 2)
+        for comment in section.keyComments { line(depth: 2, comment: comment) }
         if let link = section.link {
             let pairs = link.columns.map { YAMLText.scalar($0.own) + ": " + YAMLText.scalar($0.root) }
-            line(2, content: "parent: {" + pairs.joined(separator: ", ") + "}")
+            line("parent: {" + pairs.joined(separator: ", ") + "}", depth: 2)
         }
         if !section.groups.isEmpty {
-            line(2, content: "groups:")
+            line("groups:", depth: 2)
             for group in section.groups { write(group) }
         }
         if !section.readOnly.isEmpty {
-            line(2, content: "read-only:")
-            for field in section.readOnly { line(3, content: Self.mapping(field), comment: field.comment) }
+            line("read-only:", depth: 2)
+            for field in section.readOnly { line(Self.mapping(field), depth: 3, comment: field.comment) }
         }
-        for (column, reason) in section.leftOut { line(2, content: "", comment: "left out: “\(column)”: \(reason)") }
+        for (column, reason) in section.leftOut { line(depth: 2, comment: "left out: “\(column)”: \(reason)") }
     }
 
     private mutating func write(_ group: SectionDraft.DraftGroup) {
         guard let reason = group.reason else {
-            for field in group.fields { line(3, content: Self.mapping(field), comment: field.comment) }
+            for field in group.fields { line(Self.mapping(field), depth: 3, comment: field.comment) }
             return
         }
-        line(3, content: "", comment: "proposed as one: \(reason)")
-        line(3, content: YAMLText.scalar(group.name) + ":")
+        line(depth: 3, comment: "proposed as one: \(reason)")
+        line(YAMLText.scalar(group.name) + ":", depth: 3)
         let fields = "fields: {" + group.fields.map(Self.mapping).joined(separator: ", ") + "}"
         if fields.count <= Self.width, group.fields.allSatisfy({ $0.comment == nil }) {
-            line(4, content: fields)
+            line(fields, depth: 4)
             return
         }
-        line(4, content: "fields:")
-        for field in group.fields { line(5, content: Self.mapping(field), comment: field.comment) }
+        line("fields:", depth: 4)
+        for field in group.fields { line(Self.mapping(field), depth: 5, comment: field.comment) }
     }
 
     /// `name: column`, or with what there is to say of the column.
@@ -83,7 +82,7 @@ struct RuleFileText {
         return name + "{" + parts.joined(separator: ", ") + "}"
     }
 
-    private mutating func line(_ depth: Int, content: String, comment: String? = nil) {
+    private mutating func line(_ content: String = "", depth: Int, comment: String? = nil) {
         text += String(repeating: "  ", count: depth) + content
         if let comment { text += (content.isEmpty ? "" : " ") + YAMLText.comment(comment) }
         text += "\n"

@@ -12,35 +12,3 @@ struct TableLink {
     /// Told by names alone: the database has no foreign key there.
     let isGuess: Bool
 }
-
-/// A foreign key between two inspected tables, its names spelled as the tables themselves spell them.
-///
-/// SQLite lets a foreign key spell them in another case.
-struct KnownForeignKey {
-    let columns: [String]
-    let target: InspectedTable
-    let targetColumns: [String]
-
-    /// nil where the target is not inspected, or has no such columns.
-    init?(_ key: ForeignKey, among tables: [InspectedTable]) {
-        guard let target = tables.first(where: { $0.name == key.target }) ?? Self.folded(key.target, tables) else {
-            return nil
-        }
-        let columns = key.targetColumns.compactMap { name in
-            target.schema.column(name)?.name
-                ?? target.schema.columns.first { $0.name.lowercased() == name.lowercased() }?.name
-        }
-        guard columns.count == key.columns.count, !columns.isEmpty else { return nil }
-        self.columns = key.columns
-        self.target = target
-        targetColumns = columns
-    }
-
-    private static func folded(_ name: TableName, _ tables: [InspectedTable]) -> InspectedTable? {
-        let wanted = name.name.lowercased()
-        let found = tables.filter { $0.name.schema == name.schema && $0.name.name.lowercased() == wanted }
-        return found.count == 1 ? found.first : nil
-    }
-
-    var refersToKey: Bool { Set(targetColumns) == Set(target.key) }
-}

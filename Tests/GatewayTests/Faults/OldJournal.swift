@@ -1,5 +1,5 @@
-import Operations
 import MergeService
+import Operations
 import RecordStore
 import TestSupport
 

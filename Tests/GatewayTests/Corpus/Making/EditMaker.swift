@@ -1,5 +1,5 @@
-import Operations
 import MergeCore
+import Operations
 import TestSupport
 
 /// Makes edits as clients send them: from copies that may be stale, in both forms, of rows old and new.

@@ -1,0 +1,12 @@
+/// One row of a sample record.
+struct SampleRow {
+    let id: Scalar?
+    /// By position in the section's `fields`.
+    let values: [Int: Scalar]
+    /// By position in the section's `readOnly`.
+    let readOnly: [Int: Scalar]
+    let path: WirePath
+
+    /// Returns true where any field of a group stands in the row.
+    func mentions(_ group: Group) -> Bool { group.fields.contains { values[$0] != nil } }
+}

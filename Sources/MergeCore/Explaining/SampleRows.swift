@@ -1,0 +1,14 @@
+/// The rows of one section of a sample record.
+enum SampleRows {
+    /// The root, or a singleton, which may be without a row.
+    case one(SampleRow?)
+    case many([SampleRow])
+
+    var one: SampleRow? {
+        if case .one(let row) = self { row } else { nil }
+    }
+
+    var many: [SampleRow] {
+        if case .many(let rows) = self { rows } else { [] }
+    }
+}
