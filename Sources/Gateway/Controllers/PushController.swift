@@ -58,8 +58,8 @@ struct PushController {
             return try await service.merge(
                 PushRequest(
                     push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
-                    sender: sender, key: key, address: address, body: body, isPreview: isPreview,
-                    caller: context.caller),
+                    sender: sender, purpose: isPreview ? .preview : .apply(key),
+                    sent: SentRequest(address: address, body: body), caller: context.caller),
                 served: served, deadline: context.deadline)
         }
         if let result = answer.result, !isPreview { metrics.count(result) }

@@ -60,6 +60,7 @@ package struct FoundRow: Sendable {
         case unreachable
     }
 
+    /// The presence of the row, and its values as far as they are known.
     package let state: State
     /// The name of an item in the outcomes; nil in root and singletons.
     package let item: RowLabel?

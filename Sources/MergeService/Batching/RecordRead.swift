@@ -32,7 +32,7 @@ struct RecordReads: BatchWork {
     func run(_ items: [RecordRead], on connection: any StoreConnection) throws(StoreError) -> [Shared<Record?>] {
         let names = items.map { (resource: $0.resource, key: Optional($0.key)) }
         return try connection.read { session throws(StoreError) in
-            try RecordCollector(session, engine.dialect, limits).records(of: names)
+            try RecordCollector(session, dialect: engine.dialect, limits: limits).records(of: names)
         }.map { .answered($0) }
     }
 

@@ -32,22 +32,22 @@ struct KeyedExecution: Sendable {
         if !isFirst { try await waitForOther(key, deadline) }
         defer { inFlight.end(key.name) }
         // Who waited for the same push most likely finds its answer.
-        if !isFirst, let known = try await stored(key, journal, served, deadline) { return known }
+        if !isFirst, let known = try await stored(key, in: journal, served: served, until: deadline) { return known }
         for attempt in 1...Self.maximumRuns {
             let failure: Failure
             do throws(Failure) {
                 let answer = try await run()
                 if answer.isKept { return answer }
-                return try await stored(key, journal, served, deadline) ?? answer
+                return try await stored(key, in: journal, served: served, until: deadline) ?? answer
             } catch {
                 failure = error
             }
             switch Self.next(after: failure, deadline) {
             case .giveUp: throw failure
-            case .lookUp: return try await storedOr(failure, key, journal, served, deadline)
+            case .lookUp: return try await stored(key, in: journal, or: failure, served: served, until: deadline)
             case .lookUpAndRunAgain:
                 // The lookup waits for whatever is under way; where it finds nothing, nothing was committed.
-                if let known = try await stored(key, journal, served, deadline) { return known }
+                if let known = try await stored(key, in: journal, served: served, until: deadline) { return known }
                 if attempt == Self.maximumRuns { throw Self.withoutEffect(failure) }
             }
         }
@@ -65,13 +65,13 @@ struct KeyedExecution: Sendable {
     /// The answer that is kept under a key in place of a failure.
     ///
     /// - Throws: the failure where nothing is kept, and where the journal has the same trouble as the push.
-    private func storedOr(
-        _ failure: Failure, _ key: PushKey, _ journal: Journal, _ served: Served,
-        _ deadline: ContinuousClock.Instant
+    private func stored(
+        _ key: PushKey, in journal: Journal, or failure: Failure, served: Served,
+        until deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
         let known: PushAnswer?
         do throws(Failure) {
-            known = try await stored(key, journal, served, deadline)
+            known = try await stored(key, in: journal, served: served, until: deadline)
         } catch {
             throw error.cause != nil && failure.cause != nil ? failure : error
         }
@@ -114,7 +114,7 @@ struct KeyedExecution: Sendable {
     /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked, since
     ///   nobody can then say that the push was not merged before.
     private func stored(
-        _ key: PushKey, _ journal: Journal, _ served: Served, _ deadline: ContinuousClock.Instant
+        _ key: PushKey, in journal: Journal, served: Served, until deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer? {
         let found: [[Value]]
         do throws(StoreError) {

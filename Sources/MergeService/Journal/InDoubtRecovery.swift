@@ -65,8 +65,8 @@ private struct Evidence {
             else { continue }
             for effect in codec.effects(body, resource) {
                 let row = try row(effect, resource)
-                let isAfter = Self.matches(row, effect.after, resource.sections[effect.section])
-                let isBefore = Self.matches(row, effect.before, resource.sections[effect.section])
+                let isAfter = Self.matches(row, fields: effect.after, in: resource.sections[effect.section])
+                let isBefore = Self.matches(row, fields: effect.before, in: resource.sections[effect.section])
                 if isAfter, !isBefore { return true }
                 if isBefore, !isAfter { looksUndone = true }
             }
@@ -83,7 +83,7 @@ private struct Evidence {
         ).first
     }
 
-    private static func matches(_ row: [Value]?, _ fields: [Int: Value]?, _ section: Section) -> Bool {
+    private static func matches(_ row: [Value]?, fields: [Int: Value]?, in section: Section) -> Bool {
         guard let row, let fields else { return row == nil && fields == nil }
         return fields.allSatisfy { field, value in row[section.fields[field].column] == value }
     }

@@ -3,7 +3,9 @@ package import RecordStore
 
 /// Where a gateway keeps what it merged, and how it is written down.
 package struct Journal: Sendable {
+    /// The tables that hold it.
     package let tables: JournalTables
+    /// The forms in which results are written down.
     package let codec: JournalCodec
     /// Where the tables are.
     package let engine: any RecordEngine

@@ -17,7 +17,8 @@ extension JournalDraft {
             result.status != .failed || result.problem?.retry == false
         {
             refused = RefusedBody(
-                address: request.address, body: request.body, reason: culprit.problem?.code.rawValue ?? "refused")
+                address: request.sent.address, body: request.sent.body,
+                reason: culprit.problem?.code.rawValue ?? "refused")
         }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,

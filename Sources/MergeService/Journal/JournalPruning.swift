@@ -47,12 +47,12 @@ package struct JournalPruning: Sendable {
             for statement in journal.tables.takeLease(owner, seconds: Self.leaseSeconds) {
                 _ = try session.execute(statement)
             }
-            return .commit(try Self.meta("prune", journal, session) == owner)
+            return .commit(try Self.meta("prune", of: journal, in: session) == owner)
         }
     }
 
     private static func meta(
-        _ name: String, _ journal: Journal, _ session: any StoreSession
+        _ name: String, of journal: Journal, in session: any StoreSession
     ) throws(StoreError) -> String? {
         guard case .text(let text)? = try session.query(journal.tables.meta(name)).first?.first else { return nil }
         return text.string
@@ -78,7 +78,7 @@ package struct JournalPruning: Sendable {
     private func forgetKeys() async throws(StoreError) -> Bool {
         try await journal.engine.write(deadline: deadline) { [journal, keyDays] session throws(StoreError) in
             _ = try session.execute(journal.tables.setMeta(Self.bookmark, "0"))
-            let start = try Self.meta(Self.bookmark, journal, session).flatMap { Int($0) } ?? 0
+            let start = try Self.meta(Self.bookmark, of: journal, in: session).flatMap { Int($0) } ?? 0
             let rows = try session.query(journal.tables.aged(after: start, days: keyDays, limit: Self.batch))
                 .compactMap(Aged.init)
             let past = rows.prefix { $0.isPast }

@@ -12,7 +12,7 @@ final class JournalWriter {
         case ahead(WriteAheadJournal)
     }
 
-    /// What became of a transaction.
+    /// The end of a transaction.
     enum Outcome {
         case committed
         case rolledBack

@@ -28,8 +28,8 @@ struct WriteAheadJournal {
     ) throws(StoreError) {
         let tables = journal.tables
         try store.writeNow { session throws(StoreError) in
-            try Self.tell(ends, tables, session)
-            try Self.withdraw(token, tables, session)
+            try Self.tell(ends, to: tables, in: session)
+            try Self.withdraw(token, from: tables, in: session)
             var numbers: ClosedRange<Int>?
             for insert in tables.insert(drafts) {
                 let last = Int(clamping: try session.execute(insert.statement).generatedKey)
@@ -42,33 +42,33 @@ struct WriteAheadJournal {
     /// Tells the journal how transactions ended, on a thread that may block.
     func writeNow(_ ends: [EndedTransactions.End]) throws(StoreError) {
         let tables = journal.tables
-        try store.writeNow { session throws(StoreError) in try Self.tell(ends, tables, session) }
+        try store.writeNow { session throws(StoreError) in try Self.tell(ends, to: tables, in: session) }
     }
 
     /// Tells the journal how transactions ended.
     func write(_ ends: [EndedTransactions.End], until deadline: ContinuousClock.Instant) async throws(StoreError) {
         let tables = journal.tables
         try await store.write(deadline: deadline) { session throws(StoreError) in
-            try Self.tell(ends, tables, session)
+            try Self.tell(ends, to: tables, in: session)
             return .commit(())
         }
     }
 
     private static func tell(
-        _ ends: [EndedTransactions.End], _ tables: JournalTables, _ session: any StoreSession
+        _ ends: [EndedTransactions.End], to tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {
         for end in ends {
             if end.isCommitted {
                 _ = try session.execute(tables.settled(end.token))
-                if !end.effects.isEmpty { try note(end.effects, tables, session) }
+                if !end.effects.isEmpty { try note(end.effects, to: tables, in: session) }
             } else {
-                try withdraw(end.token, tables, session)
+                try withdraw(end.token, from: tables, in: session)
             }
         }
     }
 
     private static func withdraw(
-        _ token: String, _ tables: JournalTables, _ session: any StoreSession
+        _ token: String, from tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {
         for row in try session.query(tables.allPending) {
             guard let pending = tables.pending(row), pending.token == token else { continue }
@@ -79,7 +79,7 @@ struct WriteAheadJournal {
 
     /// Where it was done twice at once, or the journal is told a second time, it is noted already.
     private static func note(
-        _ effects: [SingleEffect], _ tables: JournalTables, _ session: any StoreSession
+        _ effects: [SingleEffect], to tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {
         do {
             for statement in tables.mark(effects) { _ = try session.execute(statement) }

@@ -18,13 +18,13 @@ struct CascadeFinder {
     func victims(of row: [Value], _ columns: [Column], in table: TableName) throws(StoreError) -> [Cascade] {
         var found: [Cascade] = []
         var count = 0
-        try follow([row], columns, table, 0, &found, &count)
+        try follow([row], of: table, columns: columns, depth: 0, into: &found, count: &count)
         return found
     }
 
     private func follow(
-        _ rows: [[Value]], _ columns: [Column], _ table: TableName, _ depth: Int, _ found: inout [Cascade],
-        _ count: inout Int
+        _ rows: [[Value]], of table: TableName, columns: [Column], depth: Int, into found: inout [Cascade],
+        count: inout Int
     ) throws(StoreError) {
         guard depth < Self.maximumDepth, !rows.isEmpty else { return }
         for dependent in schema.dependents[table] ?? [] {
@@ -54,7 +54,9 @@ struct CascadeFinder {
                     table: dependent.table, effect: dependent.effect, columns: shape.section.columns,
                     nameCount: shape.nameCount, links: shape.links, rows: victims))
             if dependent.effect == .delete {
-                try follow(victims, shape.section.columns, dependent.table, depth + 1, &found, &count)
+                try follow(
+                    victims, of: dependent.table, columns: shape.section.columns, depth: depth + 1, into: &found,
+                    count: &count)
             }
         }
     }

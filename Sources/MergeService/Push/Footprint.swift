@@ -53,7 +53,7 @@ final class Footprint: Sendable {
         uniqueColumns = positions(known?.uniqueIndexes.flatMap(\.columns) ?? [])
         let references = schema.tables.values.flatMap(\.foreignKeys).filter { Self.name(of: $0.target) == name }
         referencedColumns = positions(references.flatMap(\.targetColumns))
-        deletionReach = Self.deletionReach(known, reach, schema, dialect)
+        deletionReach = Self.deletionReach(of: known, reach: reach, in: schema, dialect: dialect)
     }
 
     private static func name(of table: TableName) -> String { table.name.lowercased() }
@@ -74,7 +74,7 @@ final class Footprint: Sendable {
     /// Where a user sees the keys of those tables alone on which it has rights, a deletion may go through tables that
     /// nobody here knows of, and come back to this one where it refers to itself or to one of those.
     private static func deletionReach(
-        _ table: TableSchema?, _ reach: Reach, _ schema: DatabaseSchema, _ dialect: any Dialect
+        of table: TableSchema?, reach: Reach, in schema: DatabaseSchema, dialect: any Dialect
     ) -> Reach {
         guard let table, reach != .everything else { return .everything }
         let dependents = schema.dependents[table.name]
@@ -106,7 +106,7 @@ struct Footprints: Sendable {
     private let schema: DatabaseSchema
     private let dialect: any Dialect
 
-    init(_ catalog: Catalog, _ schema: DatabaseSchema, _ dialect: any Dialect) {
+    init(_ catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect) {
         let sections = catalog.resources.flatMap(\.sections)
         var found: [ObjectIdentifier: Footprint] = [:]
         for section in sections {

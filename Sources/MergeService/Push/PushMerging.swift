@@ -26,7 +26,7 @@ struct PushMerging: Sendable {
             case .ended(let endings): return endings
             case .again(let reason): mode = mode.changed(by: reason)
             case .differs(let difference, let reports):
-                try Self.check(difference, batch.items[0].served, connection)
+                try Self.check(difference, under: batch.items[0].served, on: connection)
                 let problem = difference.problem(batch.plan.push.edits[difference.edit])
                 guard batch.plan.push.atomicity == .edit else {
                     return [.answered(.refused(reports.refusing(difference.edit, for: problem)))]
@@ -118,7 +118,7 @@ struct PushMerging: Sendable {
             let result = ResultAssembly(
                 push: request.push, reports: transaction.reports[range], wasRolledBack: false
             ).result(records[range])
-            let answer = PushAnswer(request, result, form)
+            let answer = PushAnswer(to: request, result: result, form: form)
             let draft = batch.journal.map {
                 JournalDraft(request, result, answer, batch.items[number].served, $0.codec)
             }
@@ -131,7 +131,7 @@ struct PushMerging: Sendable {
     /// - Throws: `StoreError` of the kind `schemaChanged`, where the table is not what it was; then the push may succeed
     ///   once the rules are read again.
     private static func check(
-        _ difference: WriteProof.Difference, _ served: Served, _ connection: any StoreConnection
+        _ difference: WriteProof.Difference, under served: Served, on connection: any StoreConnection
     ) throws(StoreError) {
         let table = difference.table
         let now = try connection.schema(of: [table])

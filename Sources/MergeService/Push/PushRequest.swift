@@ -1,36 +1,75 @@
 package import MergeCore
 package import RecordStore
 
+/// The purpose of a push, and with it what it leaves behind.
+package enum PushPurpose: Sendable {
+    /// It is merged, under a key or without one.
+    case apply(PushKey?)
+    /// It does everything that a push does, and then takes the transaction back; it has no key.
+    case preview
+    /// It is done to entries of the journal, once each: an undo or a resend.
+    case once(PushKey, [SingleEffect])
+}
+
+/// A request as it came, to be kept whole should its push be refused.
+package struct SentRequest: Sendable {
+    /// The path of the URL.
+    package let address: String
+    /// The bytes of the body, unpacked.
+    package let body: [UInt8]
+
+    /// Keeps the path and the body of a request.
+    package init(address: String, body: [UInt8]) {
+        self.address = address
+        self.body = body
+    }
+}
+
 /// A push with everything around it that decides what it leaves behind.
 package final class PushRequest: Sendable {
+    /// The edits.
     package let push: Push
+    /// The shape of the answer.
     package let form: AnswerForm
+    /// The one who sent it, for the journal.
     package let sender: Sender
-    /// nil for a push without a key, and for a preview, which ignores it.
-    package let key: PushKey?
-    /// The path of the URL and the body as they came, to be kept should the push be refused.
-    package let address: String
-    package let body: [UInt8]
-    /// Does everything that a push does, and then takes the transaction back.
-    package let isPreview: Bool
-    /// Effects of the push on entries of the journal, each of which takes effect once.
-    package let effects: [SingleEffect]
+    /// The purpose of the push.
+    package let purpose: PushPurpose
+    /// The request as it came.
+    package let sent: SentRequest
     /// The one who waits for the answer.
     package let caller: Caller
 
+    /// Puts a push together with what is known of its request.
     package init(
-        push: Push, form: AnswerForm, sender: Sender, key: PushKey?, address: String, body: [UInt8], isPreview: Bool,
-        effects: [SingleEffect] = [], caller: Caller = Caller()
+        push: Push, form: AnswerForm, sender: Sender, purpose: PushPurpose, sent: SentRequest,
+        caller: Caller = Caller()
     ) {
         self.push = push
         self.form = form
         self.sender = sender
-        self.key = key
-        self.address = address
-        self.body = body
-        self.isPreview = isPreview
-        self.effects = effects
+        self.purpose = purpose
+        self.sent = sent
         self.caller = caller
+    }
+
+    /// The key under which the answer is kept; nil where there is none.
+    package var key: PushKey? {
+        switch purpose {
+        case .apply(let key): key
+        case .preview: nil
+        case .once(let key, _): key
+        }
+    }
+
+    /// The transaction is taken back in the end.
+    package var isPreview: Bool {
+        if case .preview = purpose { true } else { false }
+    }
+
+    /// Effects of the push on entries of the journal, each of which takes effect once.
+    package var effects: [SingleEffect] {
+        if case .once(_, let effects) = purpose { effects } else { [] }
     }
 
     /// A refused push that is sent again; it is kept already.
@@ -48,12 +87,14 @@ package final class PushRequest: Sendable {
 
 /// The key of a push and what it stands for.
 package struct PushKey: Sendable, Hashable {
+    /// The key as the client sent it.
     package let text: String
     /// SHA-256 of the sender and the key, since every token has keys of its own.
     package let name: [UInt8]
     /// SHA-256 of the address and the body's meaning.
     package let request: [UInt8]
 
+    /// Bundles a key with its digests.
     package init(text: String, name: [UInt8], request: [UInt8]) {
         self.text = text
         self.name = name
@@ -65,6 +106,7 @@ package struct PushKey: Sendable, Hashable {
 package struct PushAnswer: Sendable {
     /// The HTTP status.
     package let code: Int
+    /// The bytes of the answer, as JSON.
     package let body: [UInt8]
     /// nil where an answer that was kept is given again.
     package let result: PushResult?
@@ -75,6 +117,7 @@ package struct PushAnswer: Sendable {
     /// Something was written.
     var takesEffect: Bool { result?.hasEffect ?? false }
 
+    /// True for an answer that was kept and is given again.
     package var isReplay: Bool { result == nil }
 
     init(code: Int, body: [UInt8], result: PushResult?, isKept: Bool) {
@@ -85,7 +128,7 @@ package struct PushAnswer: Sendable {
     }
 
     /// Makes the answer of a push's result.
-    init(_ request: PushRequest, _ result: PushResult, _ form: (PushResult, AnswerForm) -> [UInt8]) {
+    init(to request: PushRequest, result: PushResult, form: (PushResult, AnswerForm) -> [UInt8]) {
         self.init(
             code: result.code, body: form(result, request.form), result: result, isKept: request.keeps(result))
     }

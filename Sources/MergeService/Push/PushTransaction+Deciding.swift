@@ -75,7 +75,7 @@ extension PushTransaction {
     private func apply(_ row: EditedRow, root: inout [Value]?) throws {
         let isRoot = row.section.kind == .root
         let action = row.edit.action.resolved(reference)
-        let (found, known) = isRoot ? try foundRoot(row, action, root) : try foundPart(row, action, of: root)
+        let (found, known) = isRoot ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
         if isRoot { root = found.current }
         var decision = try evaluator.evaluate(row.edit, action: action, in: row.section, on: found)
         if let current = found.current { try noteSpared(&decision, of: row, current: current) }
@@ -122,7 +122,7 @@ extension PushTransaction {
 
     /// Finds the root row that an edit means.
     private func foundRoot(
-        _ row: EditedRow, _ action: RowAction, _ root: [Value]?
+        _ row: EditedRow, _ action: RowAction, root: [Value]?
     ) throws -> (FoundRow, LastKnown?) {
         if let root { return (FoundRow(.present(root)), nil) }
         if let found = try identified(row, action, root: nil) {

@@ -97,7 +97,7 @@ extension PushTransaction {
             isNamedOnce(section) && !footprint.isCheckedElsewhere
             ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, of: row) { section.key(of: current) }
-        let last = noteReach(of: assignments, row, footprint, reference)
+        let last = noteReach(of: assignments, in: row, footprint: footprint, reference: reference)
         if mode.writesTogether, row.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
             let owner = batch.owners[row.index]
@@ -120,7 +120,7 @@ extension PushTransaction {
     ///
     /// - Returns: the time at which the row changed last; nil where it did not.
     private func noteReach(
-        of assignments: [Assignment], _ row: EditedRow, _ footprint: Footprint, _ reference: RowReference?
+        of assignments: [Assignment], in row: EditedRow, footprint: Footprint, reference: RowReference?
     ) -> Int? {
         if let reference, footprint.isCheckedElsewhere {
             sharedWrites[reference, default: [:]][row.id, default: []]
@@ -168,7 +168,7 @@ extension PushTransaction {
             try runChecks()
             return try readAgain()
         }
-        let collector = RecordCollector(session, dialect, limits)
+        let collector = RecordCollector(session, dialect: dialect, limits: limits)
         let updates = sendUpdates()
         let asked = collector.send(reports)
         let records = try together { () throws(StoreError) in

@@ -188,7 +188,7 @@ final class PushTransaction {
 
     /// Reads the records as they stand.
     func readAgain() throws -> [Record?] {
-        let records = try RecordCollector(session, dialect, limits).records(of: reports)
+        let records = try RecordCollector(session, dialect: dialect, limits: limits).records(of: reports)
         try prove(records)
         return records
     }

@@ -31,10 +31,11 @@ struct RefusedPush: Sendable {
     }
 
     private func answer(_ merging: PushMerging, in session: any StoreSession) throws(StoreError) -> PushAnswer {
-        let records = try RecordCollector(session, merging.engine.dialect, merging.limits).records(of: reports)
+        let records = try RecordCollector(session, dialect: merging.engine.dialect, limits: merging.limits)
+            .records(of: reports)
         let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
             .result(records[...])
-        return PushAnswer(request, result, merging.form)
+        return PushAnswer(to: request, result: result, form: merging.form)
     }
 
     private func keep(

@@ -7,7 +7,7 @@ struct RecordCollector {
     private let dialect: any Dialect
     private let limits: MergeLimits
 
-    init(_ session: any StoreSession, _ dialect: any Dialect, _ limits: MergeLimits) {
+    init(_ session: any StoreSession, dialect: any Dialect, limits: MergeLimits) {
         self.session = session
         self.dialect = dialect
         self.limits = limits

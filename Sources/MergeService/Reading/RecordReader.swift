@@ -52,7 +52,9 @@ struct RecordReader {
             children[index] = batches(Array(links)).map { batch in
                 AskedRows(
                     ticket: session.send(
-                        select(section, section.parent.map(\.column), batch, locking: locking, includesHidden: false)),
+                        select(
+                            section, where: section.parent.map(\.column), in: batch, locking: locking,
+                            includesHidden: false)),
                     records: batch.count)
             }
         }
@@ -81,7 +83,7 @@ struct RecordReader {
                 roots.append(row)
             }
         }
-        try complete(&records, roots, asked.children, locking: asked.locking)
+        try complete(&records, of: roots, with: asked.children, locking: asked.locking)
         if places.count == asked.keys.count { return positions.map { $0.map { records[$0] } } }
         return asked.keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
     }
@@ -91,7 +93,7 @@ struct RecordReader {
         let root = resource.root
         let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
         var records = rows.map { Record(key: root.key(of: $0), sections: [.one($0)]) }
-        try complete(&records, rows, [:], locking: false)
+        try complete(&records, of: rows, with: [:], locking: false)
         return records
     }
 
@@ -106,7 +108,7 @@ struct RecordReader {
     ///
     /// - Parameter asked: what was asked for already, by the section's position.
     private func complete(
-        _ records: inout [Record], _ roots: [[Value]], _ asked: [Int: [AskedRows]], locking: Bool
+        _ records: inout [Record], of roots: [[Value]], with asked: [Int: [AskedRows]], locking: Bool
     ) throws(StoreError) {
         for (position, section) in resource.sections.enumerated().dropFirst() {
             let rows: [[Value]: [[Value]]]
@@ -190,7 +192,9 @@ struct RecordReader {
         var asked = batches[...]
         var rows: [[Value]] = []
         try session.run {
-            next.popFirst().map { select(section, columns, $0, locking: locking, includesHidden: includesHidden) }
+            next.popFirst().map {
+                select(section, where: columns, in: $0, locking: locking, includesHidden: includesHidden)
+            }
         } _: { batch throws(StoreError) in
             guard !exceeds(batch, section, records: asked.popFirst()?.count ?? 0) else { throw tooLarge(section) }
             if rows.isEmpty { rows = batch } else { rows += batch }
@@ -199,7 +203,7 @@ struct RecordReader {
     }
 
     private func select(
-        _ section: Section, _ columns: [Int], _ tuples: [[Value]], locking: Bool, includesHidden: Bool
+        _ section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool
     ) -> Statement {
         SectionSQL.of(section, dialect).select(
             where: columns, in: tuples, locking: locking || locks, isOrdered: true,

@@ -6,6 +6,7 @@ import Synchronization
 package final class Caller: Sendable {
     private let left = Atomic<Bool>(false)
 
+    /// A caller who waits.
     package init() {}
 
     /// Returns true once nobody waits any more.

@@ -16,5 +16,6 @@ package struct MergeLimits: Sendable {
     /// Shared transactions that run at once where others are held up by rows that somebody else holds.
     package var maximumLanes = 6
 
+    /// The defaults.
     package init() {}
 }

@@ -6,7 +6,9 @@ package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ v
 
 /// Reads records and merges pushes: the work of a gateway on a request once it is typed.
 package struct MergeService: Sendable {
+    /// The database that holds the records.
     package let engine: any RecordEngine
+    /// The bounds on what one request may ask of the database.
     package let limits: MergeLimits
     private let merging: PushMerging
     /// Pushes that may share transactions; nil where each has one of its own.
@@ -18,7 +20,9 @@ package struct MergeService: Sendable {
     /// Pushes that run in transactions of their own, or wait for one.
     private let alone = Counted()
 
-    /// - Parameter form: writes answers.
+    /// - Parameters:
+    ///   - digest: makes digests of groups, for bases that are sent as one.
+    ///   - form: writes answers.
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
@@ -32,7 +36,7 @@ package struct MergeService: Sendable {
         reads =
             shares ? BatchQueue(limits, lanesHeldUp: lanesHeldUp, RecordReads(engine: engine, limits: limits)) : nil
         keyed = KeyedExecution { served, deadline async throws(StoreError) in
-            try await Self.recover(engine, served, limits, deadline)
+            try await Self.recover(served, in: engine, limits: limits, until: deadline)
         }
         self.merging = merging
         self.engine = engine
@@ -115,12 +119,12 @@ package struct MergeService: Sendable {
     }
 
     /// Decides on what a gateway that ended in the middle of a merge left in doubt in a journal of its own.
-    package func recover(_ served: Served, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
-        try await Self.recover(engine, served, limits, deadline)
+    package func recover(_ served: Served, until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await Self.recover(served, in: engine, limits: limits, until: deadline)
     }
 
     private static func recover(
-        _ engine: any RecordEngine, _ served: Served, _ limits: MergeLimits, _ deadline: ContinuousClock.Instant
+        _ served: Served, in engine: any RecordEngine, limits: MergeLimits, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
         guard let journal = served.journal.flatMap({ WriteAheadJournal($0) }) else { return }
         try await InDoubtRecovery(journal: journal, engine: engine, served: served, limits: limits)

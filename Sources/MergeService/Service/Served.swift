@@ -4,7 +4,9 @@ package import RecordStore
 /// The state that a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
 /// merges.
 package final class Served: Sendable {
+    /// The rules.
     package let catalog: Catalog
+    /// The schema of the tables that the rules name.
     package let schema: DatabaseSchema
     /// nil where nothing is kept: then keys are only echoed.
     package let journal: Journal?
@@ -15,6 +17,6 @@ package final class Served: Sendable {
         self.catalog = catalog
         self.schema = schema
         self.journal = journal
-        footprints = Footprints(catalog, schema, dialect)
+        footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }
 }

@@ -33,8 +33,8 @@ package struct JournalActions: Sendable {
             return try await service.merge(
                 PushRequest(
                     push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
-                    key: key, address: "/v1/journal/\(number)/undo", body: body, isPreview: isPreview,
-                    effects: opposite.outcomes.map { .undo(number, outcome: $0) }),
+                    purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
+                    sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body)),
                 served: served, deadline: deadline)
         }
     }
@@ -83,8 +83,8 @@ package struct JournalActions: Sendable {
             return try await service.merge(
                 PushRequest(
                     push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
-                    sender: stored.sender, key: key, address: refused.address,
-                    body: refused.body, isPreview: isPreview, effects: [.resend(number)] + rest.undone),
+                    sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
+                    sent: SentRequest(address: refused.address, body: refused.body)),
                 served: served, deadline: deadline)
         }
     }

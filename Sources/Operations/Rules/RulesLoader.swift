@@ -163,7 +163,7 @@ package struct RulesLoader: Service {
         let complete = Served(
             catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal.journal)
         if box.journal == nil {
-            try await MergeService.wire(engine).recover(complete, .now.advanced(by: Self.patience))
+            try await MergeService.wire(engine).recover(complete, until: .now.advanced(by: Self.patience))
         }
         box.serve(complete, journal)
     }
