@@ -31,9 +31,16 @@ import Testing
     @Test func theNumberOfRunsIsBounded() async {
         #expect(await Self.runs(Array(repeating: .locked, count: 9)) == (2, "busy"))
         #expect(await Self.runs(Array(repeating: .disconnected, count: 9)) == (3, "unavailable"))
-        #expect(RetryPolicy.pause(after: .serialization, attempt: 20) != nil)
-        #expect(RetryPolicy.pause(after: .serialization, attempt: 21) == nil)
-        #expect(RetryPolicy.pause(after: .fileLocked, attempt: 10_000) != nil, "until the deadline")
+        var policy = RetryPolicy()
+        for _ in 0..<20 { #expect(policy.pause(after: .serialization) != nil) }
+        #expect(policy.pause(after: .serialization) == nil)
+        for _ in 0..<10_000 { #expect(policy.pause(after: .fileLocked) != nil, "until the deadline") }
+    }
+
+    /// Each kind has a number of its own.
+    @Test func oneKindDoesNotUseUpAnother() async {
+        #expect(
+            await Self.runs([.serialization, .serialization, .locked, .disconnected, .disconnected]) == (6, "done"))
     }
 
     @Test func nothingRunsAgainBehindItsDeadline() async {

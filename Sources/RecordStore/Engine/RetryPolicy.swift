@@ -2,7 +2,7 @@
 ///
 /// The only place that does, so that a client waits as long as its deadline says, and no longer because two places try
 /// again on each other's behalf.
-package enum RetryPolicy {
+package struct RetryPolicy {
     /// Runs of a transaction that others were preferred to.
     private static let maximumCollisions = 20
     /// Runs of a transaction that waited for rows as long as one may: waiting on would only fill the pool with waiters.
@@ -17,7 +17,7 @@ package enum RetryPolicy {
     package static func run<Answer>(
         until deadline: ContinuousClock.Instant, _ body: () async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
-        var attempt = 1
+        var policy = RetryPolicy()
         while true {
             let error: StoreError
             do throws(StoreError) {
@@ -25,35 +25,45 @@ package enum RetryPolicy {
             } catch let caught {
                 error = caught
             }
-            guard let pause = pause(after: error.kind, attempt: attempt), ContinuousClock.now < deadline else {
-                throw final(error, attempts: attempt)
+            guard let pause = policy.pause(after: error.kind), ContinuousClock.now < deadline else {
+                throw policy.final(error)
             }
             if pause > .zero { try? await Task.sleep(for: pause) }
             if Task.isCancelled { throw StoreError(.busy, "the request was cancelled") }
-            attempt += 1
         }
     }
 
-    /// Returns how long to wait before the next run; nil where there is to be none.
+    private var collisions = 0
+    private var lockWaits = 0
+    private var deadConnections = 0
+
+    /// Notes a run that came to nothing.
     ///
-    /// - Parameter attempt: the number of runs until now, from 1.
-    static func pause(after kind: StoreError.Kind, attempt: Int) -> Duration? {
+    /// - Returns: how long to wait before the next run; nil where there is to be none.
+    mutating func pause(after kind: StoreError.Kind) -> Duration? {
         switch kind {
-        case .serialization where attempt <= maximumCollisions:
+        case .serialization:
+            collisions += 1
+            if collisions > Self.maximumCollisions { return nil }
             // Full jitter, so that those who met once do not meet again.
-            .milliseconds(Int.random(in: 0...min(64, 1 << min(attempt, 6))))
-        case .locked where attempt < maximumLockWaits: .milliseconds(Int.random(in: 0...2))
-        case .fileLocked: .milliseconds(Int.random(in: 1...20))
-        case .disconnected where attempt < maximumConnections: .zero
-        default: nil
+            return .milliseconds(Int.random(in: 0...min(64, 1 << min(collisions, 6))))
+        case .locked:
+            lockWaits += 1
+            return lockWaits < Self.maximumLockWaits ? .milliseconds(Int.random(in: 0...2)) : nil
+        case .fileLocked: return .milliseconds(Int.random(in: 1...20))
+        case .disconnected:
+            deadConnections += 1
+            return deadConnections < Self.maximumConnections ? .zero : nil
+        default: return nil
         }
     }
 
     /// Says what it means to the caller that no further run helps.
-    private static func final(_ error: StoreError, attempts: Int) -> StoreError {
+    private func final(_ error: StoreError) -> StoreError {
         switch error.kind {
         case .serialization, .locked:
-            StoreError(.busy, "the rows stayed locked by others through \(attempts) attempts", code: error.code)
+            StoreError(
+                .busy, "the rows stayed locked by others through \(collisions + lockWaits) attempts", code: error.code)
         case .fileLocked: StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
         case .disconnected: StoreError(.unavailable, error.message, code: error.code)
         default: error
