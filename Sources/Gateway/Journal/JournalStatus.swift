@@ -38,6 +38,7 @@ extension MergeService {
         _ engine: any RecordEngine, _ limits: MergeLimits = MergeLimits()
     ) -> MergeService {
         MergeService(
-            engine: engine, limits: limits, digest: CanonicalJSON.digest, form: AnswerForm.encode)
+            engine: engine, limits: limits, digest: CanonicalJSON.digest,
+            form: { AnswerForm.encode($0, $1, limit: limits.answerBytes) })
     }
 }

@@ -6,13 +6,13 @@ struct Authentication {
     /// nil where the gateway listens on loopback addresses without tokens.
     let tokens: KnownTokens?
 
-    private static let open: Set<String> = ["/healthz", "/readyz"]
+    private static let open = ["/healthz", "/readyz"]
 
     /// Returns the bearer that sends a request; nil where nobody has to say so.
     ///
     /// - Throws: a 401 `Problem` where the request may not be served.
     func bearer(_ context: GatewayContext) throws(Problem) -> TokenFile.Entry? {
-        guard let tokens, !Self.open.contains(context.path) else { return nil }
+        guard let tokens, !Self.open.containsExactly(context.path) else { return nil }
         guard let bearer = context.headers["authorization"].flatMap({ tokens.bearer(header: $0) }) else {
             throw Problem(
                 status: 401, code: "no-token", title: "A token is needed",

@@ -1,5 +1,6 @@
 extension Resource {
-    /// The resource as an undo sees it: what others wrote since stays, and what is gone stays gone.
+    /// The resource as an undo sees it: what others wrote since stays, and what is gone stays gone, but for a row that comes
+    /// back under its own key.
     ///
     /// Merge functions still run, so an undone addition is subtracted from what others made of the number since.
     package var undoing: Resource {
@@ -20,6 +21,6 @@ extension Section {
                     merge: isTimed ? nil : group.merge)
             }, readOnly: readOnly, parent: parent, order: order, onMissing: Ruled(.drop, rule: .undo),
             onDeleteConflict: Ruled(.keep, rule: .undo), identity: nil, visibility: visibility,
-            softDelete: softDelete, checks: checks, isTransactional: isTransactional)
+            softDelete: softDelete, checks: checks, isTransactional: isTransactional, allowsClientKeys: true)
     }
 }

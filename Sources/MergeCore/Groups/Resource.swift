@@ -6,7 +6,7 @@ package final class Resource: Sendable, Hashable {
     package let description: String?
     /// The first is the root.
     package let sections: [Section]
-    private let sectionsByName: [String: Int]
+    private let sectionsByName: NameIndex
 
     /// nil where there is no root section at the front.
     package init?(name: String, description: String?, sections: [Section]) {
@@ -15,8 +15,8 @@ package final class Resource: Sendable, Hashable {
         self.description = description
         self.sections = sections
         isAtomic = sections.allSatisfy(\.isTransactional)
-        sectionsByName = Dictionary(
-            sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        hasPrivateFields = sections.contains { $0.hasPrivateFields || $0.readOnly.contains(where: \.isPrivate) }
+        sectionsByName = NameIndex(sections.map(\.name))
     }
 
     package static func == (a: Resource, b: Resource) -> Bool {
@@ -26,6 +26,9 @@ package final class Resource: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     package var root: Section { sections[0] }
+
+    /// Some of its values are kept as digests alone.
+    package let hasPrivateFields: Bool
 
     /// A push to it happens whole or not at all, whatever breaks.
     package let isAtomic: Bool
@@ -39,12 +42,15 @@ package struct Catalog: Sendable, Hashable {
     package let resources: [Resource]
     /// A digest of the meaning of all rule files and the types of the columns they name.
     package let version: String
-    private let byName: [String: Int]
+    private let byName: NameIndex
+    /// Some values of its resources are kept as digests alone.
+    package let hasPrivateFields: Bool
 
     package init(resources: [Resource], version: String) {
         self.resources = resources
         self.version = version
-        byName = Dictionary(resources.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        hasPrivateFields = resources.contains(where: \.hasPrivateFields)
+        byName = NameIndex(resources.map(\.name))
     }
 
     /// Returns the resource of this name; nil where there is none.

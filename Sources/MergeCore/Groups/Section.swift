@@ -186,17 +186,19 @@ package final class Section: Sendable {
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
+    /// Clients may choose keys that the database numbers.
+    package let allowsClientKeys: Bool
     private let groupTypes: [[ColumnType]]
-    private let groupsByName: [String: Int]
-    private let fieldsByName: [String: Int]
-    private let readOnlyByName: [String: Int]
+    private let groupsByName: NameIndex
+    private let fieldsByName: NameIndex
+    private let readOnlyByName: NameIndex
 
     package init(
         name: String, kind: SectionKind, table: TableName, columns: [Column], keyCount: Int, generatedKeyColumn: Int?,
         fields: [Field], groups: [Group], readOnly: [Field], parent: [ParentLink], order: [Int],
         onMissing: Ruled<MissingPolicy>, onDeleteConflict: Ruled<DeleteConflictPolicy>,
         identity: Ruled<[Int]>? = nil, visibility: Ruled<String>? = nil, softDelete: Ruled<[SQLAssignment]>? = nil,
-        checks: [RowCheck] = [], isTransactional: Bool = true
+        checks: [RowCheck] = [], isTransactional: Bool = true, allowsClientKeys: Bool = false
     ) {
         self.name = name
         self.kind = kind
@@ -219,13 +221,10 @@ package final class Section: Sendable {
         self.softDelete = softDelete
         self.checks = checks
         self.isTransactional = isTransactional
-        groupsByName = Self.index(groups.map(\.name))
-        fieldsByName = Self.index(fields.map(\.name))
-        readOnlyByName = Self.index(readOnly.map(\.name))
-    }
-
-    private static func index(_ names: [String]) -> [String: Int] {
-        Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        self.allowsClientKeys = allowsClientKeys
+        groupsByName = NameIndex(groups.map(\.name))
+        fieldsByName = NameIndex(fields.map(\.name))
+        readOnlyByName = NameIndex(readOnly.map(\.name))
     }
 
     /// Returns the position of the group of this name; nil where there is none.
@@ -279,7 +278,7 @@ extension Section: Hashable {
             && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
             && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
             && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
-            && a.isTransactional == b.isTransactional
+            && a.isTransactional == b.isTransactional && a.allowsClientKeys == b.allowsClientKeys
     }
 
     package func hash(into hasher: inout Hasher) {

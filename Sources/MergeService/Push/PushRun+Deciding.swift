@@ -107,6 +107,7 @@ extension PushRun {
                 return row
             }
         case .insert(let assignments):
+            try checkKey(of: edit, section, step)
             let key = try insert(assignments, edit, step, root: nil, extras: known?.row)
             reports[step.index].key = key
             let row = try reader.rows(
@@ -167,6 +168,7 @@ extension PushRun {
             try update(assignments, section, current ?? [], edit, step)
             noteWritten(edit, step, section, row: current ?? [], before: current, outcomes: first)
         case .insert(let assignments):
+            try checkKey(of: edit, section, step)
             let key = try insert(assignments, edit, step, root: root, extras: known?.row)
             if section.kind == .list { reports[step.index].outcomes[first].item = .key(key) }
             noteInserted(edit, step, section, key: key, root: root)

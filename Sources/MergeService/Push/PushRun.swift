@@ -90,6 +90,7 @@ final class PushRun {
                 return .rollback(PushAttempt(reports: reports))
             }
             let kept = try made ?? readAgain { answer(reports, $0) }
+            try kept.answer.checkLength(limits)
             try keep(kept)
             return .commit(PushAttempt(reports: reports, answer: kept.answer))
         } catch let error as StoreError {

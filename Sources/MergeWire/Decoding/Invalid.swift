@@ -8,24 +8,45 @@ enum Invalid {
             detail: (path.text.isEmpty ? "The body" : "“\(path.text)”") + " " + sentence + ".", path: path)
     }
 
-    static func unknown(_ name: String, _ what: String, at path: WirePath, among names: [String]) -> Problem {
-        Problem(
+    static func unknown(
+        _ sent: ExactText, _ what: String, at path: WirePath, among names: [String]
+    ) -> Problem {
+        let name = sent.string
+        if name.utf8.count > NameIndex.maximumBytes { return tooLong(path.member(name), NameIndex.maximumBytes) }
+        return Problem(
             status: 400, code: "unknown-\(what)", title: "Unknown \(what)",
             detail: "“\(name)” is no \(what) here\(NearestName.ending(for: name, among: names))",
             path: path.member(name))
     }
 
-    static func member(_ name: String, at path: WirePath, known: [String]) -> Problem {
-        Problem(
+    static func member(_ sent: ExactText, at path: WirePath, known: [String]) -> Problem {
+        let name = sent.string
+        if name.utf8.count > NameIndex.maximumBytes { return tooLong(path.member(name), NameIndex.maximumBytes) }
+        return Problem(
             status: 400, code: "unknown-member", title: "Unknown member",
             detail: "“\(name)” is no member here\(NearestName.ending(for: name, among: known))", path: path.member(name)
         )
+    }
+
+    /// A name or an id with more bytes than any can have.
+    static func tooLong(_ path: WirePath, _ limit: Int) -> Problem {
+        Problem(
+            status: 400, code: "name-too-long", title: "A name is too long",
+            detail: "What stands at “\(path.text)” is longer than \(limit) bytes.", path: path)
     }
 
     static func tooMany(_ what: String, _ limit: Int, _ path: WirePath) -> Problem {
         Problem(
             status: 413, code: "too-many", title: "The push is too large",
             detail: "A push may hold \(limit) \(what); split it.", path: path)
+    }
+}
+
+extension TemporaryID {
+    /// - Throws: a 400 `Problem` where the id is longer than one may be.
+    func checkLength(_ path: @autoclosure () -> WirePath) throws(Problem) {
+        guard text.utf8.count > Self.maximumBytes else { return }
+        throw Invalid.tooLong(path(), Self.maximumBytes)
     }
 }
 
@@ -36,7 +57,7 @@ extension JSONNode {
         var found = 0
         for name in known where self[name] != nil { found += 1 }
         if found == count { return }
-        for (name, _) in members where !known.contains(name) {
+        for (name, _) in members where !known.containsExactly(name.string) {
             throw Invalid.member(name, at: path, known: known)
         }
     }

@@ -8,6 +8,8 @@ package struct JournalTables: Sendable, Hashable {
     /// The schema on the MariaDB server, or the name under which the SQLite file is attached.
     package let schema: String
     package let dialect: Dialect
+    /// Counts what is written here.
+    package let meter = JournalMeter()
 
     /// The name under which a SQLite journal is attached to the legacy file's connection.
     package static let attachedName = "fieldmerge_journal"

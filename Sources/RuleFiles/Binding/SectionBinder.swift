@@ -77,7 +77,7 @@ struct SectionBinder {
             onMissing: rules.onMissing?.ruled ?? Ruled(.drop),
             onDeleteConflict: rules.onDeleteConflict?.ruled ?? Ruled(.delete), identity: identity,
             visibility: rules.visibility?.ruled, softDelete: softDelete, checks: checks,
-            isTransactional: table.isTransactional)
+            isTransactional: table.isTransactional, allowsClientKeys: rules.clientKeys != nil)
         SectionAdvice(
             section: section, table: table, place: rules.name.place, schema: references.schema,
             known: Set(references.files.flatMap(\.tables))
@@ -230,6 +230,11 @@ struct SectionBinder {
     }
 
     private mutating func checkCreation(key: [String], parents: Set<String>, covered: Set<String>) {
+        if let permission = rules.clientKeys, !key.contains(where: { table.column($0)?.isAutoIncrement == true }) {
+            findings.warning(
+                permission.place,
+                "the database does not number the key of “\(table.name)”, so clients choose it without “client-keys”")
+        }
         for column in table.columns {
             let isGiven =
                 column.hasDefault || column.serverOwned != nil || key.contains(column.name)

@@ -21,8 +21,8 @@ package struct RuleFile: Sendable, Hashable {
     package var tables: [TableName] { sections.compactMap { $0.tableName } }
 }
 
-/// The one word that `non-transactional` takes.
-enum NonTransactionalPermission: String, CaseIterable {
+/// The one word that `non-transactional` and `client-keys` take.
+enum Permission: String, CaseIterable {
     case allow
 }
 
@@ -43,6 +43,8 @@ struct RuleSection: Sendable, Hashable {
     let visibility: Placed<String>?
     let softDelete: RuleDelete?
     let checks: [RuleCheck]
+    /// Where clients may choose keys that the database numbers; nil where they may not.
+    let clientKeys: Placed<Permission>?
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }
 }
