@@ -34,7 +34,9 @@ struct RefusedPush: Sendable {
         let records = try RecordCollector(session, merging.engine.dialect, merging.limits).records(of: reports)
         let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
             .result(records[...])
-        return PushAnswer(request, result, merging.form)
+        let answer = PushAnswer(request, result, merging.form)
+        try answer.checkLength(merging.limits)
+        return answer
     }
 
     private func keep(
