@@ -34,7 +34,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "MergeCore", swiftSettings: strict),
-        .target(name: "RecordStore", dependencies: ["MergeCore"], swiftSettings: strict),
+        .target(name: "RecordStore", dependencies: ["MergeCore", "CZlib"], swiftSettings: strict),
         .target(
             name: "RuleFiles",
             dependencies: [

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -29,7 +30,9 @@ package struct GatewayApplication: Service {
         let responder = Self.responder(
             configuration: configuration, engine: engine, box: rules.box, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
-            bodyBytes: configuration.wire.bodyBytes, tokens: tokens,
+            bodyBytes: configuration.wire.bodyBytes,
+            largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
+            budget: ByteBudget(configuration.heldBytes), tokens: tokens,
             bodyTime: .seconds(Int64(configuration.requestSeconds)),
             idleTime: .seconds(configuration.idleSeconds))
         var quiet = logger
@@ -52,11 +55,13 @@ package struct GatewayApplication: Service {
         let problems = ProblemMapping(box: box)
         var routes = RouteTable()
         RecordsController(service: service, box: box, logger: logger).addRoutes(to: &routes)
+        let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         PushController(
-            service: service, box: box, limits: configuration.wire, metrics: metrics
+            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
         ).addRoutes(to: &routes)
-        JournalController(service: service, box: box, limits: configuration.wire, metrics: metrics).addRoutes(
-            to: &routes)
+        JournalController(
+            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
+        ).addRoutes(to: &routes)
         OperationsController(engine: engine, box: box, metrics: metrics, tokens: tokens).addRoutes(to: &routes)
         LaterController().addRoutes(to: &routes)
         let router = Router(context: GatewayContext.self)
@@ -65,7 +70,9 @@ package struct GatewayApplication: Service {
         }
         router.add(
             middleware: Admission(
-                authentication: Authentication(tokens: tokens), problems: problems, routes: routes))
+                authentication: Authentication(tokens: tokens), problems: problems, routes: routes,
+                pages: tokens == nil
+                    ? PageGuard(origins: configuration.allowedOrigins, host: configuration.host) : nil))
         routes.register(on: router)
         return GatewayResponder(
             routes: router.buildResponder(), problems: problems, logger: logger,

@@ -17,6 +17,10 @@ package struct GatewayConfiguration: Sendable {
     package var clients = 10_000
     /// Seconds after which a connection that sends nothing is closed.
     package var idleSeconds: Int64 = 120
+    /// Bytes of bodies and answers that all requests hold at once.
+    package var heldBytes = 128 << 20
+    /// Bytes that one token may leave in the journal in a day, as they are kept.
+    package var journalBytesPerDay = 1 << 30
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
 

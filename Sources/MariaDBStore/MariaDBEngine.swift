@@ -1,4 +1,4 @@
-package import MergeCore
+import MergeCore
 package import RecordStore
 
 /// The engine for MariaDB and MySQL over the C client: a pool of connections, each on its own thread.

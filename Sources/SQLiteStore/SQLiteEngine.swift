@@ -1,5 +1,5 @@
 internal import GRDB
-package import MergeCore
+import MergeCore
 package import RecordStore
 import Synchronization
 
@@ -22,8 +22,14 @@ package final class SQLiteEngine: WaitingStore {
     package init(
         path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5
     ) throws(StoreError) {
+        let path = SQLiteFile.plain(path)
+        let journal = journal.map { SQLiteFile.plain($0) }
         do {
-            if creates { try DatabaseQueue(path: path).close() }
+            if creates {
+                SQLiteFile.make(path)
+                try DatabaseQueue(path: path).close()
+            }
+            if let journal { SQLiteFile.make(journal) }
             try Self.look(path, busySeconds)
             writer = try DatabaseQueue(
                 path: path, configuration: Self.configuration(busySeconds, readonly: false, journal))
@@ -106,6 +112,7 @@ package final class SQLiteEngine: WaitingStore {
     /// Source: https://www.sqlite.org/lang_attach.html.
     /// - Throws: `StoreError` where the file cannot be read.
     package static func usesWAL(path: String) throws(StoreError) -> Bool {
+        let path = SQLiteFile.plain(path)
         do {
             try look(path, 5)
             let queue = try DatabaseQueue(path: path, configuration: configuration(5, readonly: false, nil))

@@ -10,6 +10,8 @@ final class SQLiteSession: StoreSession {
     private let database: Database
     /// Answers to statements that were sent, which are run at once.
     private var answers: [Result<[[Value]], StoreError>?] = []
+    /// Why the transaction is gone; nil as long as it is there.
+    private var end: StoreError?
     private static let savepoint = "fieldmerge"
 
     init(_ database: Database) {
@@ -69,6 +71,7 @@ final class SQLiteSession: StoreSession {
     private func run(
         _ statement: RecordStore.Statement, _ row: (OpaquePointer) throws(StoreError) -> [Value]
     ) throws(StoreError) -> [[Value]] {
+        if let end { throw end }
         let deleting = statement.sql.hasPrefix("DELETE")
         let prepared: GRDB.Statement
         do {
@@ -90,10 +93,29 @@ final class SQLiteSession: StoreSession {
             switch sqlite3_step(raw) {
             case SQLITE_ROW: rows.append(try row(raw))
             case SQLITE_DONE: return rows
-            default: throw lastError(deleting)
+            default:
+                let error = lastError(deleting)
+                if isExhausted(statement) { end = Self.exhausted }
+                throw end ?? error
             }
         }
     }
+
+    /// SQLite says that the disk is full where it has no number left for a new row, and takes the whole transaction back.
+    private func isExhausted(_ statement: RecordStore.Statement) -> Bool {
+        let connection = database.sqliteConnection
+        guard statement.sql.hasPrefix("INSERT"), sqlite3_errcode(connection) == SQLITE_FULL else { return false }
+        // GRDB lets nothing run any more in a transaction that was taken back.
+        var raw: OpaquePointer?
+        let sql = "SELECT 1 FROM main.sqlite_sequence WHERE seq >= 9223372036854775807"
+        guard sqlite3_prepare_v2(connection, sql, -1, &raw, nil) == SQLITE_OK else { return false }
+        defer { sqlite3_finalize(raw) }
+        return sqlite3_step(raw) == SQLITE_ROW
+    }
+
+    private static let exhausted = StoreError(
+        .constraint(ConstraintViolation(.exhausted)), "a table that counts its rows has no number left",
+        code: Int(SQLITE_FULL))
 
     private func lastError(_ deleting: Bool) -> StoreError {
         let connection = database.sqliteConnection
@@ -141,6 +163,7 @@ final class SQLiteSession: StoreSession {
     func releaseSavepoint() throws(StoreError) { try command("RELEASE SAVEPOINT " + Self.savepoint) }
 
     private func command(_ sql: String) throws(StoreError) {
+        if let end { throw end }
         do {
             try database.execute(sql: sql)
         } catch {

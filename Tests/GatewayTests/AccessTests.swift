@@ -71,6 +71,18 @@ import TestSupport
         #expect(throws: TokenFileError.self) { try TokenFile(text: "a read sha256:00", path: "f") }
         #expect(throws: TokenFileError.self) { try TokenFile(text: line + "\n" + line, path: "f") }
         #expect(throws: TokenFileError.self) { try TokenFile(text: line.replacing("read", with: "rule"), path: "f") }
+        func fault(_ text: String) -> String? {
+            do {
+                _ = try TokenFile(text: text, path: "f")
+                return nil
+            } catch {
+                return error.description
+            }
+        }
+        #expect(fault("\u{FEFF}" + line)?.hasPrefix("f:1: ") == true, "a byte-order mark is no part of a name")
+        #expect(fault("# one\n" + line.replacing("read", with: ","))?.hasPrefix("f:2: ") == true, "no rights")
+        let twin = line + "\n" + line.replacing("a read", with: "b read")
+        #expect(fault(twin)?.contains("f:2: the token of “b” is that of “a”") == true)
         let token = AccessToken.make()
         let file = try TokenFile(text: token.line(name: "b", rights: [.read, .write]), path: "f")
         #expect(file.bearer(of: token.secret)?.name == "b")

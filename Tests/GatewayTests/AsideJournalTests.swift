@@ -14,7 +14,8 @@ import TestSupport
         INSERT INTO pots VALUES (1, 'old', 10), (2, 'x', 1);
         """
     private static let rules = [
-        "pots.yaml": "resource: pots\nsections:\n  pot: {table: pots, groups: {a: a, n: {column: n, merge: add}}}\n"
+        "pots.yaml":
+            "resource: pots\nsections:\n  pot: {table: pots, client-keys: allow, groups: {a: a, n: {column: n, merge: add}}}\n"
     ]
     private static let body =
         #"{"key":"k","edits":[{"resource":"pots","id":1,"changeset":{"pot":{"a":{"old":"old","new":"new"},"n":{"old":10,"new":15}}}},{"resource":"pots","id":3,"changeset":{"pot":{"old":null,"new":{"a":"c","n":1}}}}]}"#

@@ -37,9 +37,9 @@ import TestSupport
         text.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
     }
 
-    private static let get = "GET /v1/records/accounts/1 HTTP/1.1\r\nHost: x\r\n"
+    private static let get = "GET /v1/records/accounts/1 HTTP/1.1\r\nHost: localhost\r\n"
     private static func post(_ body: String, _ more: String = "") -> String {
-        "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\(more)"
+        "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\(more)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
@@ -49,7 +49,8 @@ import TestSupport
             let edit = Ledger.Push(label: "a", account: 1, points: 5).body()
             let text = try await Self.exchange(
                 gateway,
-                Self.get + "\r\n" + Self.post(edit) + Self.get + "\r\n" + "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+                Self.get + "\r\n" + Self.post(edit) + Self.get + "\r\n"
+                    + "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n"
                     + Self.get + "Connection: close\r\n\r\n")
             #expect(Self.statuses(text) == ["200", "200", "200", "404", "200"])
             let bodies = text.split(separator: "HTTP/1.1 ")
@@ -77,7 +78,7 @@ import TestSupport
     /// Several headers of one name are one list.
     @Test func headersOfOneNameAreOneList() async throws {
         try await Self.with { gateway async throws in
-            let head = "GET /openapi.json HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: br\r\n"
+            let head = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept-Encoding: br\r\n"
             let plain = try await Self.exchange(gateway, head + "\r\n")
             #expect(!plain.lowercased().contains("content-encoding: gzip"))
             let script = "import socket, sys\n" + Self.headOnly
@@ -109,7 +110,8 @@ import TestSupport
     @Test func whatIsNoHTTPIsTurnedAway() async throws {
         try await Self.with { gateway async throws in
             #expect(Self.statuses(try await Self.exchange(gateway, "HELO there\r\n\r\n")) == ["400"])
-            let both = "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let both =
+                "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
             #expect(Self.statuses(try await Self.exchange(gateway, both)) == ["400"])
         }
     }
@@ -117,7 +119,8 @@ import TestSupport
     /// A target may name the whole address, as it does behind some proxies.
     @Test func theAddressMayBeWhole() async throws {
         try await Self.with { gateway async throws in
-            let whole = "GET http://example.org/v1/records/accounts/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let whole =
+                "GET http://example.org/v1/records/accounts/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             #expect(Self.statuses(try await Self.exchange(gateway, whole)) == ["200"])
         }
     }
@@ -128,12 +131,12 @@ import TestSupport
             $0.wire.bodyBytes = 1_000
         } _: { gateway async throws in
             let said =
-                "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
                 + "Content-Length: 5000000\r\n\r\n{"
             #expect(Self.statuses(try await Self.exchange(gateway, said)) == ["413"])
             let piece = "400\r\n" + String(repeating: " ", count: 1_024) + "\r\n"
             let found =
-                "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + piece + piece + "0\r\n\r\n" + Self.get + "Connection: close\r\n\r\n"
             // What is left of the body is passed over, and the connection goes on.
             #expect(Self.statuses(try await Self.exchange(gateway, found)) == ["413", "200"])
@@ -147,7 +150,7 @@ import TestSupport
         let line = token.line(name: "phone", rights: [.read, .write])
         try await RunningGateway.with(database, rules: Ledger.rules, tokens: line) { gateway async throws in
             func head(_ token: String) -> String {
-                "POST /v1/push HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
+                "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/json\r\n"
                     + "Connection: close\r\n"
             }
             let said = "Content-Length: 100000\r\n\r\n"
@@ -182,7 +185,8 @@ import TestSupport
         try await Self.with { gateway async throws in
             let text = try await Self.exchange(
                 gateway,
-                "HEAD /v1/records/accounts/1 HTTP/1.1\r\nHost: x\r\n\r\n" + Self.get + "Connection: close\r\n\r\n")
+                "HEAD /v1/records/accounts/1 HTTP/1.1\r\nHost: localhost\r\n\r\n" + Self.get
+                    + "Connection: close\r\n\r\n")
             #expect(text.components(separatedBy: "\r\n\r\n")[1].hasPrefix("HTTP/1.1 200"))
         }
     }
@@ -202,7 +206,7 @@ import TestSupport
         try await Self.with { gateway async throws in
             let rows = (4...500).map { "(\($0), 'n\($0)')" }.joined(separator: ",")
             try await gateway.database.run("INSERT INTO accounts (id, name) VALUES \(rows);")
-            let page = "GET /v1/records/accounts?limit=128 HTTP/1.1\r\nHost: x\r\n"
+            let page = "GET /v1/records/accounts?limit=128 HTTP/1.1\r\nHost: localhost\r\n"
             let text = try await Self.exchange(
                 gateway, String(repeating: page + "\r\n", count: 300) + page + "Connection: close\r\n\r\n",
                 isHalfClosed: true)
@@ -222,7 +226,7 @@ import TestSupport
             }
             let text = try await Self.exchange(
                 gateway,
-                "POST /v1/push HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+                "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n" + pieces + "0\r\n\r\n")
             #expect(Self.statuses(text) == ["200"])
             #expect(text.contains("\"points\":2"))

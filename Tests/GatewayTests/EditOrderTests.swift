@@ -19,13 +19,14 @@ import TestSupport
         "areas.yaml": """
         resource: areas
         sections:
-          area: {table: areas, groups: {name: name}}
+          area: {table: areas, client-keys: allow, groups: {name: name}}
         """,
         "people.yaml": """
         resource: people
         sections:
           person:
             table: people
+            client-keys: allow
             identity: [email]
             on-missing: restore
             groups:
@@ -37,6 +38,7 @@ import TestSupport
           notes:
             list: true
             table: notes
+            client-keys: allow
             parent: person
             groups: {body: body}
         """,

@@ -197,7 +197,7 @@ import TestSupport
                 try await desk.database.run("UPDATE people SET email = 'c@x' WHERE id = 2;")
                 let refused = try await desk.journal("undo", "3")
                 #expect(refused.status == 1 && refused.output.contains("people/1: failed\n"), "\(refused)")
-                let bare = try await client.send(.post, "/v1/journal/3/undo", [:], [])
+                let bare = try await client.post("/v1/journal/3/undo", "{}")
                 #expect(bare.status == 422)
                 for number in 4...5 {
                     let kept = try await client.get("/v1/journal/\(number)").json()

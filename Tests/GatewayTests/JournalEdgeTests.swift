@@ -33,7 +33,9 @@ import TestSupport
             #expect(
                 try await client.post("/v1/merge/people", body.replacing(#""key":"k","#, with: "")).status == 413)
             let again = try await client.post("/v1/merge/people", body)
-            #expect(again.status == 200 && again.body == first.body, "\(again.text)")
+            // The record is too large to be read, so its private value is told as its digest.
+            #expect(again.status == 200 && again.text.contains("hmac-sha256:"), "\(again.text)")
+            #expect(try again.json()["outcomes"] == first.json()["outcomes"])
         }
     }
 

@@ -115,7 +115,7 @@ import TestSupport
             try await gateway.client { client async throws in
                 let body = #"{"id":2,"changeset":{"person":{"points":{"old":5,"new":8}}}}"#
                 #expect(try await client.post("/v1/merge/people", body).status == 200)
-                let preview = try await client.send(.post, "/v1/journal/1/undo?preview=true", [:], [])
+                let preview = try await client.post("/v1/journal/1/undo?preview=true", "{}")
                 #expect(preview.status == 200)
                 // Many at once, and one after the other.
                 let together = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
@@ -125,7 +125,7 @@ import TestSupport
                                 var answer: HTTPClient.Answer
                                 // On a slow machine the first may take longer than the others are held.
                                 repeat {
-                                    answer = try await client.send(.post, "/v1/journal/1/undo", [:], [])
+                                    answer = try await client.post("/v1/journal/1/undo", "{}")
                                 } while answer.text.contains("in-progress")
                                 return answer
                             }
@@ -133,7 +133,7 @@ import TestSupport
                     }
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
-                let later = try await client.send(.post, "/v1/journal/1/undo", [:], [])
+                let later = try await client.post("/v1/journal/1/undo", "{}")
                 let answers = together + [later]
                 #expect(answers.allSatisfy { $0.status == 200 && $0.body == later.body }, "\(answers.map(\.text))")
                 #expect(answers.count { $0.headers["idempotent-replayed"] == nil } == 1)
@@ -159,10 +159,10 @@ import TestSupport
             try await gateway.client { client async throws in
                 #expect(try await client.post("/v1/push", Self.first).status == 200)
                 try await database.run("UPDATE people SET name = 'Ann' WHERE id = 2;")
-                let refused = try await client.send(.post, "/v1/journal/1/undo", [:], [])
+                let refused = try await client.post("/v1/journal/1/undo", "{}")
                 #expect(refused.status == 422, "\(refused.text)")
                 try await database.run("UPDATE people SET name = 'Bob' WHERE id = 2;")
-                let again = try await client.send(.post, "/v1/journal/1/undo", [:], [])
+                let again = try await client.post("/v1/journal/1/undo", "{}")
                 #expect(again.status == 200 && again.headers["idempotent-replayed"] == nil, "\(again.text)")
                 #expect(try await database.run("SELECT name FROM people WHERE id = 1;") == "Ann\n")
             }

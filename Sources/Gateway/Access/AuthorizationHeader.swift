@@ -2,6 +2,8 @@
 enum AuthorizationHeader {
     /// Returns the token of `Bearer …`; nil where the header is of another scheme.
     static func token(in header: String) -> String? {
+        // No token has any other byte.
+        guard header.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         // As nearly every client spells it.
         if header.hasPrefix("Bearer "), !header.utf8.dropFirst(7).contains(UInt8(ascii: " ")) {
             return String(header.utf8.dropFirst(7)) ?? ""

@@ -25,10 +25,16 @@ package struct TokenFile: Sendable, Equatable {
         } catch {
             throw TokenFileError("\(path): the tokens file cannot be read")
         }
-        try self.init(text: String(decoding: data, as: UTF8.self), path: path, mayBeEmpty: mayBeEmpty)
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw TokenFileError("\(path): the tokens file is not UTF-8")
+        }
+        try self.init(text: text, path: path, mayBeEmpty: mayBeEmpty)
     }
 
     init(text: String, path: String, mayBeEmpty: Bool = false) throws(TokenFileError) {
+        guard !text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            throw TokenFileError("\(path):1: the file begins with a byte-order mark; save it as UTF-8 without one")
+        }
         var entries: [Entry] = []
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
@@ -41,9 +47,14 @@ package struct TokenFile: Sendable, Equatable {
                     place + "a line is “NAME RIGHTS sha256:HASH”, as “fieldmerge token new” prints it")
             }
             let rights = words[1].split(separator: ",").map { AccessRight(rawValue: String($0)) }
-            guard !rights.contains(nil) else { throw TokenFileError(place + "rights are read, write or both") }
+            guard !rights.contains(nil), !rights.isEmpty else {
+                throw TokenFileError(place + "rights are read, write or both")
+            }
             guard !entries.contains(where: { $0.bearer.name == first }) else {
                 throw TokenFileError(place + "the name “\(first)” stands in the file already")
+            }
+            if let other = entries.first(where: { $0.hash == hash }) {
+                throw TokenFileError(place + "the token of “\(first)” is that of “\(other.bearer.name)” already")
             }
             let bearer = Bearer(name: String(first), rights: Set(rights.compactMap { $0 }))
             entries.append(Entry(bearer: bearer, hash: hash))

@@ -34,6 +34,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private var phase = Phase.waiting
     /// The part of the body that has come.
     private var body: ByteBuffer?
+    /// The bytes that the request and its answer hold; nil as long as there are none.
+    private var lease: ByteLease?
     /// The parts of requests that were sent ahead.
     private var ahead = CircularBuffer<Inbound>()
     private var readIsHeld = false
@@ -54,6 +56,8 @@ final class RequestHandler: ChannelDuplexHandler {
     /// No request comes any more.
     private var isOver = false
     private var isClosing = false
+    /// Bytes up to which an answer is not counted among those that are held.
+    private static let shortAnswer = 65_536
     /// The caller that waits for the answer under way.
     private var caller: Caller?
 
@@ -99,6 +103,9 @@ final class RequestHandler: ChannelDuplexHandler {
         case .head(let head): begin(head, context)
         case .body(var piece):
             guard case .receiving(let head, let arrival) = phase else { return }
+            guard hold(piece.readableBytes) else {
+                return answer(head, arrival, .failure(.unwanted(ByteBudget.overloaded)), context)
+            }
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
             let count = body?.readableBytes ?? 0
             if count > limits.unquestionedBytes, count > limits.bodyBytes(of: head) {
@@ -112,15 +119,29 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let arrival = ContinuousClock.now
+        if let problem = HeadFault.problem(head) {
+            // Where the next request would begin is not sure.
+            isLast = true
+            return answer(head, arrival, .failure(.unwanted(problem)), context)
+        }
         // A body that says that it is too large is not waited for.
         let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         if length > limits.unquestionedBytes, length > limits.bodyBytes(of: head) {
             return answer(head, arrival, .failure(.tooLarge), context)
         }
         phase = .receiving(head, arrival)
-        if head.version == .http1_1, head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+        if head.version == .http1_1,
+            head.headers.first(name: "expect").map(RequestHeaders.ascii)?.lowercased() == "100-continue"
+        {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         }
+    }
+
+    /// Takes bytes of the budget that all connections share; returns false where it has none left.
+    private func hold(_ count: Int) -> Bool {
+        let lease = lease ?? ByteLease(limits.budget)
+        self.lease = lease
+        return lease.take(count)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -189,6 +210,7 @@ final class RequestHandler: ChannelDuplexHandler {
     private func answered(_ context: ChannelHandlerContext) {
         phase = .waiting
         caller = nil
+        lease = nil
         waitingSince = .now()
         if isLast {
             ahead.removeAll()
@@ -235,15 +257,18 @@ final class RequestHandler: ChannelDuplexHandler {
         bodyAlarm?.cancel()
         bodyAlarm = nil
         if !head.isKeepAlive { isLast = true }
+        let isKeptAlive = !isLast
         let channel = context.channel
         let request = Request(head: HTTPRequest(head), body: RequestBody(buffer: ByteBuffer()))
         let writer = AnswerWriter(
             channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
-            version: head.version, isKeptAlive: head.isKeepAlive, isHead: head.method == .HEAD)
-        let (responder, logger) = (responder, logger)
+            version: head.version, isKeptAlive: isKeptAlive, isHead: head.method == .HEAD)
+        let (responder, logger, lease) = (responder, logger, lease)
         let caller = Caller()
         self.caller = caller
-        Task {
+        let bytes = (try? body.get().readableBytes) ?? 0
+        let isLarge = LargeWork.takes(bytes, isPacked: head.headers.contains(name: "content-encoding"))
+        Task(executorPreference: isLarge ? limits.largeWork : nil) {
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
             var context = GatewayContext(source: source)
             context.arrival = arrival
@@ -252,6 +277,7 @@ final class RequestHandler: ChannelDuplexHandler {
             context.headers = RequestHeaders(head.headers)
             context.path = request.uri.path
             context.body = body
+            context.lease = lease
             await writer.write(await responder.respond(to: request, context: context))
         }
     }
@@ -292,7 +318,14 @@ extension RequestHandler: AnswerSink {
 
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?) {
         guard let context = open(nil) else { return }
-        written += bytes.readableBytes + (rest?.readableBytes ?? 0)
+        let count = bytes.readableBytes + (rest?.readableBytes ?? 0)
+        written += count
+        // What the client has not taken yet is held for it; most answers leave at once.
+        if count > Self.shortAnswer {
+            let lease = lease ?? ByteLease(limits.budget)
+            self.lease = lease
+            lease.force(count)
+        }
         if let rest {
             context.write(wrapOutboundOut(bytes), promise: nil)
             context.writeAndFlush(wrapOutboundOut(rest), promise: nil)

@@ -12,6 +12,7 @@ struct JournalController {
     let box: RulesBox
     let limits: WireLimits
     let metrics: GatewayMetrics
+    let share: JournalShare
 
     func addRoutes(to routes: inout RouteTable) {
         routes.get("/v1/journal", query: JournalQuery.members, use: list)
@@ -29,12 +30,8 @@ struct JournalController {
             }
             return text
         }
-        var wanted = filter
-        wanted.limit += 1
-        let found = try await service.entries(wanted, served: served, deadline: context.deadline)
-        let shown = found.prefix(filter.limit)
-        let next = found.count > filter.limit ? shown.last?.number : nil
-        return Reply.json(JournalEncoder.page(shown.map(\.shown), next: next), to: context.headers)
+        let page = try await JournalPages(service: service, served: served, deadline: context.deadline).page(filter)
+        return Reply.json(JournalEncoder.page(page.entries.map(\.shown), next: page.next), to: context.headers)
     }
 
     @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -48,16 +45,20 @@ struct JournalController {
         let number = try number(request)
         let served = try box.ready()
         let sender = try context.sender
+        if !isPreview { try share.check(sender.who, in: served.journal) }
         var body: [UInt8] = []
-        if context.headers["content-type"] != nil || context.headers.announceBody {
+        // A request without body and media type is one that any web page can have a browser send, but not with a token.
+        if context.bearer == nil || context.headers["content-type"] != nil || context.headers.announceBody {
             body = try context.jsonBody(limit: limits.bodyBytes)
         }
         let groups = try UndoRequest.groups(body)
         let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
+        let told = await ReplayedAnswer(service: service, served: served, deadline: context.deadline)
+            .body(answer, to: body, at: "/v1/journal/\(number)/undo")
         return Reply.json(
-            answer.body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            told, to: context.headers, status: HTTPResponse.Status(code: answer.code),
             with: answer.isReplay ? PushController.replayed : [:])
     }
 

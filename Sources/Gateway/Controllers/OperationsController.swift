@@ -7,13 +7,18 @@ import RecordStore
 
 /// Answers operators and their probes.
 struct OperationsController {
-    let engine: any RecordEngine
     let box: RulesBox
     let metrics: GatewayMetrics
     /// nil where nobody needs a token.
     let tokens: (any TokenVerifier)?
+    private let watch: ReadinessWatch
 
-    private static let patience = Duration.seconds(3)
+    init(engine: any RecordEngine, box: RulesBox, metrics: GatewayMetrics, tokens: (any TokenVerifier)?) {
+        self.box = box
+        self.metrics = metrics
+        self.tokens = tokens
+        watch = ReadinessWatch(engine, patience: .seconds(3)) { box.served?.journal }
+    }
 
     func addRoutes(to routes: inout RouteTable) {
         routes.get("/healthz", use: health)
@@ -24,7 +29,8 @@ struct OperationsController {
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
         Reply.json(
-            Array(metrics.text(isReady: box.served != nil).utf8), to: context.headers, type: "text/plain; version=0.0.4"
+            Array(metrics.text(isReady: box.served != nil, journalBytes: box.served?.journal?.tables.meter.total).utf8),
+            to: context.headers, type: "text/plain; version=0.0.4"
         )
     }
 
@@ -41,21 +47,11 @@ struct OperationsController {
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
         var trouble = box.trouble
         if let fault = tokens?.trouble { trouble.append(fault) }
-        var isReady = box.served != nil
-        do {
-            try await engine.ping(deadline: min(context.deadline, .now.advanced(by: Self.patience)))
-        } catch {
-            isReady = false
-            if !trouble.contains(error.description) { trouble.insert(error.description, at: 0) }
-        }
-        var size: (rows: Int, bytes: Int, lastDay: Int)?
-        if isReady, let kept = box.served?.journal {
-            do {
-                size = try await kept.size(min(context.deadline, .now.advanced(by: Self.patience)))
-            } catch {
-                trouble.append("the journal cannot be read: \(error)")
-            }
-        }
+        let seen = await watch.seen()
+        let isReady = box.served != nil && seen.fault == nil
+        if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
+        if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
+        let size = isReady ? seen.size : nil
         let report = ReadinessReport(
             isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay)

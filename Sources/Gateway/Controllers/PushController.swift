@@ -12,6 +12,7 @@ struct PushController {
     let box: RulesBox
     let limits: WireLimits
     let metrics: GatewayMetrics
+    let share: JournalShare
 
     func addRoutes(to routes: inout RouteTable) {
         routes.post("/v1/merge/:resource", query: ["preview", "by"], use: merge)
@@ -43,8 +44,9 @@ struct PushController {
         let isPreview = try context.query.flag("preview")
         if try context.query.flag("by") { throw Self.noBy }
         let sender = try context.sender
+        if !isPreview { try share.check(sender.who, in: served.journal) }
         let body = try context.jsonBody(limit: limits.bodyBytes)
-        let headerKey = context.headers["idempotency-key"]
+        let headerKey = try context.idempotencyKey
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
         let answer = try await service.answer(under: key, served: served, deadline: context.deadline) {
@@ -63,12 +65,13 @@ struct PushController {
                 served: served, deadline: context.deadline)
         }
         if let result = answer.result, !isPreview { metrics.count(result) }
-        return reply(answer, context)
+        let told = ReplayedAnswer(service: service, served: served, deadline: context.deadline)
+        return reply(answer, body: await told.body(answer, to: body, at: address), to: context)
     }
 
-    private func reply(_ answer: PushAnswer, _ context: GatewayContext) -> Response {
+    private func reply(_ answer: PushAnswer, body: [UInt8], to context: GatewayContext) -> Response {
         Reply.json(
-            answer.body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
             with: answer.isReplay ? Self.replayed : [:])
     }
 
@@ -86,10 +89,29 @@ struct PushController {
 }
 
 extension GatewayContext {
+    /// The key that a header names.
+    fileprivate var idempotencyKey: String? {
+        get throws(Problem) { try utf8Header("idempotency-key") }
+    }
+
+    /// The value of a header that may hold any text.
+    ///
+    /// - Throws: a 400 `Problem` where it is not UTF-8, since two such values could not be told apart.
+    private func utf8Header(_ name: String) throws(Problem) -> String? {
+        guard let text = headers.text(name) else { return nil }
+        // What is not UTF-8 has been read as this character.
+        guard !text.unicodeScalars.contains("\u{FFFD}") else {
+            throw Problem(
+                .notUTF8,
+                detail: "The header \(name) has to be UTF-8, without the replacement character U+FFFD.")
+        }
+        return text
+    }
+
     /// The sender of the request and its device, where it names one.
     var sender: Sender {
         get throws(Problem) {
-            let device = headers["x-device-id"]
+            let device = try utf8Header("x-device-id")
             guard (device?.unicodeScalars.count ?? 0) <= 255 else {
                 throw Problem(
                     .invalid, about: .deviceName, detail: "The header X-Device-ID has at most 255 characters.")

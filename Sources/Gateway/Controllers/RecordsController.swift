@@ -93,10 +93,11 @@ extension Served {
         let isPlain = !part.utf8.contains(UInt8(ascii: "%"))
         let name = isPlain ? String(part) : KeyText.percentDecoded(part.utf8) ?? ""
         guard let resource = catalog[name] else {
+            let shown = name.utf8.count > NameIndex.maximumBytes ? "What the address names" : "“\(name)”"
             throw Problem(
                 .unknownResource, about: .address,
-                detail: "“\(name)” is no resource\(NearestName.ending(for: name, among: catalog.resources.map(\.name)))"
-            )
+                detail: shown + " is no resource"
+                    + NearestName.ending(for: name, among: catalog.resources.map(\.name)))
         }
         return resource
     }

@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import MergeCore
 import MergeService
 import NIOCore
 
@@ -17,6 +18,8 @@ struct GatewayContext: RequestContext {
     ///
     /// Every body is read whole before it means anything, so nobody has to wait for it here.
     var body: Result<ByteBuffer, BodyFault> = .success(ByteBuffer())
+    /// The bytes that the request holds; nil for one without a body.
+    var lease: ByteLease?
     /// When the head of the request had come.
     var arrival: ContinuousClock.Instant = .now
     /// When the request has to be done.
@@ -38,4 +41,6 @@ enum BodyFault: Error {
     case tooLarge
     /// It did not arrive in time.
     case tooSlow
+    /// The head of the request is at fault, so its body was not waited for.
+    case unwanted(Problem)
 }

@@ -17,6 +17,7 @@ struct GatewayResponder: HTTPResponder {
         metrics.begin()
         let response: Response
         do {
+            if case .failure(.unwanted(let problem)) = context.body { throw problem }
             response = try await routes.respond(to: request, context: context)
         } catch {
             response = problems.response(to: error, context)
@@ -34,6 +35,15 @@ struct GatewayResponder: HTTPResponder {
         return response
     }
 
+    /// The most bytes of a path in a line.
+    private static let longestPath = 256
+
+    /// A path as the log shows it: a client may send one of many thousand bytes with every request.
+    static func short(_ path: String) -> String {
+        if path.utf8.count <= longestPath { return path }
+        return String(decoding: path.utf8.prefix(longestPath), as: UTF8.self) + "..."
+    }
+
     private static func line(
         _ request: Request, in context: GatewayContext, status: Int, milliseconds: Double
     ) -> String {
@@ -45,7 +55,7 @@ struct GatewayResponder: HTTPResponder {
         line += " method="
         line += request.method.rawValue
         line += " path="
-        line += context.path
+        line += Self.short(context.path)
         line += " status="
         line += String(status)
         line += " ms="

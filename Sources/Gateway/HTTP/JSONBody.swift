@@ -20,14 +20,24 @@ extension GatewayContext {
         do throws(BodyFault) {
             buffer = try body.get()
         } catch {
-            throw error == .tooLarge ? Self.tooLarge(limit) : Self.tooSlow
+            switch error {
+            case .tooLarge: throw Self.tooLarge(limit)
+            case .tooSlow: throw Self.tooSlow
+            case .unwanted(let problem): throw problem
+            }
         }
         guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
         return try buffer.withUnsafeReadableBytes { bytes throws(Problem) in
-            guard encoding == "gzip" else { return [UInt8](bytes) }
+            guard encoding == "gzip" else {
+                guard lease?.take(bytes.count) ?? true else { throw ByteBudget.overloaded }
+                return [UInt8](bytes)
+            }
             do throws(Gzip.Failure) {
-                return try Gzip.unpack(bytes, limit: limit)
+                let unpacked = try Gzip.unpack(bytes, limit: limit)
+                guard lease?.take(unpacked.count) ?? true else { throw Gzip.Failure.noMemory }
+                return unpacked
             } catch {
+                if error == .noMemory { throw ByteBudget.overloaded }
                 throw error == .tooLarge ? Self.tooLarge(limit) : Self.notGzip
             }
         }
@@ -46,9 +56,9 @@ extension GatewayContext {
 
 extension StringProtocol {
     var trimmingSpaces: String {
-        var text = Substring(self)
-        while text.first == " " || text.first == "\t" { text = text.dropFirst() }
-        while text.last == " " || text.last == "\t" { text = text.dropLast() }
-        return String(text)
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var bytes = Array(utf8.drop(while: isSpace))
+        while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

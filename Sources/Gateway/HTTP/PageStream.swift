@@ -14,6 +14,8 @@ import RecordStore
 struct PageStream: Sendable {
     let service: MergeService
     let logger: Logger
+    /// The bytes after which a page ends early: whoever asks does not have to take what was read for it.
+    static let mostBytes = 8 << 20
     /// The answer has the headers of the page alone.
     var isHead = false
 
@@ -62,6 +64,7 @@ struct PageStream: Sendable {
                     let text = PageText(resource)
                     let next = try await service.page(resource, after: key, limit: limit, deadline: deadline) {
                         if let piece = text.add($0) { continuation.yield(piece) }
+                        return text.byteCount < Self.mostBytes
                     }
                     continuation.yield(text.end(next: next))
                     continuation.finish()

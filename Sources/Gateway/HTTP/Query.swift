@@ -11,35 +11,38 @@ struct Query: Sendable {
     /// - Parameter known: the members that the address knows.
     /// - Throws: a 400 `Problem` that names a member that is unknown or stands twice.
     init(_ text: String, known: [String]) throws(Problem) {
-        for pair in text.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let raw = parts[0].utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            members.append((KeyText.percentDecoded(raw) ?? String(parts[0]), parts.count > 1 ? parts[1] : ""))
+        // More members than the address knows are too many, so no more are looked at.
+        for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: known.count + 1) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let raw = parts[0].map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+            members.append(
+                (KeyText.percentDecoded(raw) ?? String(Substring(parts[0])), parts.count > 1 ? Substring(parts[1]) : "")
+            )
         }
-        for (name, _) in members where !known.contains(name) {
+        for (name, _) in members where !known.containsExactly(name) {
+            let shown = name.utf8.count > NameIndex.maximumBytes ? "A long name" : "“\(name)”"
             throw Problem(
                 .unknownQuery,
-                detail: "“\(name)” is no member of this address's query"
+                detail: "\(shown) is no member of this address's query"
                     + (known.isEmpty ? ", which has none." : NearestName.ending(for: name, among: known)))
         }
-        for (index, member) in members.enumerated() where members[..<index].contains(where: { $0.name == member.name })
-        {
+        for (index, member) in members.enumerated()
+        where members[..<index].contains(where: { $0.name.isExactly(member.name) }) {
             throw Problem(.duplicateQuery, detail: "“\(member.name)” stands more than once in the query.")
         }
     }
 
     /// The value of a member as it stands in the URL, not decoded; nil where it is missing.
-    subscript(name: String) -> Substring? { members.first { $0.name == name }?.value }
+    subscript(name: String) -> Substring? { members.first { $0.name.isExactly(name) }?.value }
 
     /// A member that is true or false; false where it is missing.
     ///
     /// - Throws: a 400 `Problem` where it is anything else.
     func flag(_ name: String) throws(Problem) -> Bool {
-        switch self[name] {
-        case nil, "false": return false
-        case "true": return true
-        default:
+        guard let value = self[name].map(String.init) else { return false }
+        guard ["true", "false"].containsExactly(value) else {
             throw Problem(.invalid, about: .query, detail: "“\(name)” is true or false; nothing was done.")
         }
+        return value.isExactly("true")
     }
 }

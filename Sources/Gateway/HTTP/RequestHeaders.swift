@@ -11,10 +11,23 @@ struct RequestHeaders: Sendable {
         self.fields = fields
     }
 
-    /// The value of a header; several of one name are one list (RFC 9110 section 5.3).
+    /// The value of a header in ASCII, as all that HTTP itself knows are; any other byte reads as a question mark.
     ///
     /// - Parameter name: in lower case; any case of it is found.
-    subscript(name: String) -> String? {
+    subscript(name: String) -> String? { text(name).map(Self.ascii) }
+
+    /// How often a header stands.
+    func count(_ name: String) -> Int { fields.count(where: { Self.isSame($0.name, name) }) }
+
+    static func ascii(_ value: String) -> String {
+        if value.utf8.allSatisfy({ $0 < 0x80 }) { return value }
+        return String(decoding: value.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    /// The value of a header that may hold any text; several of one name are one list (RFC 9110 section 5.3).
+    ///
+    /// - Parameter name: in lower case; any case of it is found.
+    func text(_ name: String) -> String? {
         var found: String?
         for (other, value) in fields where Self.isSame(other, name) {
             found = found.map { $0 + ", " + value } ?? value

@@ -53,7 +53,9 @@ final class GatewayMetrics: Sendable {
     }
 
     /// Everything in the text format of Prometheus, version 0.0.4.
-    func text(isReady: Bool) -> String {
+    ///
+    /// - Parameter journalBytes: what was left in the journal; nil where there is none.
+    func text(isReady: Bool, journalBytes: Int? = nil) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
         page.begin("fieldmerge_ready", type: "gauge", help: "1 where requests are served")
@@ -79,6 +81,12 @@ final class GatewayMetrics: Sendable {
         }
         page.begin("fieldmerge_conflicts_total", type: "counter", help: "Outcomes that were a conflict")
         page.add("fieldmerge_conflicts_total", labels: [], value: state.conflicts)
+        if let journalBytes {
+            page.begin(
+                "fieldmerge_journal_written_bytes_total", type: "counter",
+                help: "Bytes left in the journal, as they are kept")
+            page.add("fieldmerge_journal_written_bytes_total", labels: [], value: journalBytes)
+        }
         return page.text
     }
 }

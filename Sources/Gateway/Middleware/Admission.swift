@@ -8,12 +8,15 @@ struct Admission: RouterMiddleware {
     let authentication: Authentication
     let problems: ProblemMapping
     let routes: RouteTable
+    /// nil where everyone needs a token.
+    let pages: PageGuard?
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         do {
             var context = context
+            try pages?.check(context.headers)
             context.bearer = try await authentication.bearer(context)
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {

@@ -7,13 +7,13 @@ struct Authentication {
     /// nil where the gateway listens on loopback addresses without tokens.
     let tokens: (any TokenVerifier)?
 
-    private static let open: Set<String> = ["/healthz", "/readyz"]
+    private static let open = ["/healthz", "/readyz"]
 
     /// Returns the bearer that sends a request; nil where nobody has to say so.
     ///
     /// - Throws: a 401 `Problem` where the request may not be served.
     func bearer(_ context: GatewayContext) async throws(Problem) -> Bearer? {
-        guard let tokens, !Self.open.contains(context.path) else { return nil }
+        guard let tokens, !Self.open.containsExactly(context.path) else { return nil }
         if let token = context.headers["authorization"].flatMap(AuthorizationHeader.token),
             let bearer = await tokens.bearer(of: token)
         {

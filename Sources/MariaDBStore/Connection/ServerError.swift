@@ -65,6 +65,9 @@ struct ServerError {
             return ConstraintViolation(.referenced, name: text.name(after: "CONSTRAINT "))
         case 4_025, 3_819:
             return ConstraintViolation(.check, name: names.first ?? text.firstQuoted)
+        // 167 is the storage engine's own number, under which MariaDB tells it.
+        case 1_467, 167:
+            return ConstraintViolation(.exhausted)
         case 1_048, 1_364, 4_006:
             return ConstraintViolation(.notNull, columns: text.firstQuoted.map { [$0] } ?? [])
         case 1_406, 1_264, 1_265, 1_366, 1_292, 1_411, 1_367, 1_690:

@@ -48,14 +48,20 @@ package struct WirePath: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Returns the path of a member of the object here.
-    package func member(_ name: String) -> WirePath { WirePath(Place(place, .member(name))) }
+    ///
+    /// A name that is longer than names can be is cut: it is only shown.
+    package func member(_ name: String) -> WirePath {
+        guard name.utf8.count > NameIndex.maximumBytes else { return WirePath(Place(place, .member(name))) }
+        let start = String(String.UnicodeScalarView(name.unicodeScalars.prefix(60)))
+        return WirePath(Place(place, .member(start + "…")))
+    }
 
     /// Returns the path of an element of the array here.
     package func element(_ index: Int) -> WirePath { WirePath(Place(place, .element(index))) }
 
     package var description: String { text }
 
-    package static func == (a: WirePath, b: WirePath) -> Bool { a.place === b.place || a.text == b.text }
+    package static func == (a: WirePath, b: WirePath) -> Bool { a.place === b.place || a.text.isExactly(b.text) }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 }

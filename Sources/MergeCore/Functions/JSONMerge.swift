@@ -21,11 +21,13 @@ package enum JSONMerge {
     /// text, an integer or a boolean of its own under that key: then these are items, matched by it and merged as
     /// objects. They keep current's order (the client's, where the client alone moved items), and each addition of the
     /// other side follows the item that it follows there, or else stands before the next one, or else at the end.
+    ///
+    /// Where the parts would pass `PartLimits` it is one conflict as a whole, which is `JSONMergeFault.tooManyParts`.
     package static func merge(
         base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide
-    ) -> JSONMergeResult? {
+    ) throws(JSONMergeFault) -> JSONMergeResult? {
         var merger = JSONMerger(itemKey: itemKey, favouring: favouring)
-        guard let tree = merger.inside(base: base, edited: edited, current: current, depth: 0) else { return nil }
+        guard let tree = try merger.inside(base: base, edited: edited, current: current, depth: 0) else { return nil }
         return JSONMergeResult(tree: tree, parts: merger.parts)
     }
 }
@@ -36,6 +38,7 @@ private struct JSONMerger {
     let favouring: MergeSide
     var parts: [JSONPart] = []
     private var path = JSONPointer()
+    private var pathBytes = 0
 
     init(itemKey: ExactText?, favouring: MergeSide) {
         self.itemKey = itemKey
@@ -43,34 +46,40 @@ private struct JSONMerger {
     }
 
     /// nil where the values cannot be merged inside.
-    mutating func inside(base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int) -> JSONTree? {
+    mutating func inside(
+        base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int
+    ) throws(JSONMergeFault) -> JSONTree? {
         guard depth < JSONMerge.maximumDepth else { return nil }
         switch (base, edited, current) {
         case (.none, .object(let edited), .object(let current)):
-            return .object(members(base: JSONMembers([]), edited: edited, current: current, depth: depth))
+            return .object(try members(base: JSONMembers([]), edited: edited, current: current, depth: depth))
         case (.object(let base), .object(let edited), .object(let current)):
-            return .object(members(base: base, edited: edited, current: current, depth: depth))
+            return .object(try members(base: base, edited: edited, current: current, depth: depth))
         case (.array(let base), .array(let edited), .array(let current)):
             guard let itemKey, let base = KeyedItems(base, key: itemKey),
                 let edited = KeyedItems(edited, key: itemKey), let current = KeyedItems(current, key: itemKey)
             else { return nil }
-            return .array(items(base: base, edited: edited, current: current, depth: depth))
+            return .array(try items(base: base, edited: edited, current: current, depth: depth))
         default: return nil
         }
     }
 
-    private mutating func value(base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int) -> JSONTree? {
-        if let merged = inside(base: base, edited: edited, current: current, depth: depth) { return merged }
+    private mutating func value(
+        base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int
+    ) throws(JSONMergeFault) -> JSONTree? {
+        if let merged = try inside(base: base, edited: edited, current: current, depth: depth) { return merged }
         if edited == current || base == edited { return current }
         if base == current { return edited }
         let written = favouring == .client ? edited : current
+        pathBytes += path.byteCount
+        guard parts.count < PartLimits.count, pathBytes <= PartLimits.pathBytes else { throw .tooManyParts }
         parts.append(JSONPart(path: path.text, base: base, edited: edited, current: current, written: written))
         return written
     }
 
     private mutating func members(
         base: JSONMembers, edited: JSONMembers, current: JSONMembers, depth: Int
-    ) -> JSONMembers {
+    ) throws(JSONMergeFault) -> JSONMembers {
         let bases = MemberLookup(base)
         let edits = MemberLookup(edited)
         let currents = MemberLookup(current)
@@ -78,7 +87,7 @@ private struct JSONMerger {
         merged.reserveCapacity(current.list.count)
         for (index, member) in current.list.enumerated() {
             path.append(member.name.string)
-            let value = value(
+            let value = try value(
                 base: bases.find(member.name, near: index), edited: edits.find(member.name, near: index),
                 current: member.value, depth: depth + 1)
             if let value { merged.append(JSONMember(name: member.name, value: value)) }
@@ -86,7 +95,7 @@ private struct JSONMerger {
         }
         for (index, member) in edited.list.enumerated() where currents.find(member.name, near: index) == nil {
             path.append(member.name.string)
-            let value = value(
+            let value = try value(
                 base: bases.find(member.name, near: index), edited: member.value, current: nil, depth: depth + 1)
             if let value { merged.append(JSONMember(name: member.name, value: value)) }
             path.removeLast()
@@ -96,11 +105,11 @@ private struct JSONMerger {
 
     private mutating func items(
         base: KeyedItems, edited: KeyedItems, current: KeyedItems, depth: Int
-    ) -> [JSONTree] {
+    ) throws(JSONMergeFault) -> [JSONTree] {
         var merged: [JSONTree] = []
         for key in KeyedItems.order(base: base, edited: edited, current: current) {
             path.append(String(merged.count))
-            if let item = value(base: base[key], edited: edited[key], current: current[key], depth: depth + 1) {
+            if let item = try value(base: base[key], edited: edited[key], current: current[key], depth: depth + 1) {
                 merged.append(item)
             }
             path.removeLast()

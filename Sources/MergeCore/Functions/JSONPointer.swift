@@ -1,10 +1,15 @@
 /// A place in a JSON value on the way down (RFC 6901).
 struct JSONPointer {
     private var names: [String] = []
+    /// About the bytes of the pointer: those of the names and a slash before each.
+    private(set) var byteCount = 0
 
-    mutating func append(_ name: String) { names.append(name) }
+    mutating func append(_ name: String) {
+        names.append(name)
+        byteCount += name.utf8.count + 1
+    }
 
-    mutating func removeLast() { names.removeLast() }
+    mutating func removeLast() { byteCount -= names.removeLast().utf8.count + 1 }
 
     /// The pointer, with `~` and `/` escaped (section 3).
     var text: String {

@@ -87,6 +87,7 @@ extension MergeFunction {
         }
         let result = TextMerge.merge(
             base: base.string, edited: edited.string, current: current.string, favouring: favouring)
+        guard result.parts.count <= PartLimits.count else { return .undecided(tooManyParts) }
         let parts = result.parts.map { part in
             MergedPart(
                 place: .line(part.line), winner: favouring, base: .text(ExactText(part.base)),
@@ -96,16 +97,24 @@ extension MergeFunction {
         return .combined([.text(ExactText(result.text))], parts)
     }
 
+    private static let tooManyParts = "both sides changed too many of the same parts to tell them one by one"
+
     private static func json(
         base: Value?, edited: Value, current: Value, itemKey: ExactText?, favouring: MergeSide
     ) -> Settlement {
         guard case .json(let base)? = base, case .json(let edited) = edited, case .json(let current) = current else {
             return .undecided("the values are no JSON")
         }
-        guard
-            let result = JSONMerge.merge(
-                base: base, edited: edited, current: current, itemKey: itemKey, favouring: favouring)
-        else { return .undecided("not all three are objects") }
+        let result: JSONMergeResult
+        do {
+            guard
+                let merged = try JSONMerge.merge(
+                    base: base, edited: edited, current: current, itemKey: itemKey, favouring: favouring)
+            else { return .undecided("not all three are objects") }
+            result = merged
+        } catch {
+            return .undecided(tooManyParts)
+        }
         let parts = result.parts.map { part in
             MergedPart(
                 place: .member(part.path), winner: favouring, base: part.base, current: part.current,

@@ -1,9 +1,9 @@
 /// Merges texts three ways, by line and then by word.
 ///
 /// A line is what a line end (`\r\n`, `\n` or a lone `\r`, kept as it is) ends; a word is a run of letters and digits
-/// with their marks, a run of white space within a line, or any other grapheme cluster. Pieces are equal only with the
-/// same code points. Changes of lines or words side by side do not disturb each other; two insertions at the same point
-/// do, unless they are equal.
+/// with their marks, a run of white space within a line, or any other character with its marks. Pieces are equal only
+/// with the same code points. Changes of lines or words side by side do not disturb each other; two insertions at the
+/// same point do, unless they are equal.
 ///
 /// Laws:
 /// - `merge(b, e, b)` is `e`, `merge(b, b, c)` is `c` and `merge(b, x, x)` is `x`, all without parts;

@@ -10,7 +10,8 @@ struct TextWriter {
     }
 
     mutating func append(_ piece: TextPiece) {
-        if let conflict = piece.conflict {
+        // One more than are told says that there are too many; all of them need not be made for that.
+        if let conflict = piece.conflict, parts.count <= PartLimits.count {
             parts.append(
                 TextPart(
                     line: line, base: text(conflict.base), edited: text(conflict.edited),

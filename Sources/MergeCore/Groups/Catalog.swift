@@ -4,13 +4,16 @@ package struct Catalog: Sendable, Hashable {
     package let resources: [Resource]
     /// A digest of the meaning of all rule files and the types of the columns they name.
     package let version: String
-    private let byName: [String: Int]
+    /// Some values of its resources are kept as digests alone.
+    package let hasPrivateFields: Bool
+    private let byName: NameIndex
 
     /// Makes a catalog of resources, each with a name of its own.
     package init(resources: [Resource], version: String) {
         self.resources = resources
         self.version = version
-        byName = Dictionary(resources.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        hasPrivateFields = resources.contains(where: \.hasPrivateFields)
+        byName = NameIndex(resources.map(\.name))
     }
 
     /// Returns the resource of this name; nil where there is none.

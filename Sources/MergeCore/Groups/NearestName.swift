@@ -2,18 +2,24 @@
 package enum NearestName {
     /// The closest of `names` within a third of the length, case ignored; nil where none is close.
     package static func suggestion(for name: String, among names: some Sequence<String>) -> String? {
-        let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
+        let wanted = scalars(name)
         var best: (name: String, distance: Int)?
         for candidate in names {
+            let known = scalars(candidate)
             // A word cut short is a likelier slip than any other.
-            if wanted.count >= 3, candidate.lowercased().hasPrefix(name.lowercased()) { return candidate }
-            let distance = editDistance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
+            if wanted.count >= 3, known.starts(with: wanted) { return candidate }
+            let distance = editDistance(wanted, known)
             if distance < best?.distance ?? Int.max { best = (candidate, distance) }
         }
         guard let best, best.distance <= max(1, max(wanted.count, best.name.unicodeScalars.count) / 3) else {
             return nil
         }
         return best.name
+    }
+
+    /// The beginning of a name in lower case, which is all that is compared: a name may be as long as a body.
+    private static func scalars(_ name: String) -> [Unicode.Scalar] {
+        Array(String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).lowercased().unicodeScalars.prefix(64))
     }
 
     /// `; did you mean “x”?` or nothing, ready to follow a sentence.

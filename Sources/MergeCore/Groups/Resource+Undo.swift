@@ -1,5 +1,6 @@
 extension Resource {
-    /// The resource as an undo sees it: what others wrote since stays, and what is gone stays gone.
+    /// The resource as an undo sees it: what others wrote since stays, and what is gone stays gone, but for a row that comes
+    /// back under its own key.
     ///
     /// Merge functions still run, so an undone addition is subtracted from what others made of the number since.
     package var undoing: Resource {
@@ -15,6 +16,7 @@ extension Section {
         rules.visibility = visibility
         rules.softDelete = softDelete
         rules.checks = checks
+        rules.allowsClientKeys = true
         return Section(
             name: name, kind: kind,
             table: SectionTable(

@@ -8,7 +8,7 @@ package final class Resource: Sendable, Hashable {
     package let description: String?
     /// The first is the root.
     package let sections: [Section]
-    private let sectionsByName: [String: Int]
+    private let sectionsByName: NameIndex
 
     /// nil where there is no root section at the front.
     package init?(name: String, description: String?, sections: [Section]) {
@@ -17,8 +17,8 @@ package final class Resource: Sendable, Hashable {
         self.description = description
         self.sections = sections
         isAtomic = sections.allSatisfy(\.isTransactional)
-        sectionsByName = Dictionary(
-            sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        hasPrivateFields = sections.contains { $0.hasPrivateFields || $0.readOnly.contains(where: \.isPrivate) }
+        sectionsByName = NameIndex(sections.map(\.name))
     }
 
     package static func == (a: Resource, b: Resource) -> Bool {
@@ -29,6 +29,9 @@ package final class Resource: Sendable, Hashable {
 
     /// The section whose row is the record itself.
     package var root: Section { sections[0] }
+
+    /// Some of its values are kept as digests alone.
+    package let hasPrivateFields: Bool
 
     /// A push to it happens whole or not at all, whatever breaks.
     package let isAtomic: Bool

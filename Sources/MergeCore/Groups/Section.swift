@@ -45,10 +45,12 @@ package final class Section: Sendable {
     package let checks: [RowCheck]
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
+    /// Clients may choose keys that the database numbers.
+    package let allowsClientKeys: Bool
     private let groupTypes: [[ColumnType]]
-    private let groupsByName: [String: Int]
-    private let fieldsByName: [String: Int]
-    private let readOnlyByName: [String: Int]
+    private let groupsByName: NameIndex
+    private let fieldsByName: NameIndex
+    private let readOnlyByName: NameIndex
 
     /// Makes a section of a table, the fields that clients see of it, and the rules for its rows.
     package init(
@@ -78,13 +80,10 @@ package final class Section: Sendable {
         visibility = rules.visibility
         softDelete = rules.softDelete
         checks = rules.checks
-        groupsByName = Self.index(groups.map(\.name))
-        fieldsByName = Self.index(fields.map(\.name))
-        readOnlyByName = Self.index(readOnly.map(\.name))
-    }
-
-    private static func index(_ names: [String]) -> [String: Int] {
-        Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        allowsClientKeys = rules.allowsClientKeys
+        groupsByName = NameIndex(groups.map(\.name))
+        fieldsByName = NameIndex(fields.map(\.name))
+        readOnlyByName = NameIndex(readOnly.map(\.name))
     }
 
     /// Returns the position of the group of this name; nil where there is none.
@@ -138,7 +137,7 @@ extension Section: Hashable {
             && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
             && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
             && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
-            && a.isTransactional == b.isTransactional
+            && a.isTransactional == b.isTransactional && a.allowsClientKeys == b.allowsClientKeys
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -12,6 +12,8 @@ package struct SectionRules: Sendable {
     package var softDelete: Ruled<[SQLAssignment]>?
     /// The conditions that rows have to meet after a merge.
     package var checks: [RowCheck] = []
+    /// Clients may choose keys that the database numbers.
+    package var allowsClientKeys = false
 
     /// Makes the rules of a section that the rule files say nothing about.
     package init() {}

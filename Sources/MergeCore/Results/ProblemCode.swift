@@ -15,12 +15,19 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case requestTimeout = "request-timeout"
     case unknownQuery = "unknown-query"
     case duplicateQuery = "duplicate-query"
+    case notUTF8 = "not-utf8"
+    case malformedRequest = "malformed-request"
+    case transferEncoding = "transfer-encoding"
     case methodNotAllowed = "method-not-allowed"
     case noSuchAddress = "no-such-address"
     /// A request that the server for HTTP itself does not understand.
     case http
     case noToken = "no-token"
     case noRight = "no-right"
+    /// The header Host names no machine that a gateway without tokens goes by.
+    case strangeHost = "strange-host"
+    /// A web page asks a gateway without tokens.
+    case strangeOrigin = "strange-origin"
     case notImplemented = "not-implemented"
 
     // MARK: The edits
@@ -30,6 +37,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case unknownGroup = "unknown-group"
     case unknownField = "unknown-field"
     case unknownMember = "unknown-member"
+    /// A name or an id has more bytes than any can have.
+    case nameTooLong = "name-too-long"
     case incompleteGroup = "incomplete-group"
     case readOnly = "read-only"
     case invalidValue = "invalid-value"
@@ -37,6 +46,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case missingID = "missing-id"
     case unknownTemporary = "unknown-temporary"
     case temporaryID = "temporary-id"
+    /// A client chose a key that the database numbers.
+    case generatedKey = "generated-key"
     case noPreview = "no-preview"
     case rulesChanged = "rules-changed"
 
@@ -63,12 +74,16 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case notNull = "not-null"
     case trigger
     case value
+    /// The database has no number left for the key of a new row.
+    case keysExhausted = "keys-exhausted"
 
     // MARK: Keys and the journal
 
     case keyReused = "key-reused"
     case inProgress = "in-progress"
     case takenEffect = "taken-effect"
+    /// The sender has used its share of the journal.
+    case overJournal = "over-journal"
     case noJournal = "no-journal"
     case noSuchEntry = "no-such-entry"
     case noSuchRecord = "no-such-record"

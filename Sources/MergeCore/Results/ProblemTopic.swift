@@ -25,6 +25,8 @@ package enum ProblemTopic: Sendable, Hashable {
     case otherRow
     /// A row that an undo was to bring back.
     case restoration
+    /// Requests and answers take all the memory there is for them.
+    case memory
     /// A check of the rules, not of the database.
     case rule
     /// A conflict made the push fail, not an error.

@@ -48,6 +48,9 @@ extension ColumnType {
         case .wellKnownText: return .text(ExactText(try scalar.string()))
         case .json(let type):
             let tree = try JSONTree(scalar)
+            guard !tree.isDeeper(than: JSONParser.maximumDepth) else {
+                throw ValueProblem("is nested more than \(JSONParser.maximumDepth) levels deep")
+            }
             _ = try type.fitted(tree.text, isJSON: true)
             return .json(tree)
         }
@@ -150,6 +153,16 @@ extension Scalar {
         return value
     }
 
+    /// The integer that this spells: a number with a zero fraction or a decimal string; nil for anything else.
+    package var wholeNumber: Int128? {
+        switch self {
+        case .integer(let small): Int128(small)
+        case .number(let number): number.integer
+        case .text(let text): Self.decimalInteger(text)
+        default: nil
+        }
+    }
+
     private func outOfRange(_ number: ExactDecimal, _ range: ClosedRange<Int128>) -> ValueProblem {
         number.fractionDigits > 0
             ? ValueProblem("has a fraction where an integer is needed")
@@ -226,10 +239,13 @@ extension Scalar {
     }
 
     func uuid() throws(ValueProblem) -> ExactText {
-        let text = try string().lowercased()
+        let sent = try string()
+        // Most of what is no UUID need not be looked into.
+        guard sent.utf8.count == 36 || sent.utf8.count == 32 else { throw ValueProblem("is not a UUID") }
+        let text = sent.lowercased()
         let hex = text.utf8.filter { $0 != UInt8(ascii: "-") }
         let isHex = hex.allSatisfy { ($0 >= 48 && $0 <= 57) || ($0 >= 97 && $0 <= 102) }
-        guard hex.count == 32, isHex, text.utf8.count == 36 || text.utf8.count == 32 else {
+        guard hex.count == 32, isHex else {
             throw ValueProblem("is not a UUID")
         }
         var out: [UInt8] = []

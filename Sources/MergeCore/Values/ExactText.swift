@@ -49,3 +49,15 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     package var description: String { string }
 }
+
+extension String {
+    /// Returns true where another text has the same bytes.
+    ///
+    /// Swift's own `==` takes time in the square of a run of combining marks, so it is nothing for texts that clients send.
+    package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
+}
+
+extension Sequence<String> {
+    /// Returns true where one of these has the bytes of a text.
+    package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
+}

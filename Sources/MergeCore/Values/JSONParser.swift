@@ -2,7 +2,8 @@
 package struct JSONParser {
     private let bytes: [UInt8]
     private var index = 0
-    private static let maximumDepth = 512
+    /// The most levels of nesting that are read, which is what databases hold.
+    package static let maximumDepth = 512
 
     /// nil where the text is not JSON, nested too deep, or has a number beyond a double.
     package static func parse(_ text: String) -> JSONTree? {

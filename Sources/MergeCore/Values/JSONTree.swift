@@ -65,3 +65,15 @@ package indirect enum JSONTree: Sendable, Hashable {
         }
     }
 }
+
+extension JSONTree {
+    /// Returns true where values stand in each other on more levels than these; a scalar alone is one level.
+    package func isDeeper(than levels: Int) -> Bool {
+        if levels == 0 { return true }
+        switch self {
+        case .array(let elements): return elements.contains { $0.isDeeper(than: levels - 1) }
+        case .object(let members): return members.list.contains { $0.value.isDeeper(than: levels - 1) }
+        case .null, .boolean, .integer, .double, .text: return false
+        }
+    }
+}

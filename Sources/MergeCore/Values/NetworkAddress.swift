@@ -9,16 +9,19 @@ package struct NetworkAddress: Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
+    /// No address is written with more bytes; so nothing else has to be looked into.
+    private static let longest = 45
+
     /// `192.0.2.1`, without leading zeros.
     package init?(version4 text: String) {
-        guard let bytes = Self.version4(text[...]) else { return nil }
+        guard text.utf8.count <= Self.longest, let bytes = Self.version4(text[...]) else { return nil }
         self.bytes = bytes
         self.text = text
     }
 
     /// The forms of RFC 4291 section 2.2, without a zone.
     package init?(version6 text: String) {
-        guard let bytes = Self.version6(text) else { return nil }
+        guard text.utf8.count <= Self.longest, let bytes = Self.version6(text) else { return nil }
         self.bytes = bytes
         self.text = text
     }

@@ -41,16 +41,38 @@ package struct JournalCodec: Sendable {
     /// Reads what an entry did to rows, to be compared with what the database holds.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
 
+    /// An answer as it is kept, under rules that say what is private.
+    package let answer: @Sendable (_ body: [UInt8], Catalog) -> [UInt8]
+
+    /// A refused push as it is kept, under rules that say what is private.
+    package let refused: @Sendable (_ body: [UInt8], _ address: String, Catalog) -> [UInt8]
+
+    /// A kept answer as it was given, as far as its values are at hand: in the push and in the records as they stand.
+    package let revealed:
+        @Sendable (
+            _ answer: [UInt8], _ push: [UInt8], _ address: String, _ records: [(resource: Resource, record: [UInt8])],
+            Catalog
+        ) -> [UInt8]
+
+    /// Takes the forms; without rules that say what is private, answers and pushes are kept as they are.
     package init(
         entry: @escaping @Sendable (EditResult, Catalog) -> [UInt8],
         key: @escaping @Sendable (RecordKey, Section) -> String,
         traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> [RowTrace],
-        effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect]
+        effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
+        answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8] = { body, _ in body },
+        refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
+        revealed:
+            @escaping @Sendable ([UInt8], [UInt8], String, [(resource: Resource, record: [UInt8])], Catalog) ->
+            [UInt8] = { answer, _, _, _, _ in answer }
     ) {
         self.entry = entry
         self.key = key
         self.traces = traces
         self.effects = effects
+        self.answer = answer
+        self.refused = refused
+        self.revealed = revealed
     }
 }
 

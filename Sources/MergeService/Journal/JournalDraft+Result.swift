@@ -10,14 +10,16 @@ extension JournalDraft {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
-            kept = KeptAnswer(request: request.key?.request, code: answer.code, body: answer.body)
+            kept = KeptAnswer(
+                request: request.key?.request, code: answer.code, body: codec.answer(answer.body, served.catalog))
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
             result.status != .failed || result.problem?.retry == false
         {
             refused = RefusedBody(
-                address: request.sent.address, body: request.sent.body,
+                address: request.sent.address,
+                body: codec.refused(request.sent.body, request.sent.address, served.catalog),
                 reason: culprit.problem?.code.rawValue ?? "refused")
         }
         self.init(

@@ -46,8 +46,7 @@ extension Journal {
         let rows = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             try session.query(tables.partialAnswer(number))
         }
-        if case .bytes(let answer)? = rows.first?.first { return answer }
-        return nil
+        return rows.first.flatMap { tables.partialAnswer($0) }
     }
 }
 

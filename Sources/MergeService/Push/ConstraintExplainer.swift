@@ -42,6 +42,9 @@ struct ConstraintExplainer {
             problem.detail = "The database cannot hold a value."
         case .trigger:
             problem.detail = violation.sentence ?? "A trigger of the database refused the write."
+        case .exhausted:
+            problem.fields = ["id"]
+            problem.detail = "The database numbers these rows and has no number left; an operator has to mend that."
         }
         return Refusal(problem: problem)
     }

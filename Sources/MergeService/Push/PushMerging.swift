@@ -78,6 +78,7 @@ struct PushMerging: Sendable {
                 return .rollback(.ended([.answered(.refused(transaction.reports))]))
             }
             let kept = answers(transaction, records)
+            for push in kept { try push?.answer.checkLength(limits) }
             let endings = kept.map { push -> Shared<PushEnding> in
                 push.map { .answered(.merged($0.answer)) } ?? .alone
             }
@@ -85,6 +86,7 @@ struct PushMerging: Sendable {
             try writer.keep(kept.compactMap(\.self), in: transaction.session)
             return .commit(.ended(endings))
         } catch let error as StoreError {
+            try transaction.takeBack(to: 0)
             throw error
         } catch {
             return .rollback(try Self.attempt(after: error, transaction))

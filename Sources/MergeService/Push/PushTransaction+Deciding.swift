@@ -92,6 +92,7 @@ extension PushTransaction {
             // Items may be tied to the record by what was written.
             if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
+            try checkKey(of: row)
             let key = try insert(assignments, as: row, root: root, extras: known?.row)
             try noteNew(row, key: key, outcome: first, root: &root)
         case .delete where isRoot:

@@ -35,7 +35,9 @@ struct RefusedPush: Sendable {
             .records(of: reports)
         let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
             .result(records[...])
-        return PushAnswer(to: request, result: result, form: merging.form)
+        let answer = PushAnswer(to: request, result: result, form: merging.form)
+        try answer.checkLength(merging.limits)
+        return answer
     }
 
     private func keep(

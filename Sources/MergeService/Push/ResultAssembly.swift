@@ -39,8 +39,9 @@ struct ResultAssembly {
         }
         let resource = reports[index].resource
         var outcomes = reports[index].outcomes
+        var rows = record.map { RecordRows($0, resource) }
         for position in outcomes.indices {
-            if let sides = Self.standing(outcomes[position], resource, record) { outcomes[position].sides = sides }
+            if let sides = Self.standing(outcomes[position], resource, &rows) { outcomes[position].sides = sides }
         }
         return EditResult(
             resource: resource, id: label(index, status), status: status, record: record,
@@ -74,9 +75,10 @@ struct ResultAssembly {
 
     /// An outcome's sides with what stands now, which triggers may have changed after the decision; nil where they are
     /// as they were.
-    private static func standing(_ outcome: Outcome, _ resource: Resource, _ record: Record?) -> Sides? {
+    private static func standing(_ outcome: Outcome, _ resource: Resource, _ rows: inout RecordRows?) -> Sides? {
         guard let sides = outcome.sides else { return nil }
-        let standing = record.flatMap { row(of: outcome, resource, $0) }
+        let item: RecordKey? = if case .key(let key)? = outcome.item { key } else { nil }
+        let standing = rows?.row(outcome.section, item)
         guard let standing, let group = outcome.group else {
             return sides.writing(standing.map { .row($0) } ?? .null)
         }
@@ -84,14 +86,5 @@ struct ResultAssembly {
         // Mostly what was decided is what stands.
         if case .group(let written) = sides.written, section.holds(written, of: group, in: standing) { return nil }
         return sides.writing(.group(section.values(of: group, in: standing)))
-    }
-
-    private static func row(of outcome: Outcome, _ resource: Resource, _ record: Record) -> [Value]? {
-        switch record.sections[outcome.section] {
-        case .one(let row): return row
-        case .many(let rows):
-            guard case .key(let key)? = outcome.item else { return nil }
-            return rows.first { resource.sections[outcome.section].key(of: $0) == key }
-        }
     }
 }

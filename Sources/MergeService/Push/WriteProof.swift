@@ -13,8 +13,6 @@ struct WriteProof {
         let item: RecordKey?
         let assignments: [Assignment]
 
-        func isSameRow(as other: Meant) -> Bool { section == other.section && item == other.item }
-
         /// Returns the write of some of its columns alone.
         func keeping(_ isKept: (_ column: Int) -> Bool) -> Meant {
             Meant(section: section, item: item, assignments: assignments.filter { isKept($0.column) })
@@ -59,14 +57,16 @@ struct WriteProof {
     /// - Throws: `Difference` for the first column that holds another value.
     func check(_ meant: [(edit: Int, write: Meant)], _ record: Record?, _ resource: Resource) throws(Difference) {
         guard let record else { return }
+        var rows = RecordRows(record, resource)
+        var last: [WrittenColumn: Int] = [:]
+        for (index, (_, write)) in meant.enumerated() {
+            for assignment in write.assignments { last[WrittenColumn(write, assignment)] = index }
+        }
         for (index, (edit, write)) in meant.enumerated() {
-            guard let row = row(write, record, resource) else { continue }
-            // Of two writes to one column the later one counts.
-            let later = meant[(index + 1)...].filter { $0.write.isSameRow(as: write) }
+            guard let row = rows.row(write.section, write.item) else { continue }
             for assignment in write.assignments where row[assignment.column] != assignment.value {
-                if later.contains(where: { $0.write.assignments.contains { $0.column == assignment.column } }) {
-                    continue
-                }
+                // Of two writes to one column the later one counts.
+                if last[WrittenColumn(write, assignment)] != index { continue }
                 let section = resource.sections[write.section]
                 throw Difference(
                     edit: edit, section: write.section, item: write.item, column: section.columns[assignment.column],
@@ -75,10 +75,16 @@ struct WriteProof {
         }
     }
 
-    private func row(_ write: Meant, _ record: Record, _ resource: Resource) -> [Value]? {
-        switch record.sections[write.section] {
-        case .one(let row): row
-        case .many(let rows): rows.first { resource.sections[write.section].key(of: $0) == write.item }
+    /// One column of one row that was written.
+    private struct WrittenColumn: Hashable {
+        let section: Int
+        let item: RecordKey?
+        let column: Int
+
+        init(_ write: Meant, _ assignment: Assignment) {
+            section = write.section
+            item = write.item
+            column = assignment.column
         }
     }
 }

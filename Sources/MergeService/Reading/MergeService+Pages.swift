@@ -13,12 +13,12 @@ extension MergeService {
     ///   - key: the key after which the page begins.
     ///   - limit: records on the page.
     ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
-    ///     client, because the connection to the database waits with it.
+    ///     client, because the connection to the database waits with it. Where it returns false, the page ends there.
     /// - Returns: the key after which the next page begins; nil at the end.
     /// - Throws: `StoreError`; what was told until then is a page that broke off.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, deadline: ContinuousClock.Instant,
-        piece: @escaping @Sendable ([Record]) -> Void
+        piece: @escaping @Sendable ([Record]) -> Bool
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
@@ -38,11 +38,11 @@ extension MergeService {
                 let found = try place.read(wanted + 1, reader)
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
-                piece(records)
+                let goesOn = piece(records)
                 left -= records.count
                 guard found.count > wanted else { return nil }
                 place.advance(records)
-                if left == 0 { return place.key }
+                if left == 0 || !goesOn { return place.key }
             }
         }
     }

@@ -16,6 +16,9 @@ package struct MergeLimits: Sendable {
     /// Shared transactions that run at once where others are held up by rows that somebody else holds.
     package var maximumLanes = 6
 
+    /// Bytes of the answer to a push; a push with a longer one is taken back.
+    package var answerBytes = 32 << 20
+
     /// The defaults.
     package init() {}
 }

@@ -59,6 +59,7 @@ extension ConstraintViolation.Kind {
         case .notNull: .notNull
         case .trigger: .trigger
         case .value: .value
+        case .exhausted: .keysExhausted
         }
     }
 }

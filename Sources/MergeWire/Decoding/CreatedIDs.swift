@@ -4,7 +4,7 @@ import MergeCore
 /// new row from a number or text of its own.
 struct CreatedIDs {
     private let catalog: Catalog
-    private var tables: [String: TableName] = [:]
+    private var tables: [TemporaryID: TableName] = [:]
 
     /// A look over the raw edits; what is not well-formed is left to the decoder to refuse.
     init(edits: [(resource: Resource?, node: JSONNode)], in catalog: Catalog) {
@@ -12,7 +12,7 @@ struct CreatedIDs {
         for (resource, edit) in edits {
             guard let resource, let changeset = edit["changeset"] else { continue }
             for (name, node) in changeset.members {
-                guard let index = resource.section(named: name) else { continue }
+                guard let index = resource.section(named: name.string) else { continue }
                 let section = resource.sections[index]
                 if index == 0 {
                     note(edit["id"], of: node, in: section)
@@ -26,7 +26,7 @@ struct CreatedIDs {
     private mutating func note(_ id: JSONNode?, of row: JSONNode, in section: Section) {
         guard let id, let old = row["old"], old.isNull, let new = row["new"], !new.isNull else { return }
         guard let temporary = Self.temporary(id, in: section) else { return }
-        tables[temporary.text] = section.table
+        tables[temporary] = section.table
     }
 
     /// The temporary id that an id holds, in the part that the database numbers.
@@ -40,15 +40,12 @@ struct CreatedIDs {
     }
 
     static func temporary(_ scalar: Scalar, isGenerated: Bool) -> TemporaryID? {
-        switch scalar {
-        case .text(let text) where text.hasPrefix("tmp:"): TemporaryID(text)
-        case .integer(let number) where isGenerated && number < 0: TemporaryID(String(number))
-        default: nil
-        }
+        if case .text(let text) = scalar, let id = TemporaryID(marked: text) { return id }
+        return isGenerated ? TemporaryID(number: scalar) : nil
     }
 
     /// The table in which a row is created under a temporary id; nil where the push creates none of that name.
-    subscript(id: TemporaryID) -> TableName? { tables[id.text] }
+    subscript(id: TemporaryID) -> TableName? { tables[id] }
 
     /// Says if a temporary id stands for a row that a reference can mean, whichever resource over its table creates it.
     func has(_ id: TemporaryID, for target: SectionReference) -> Bool {

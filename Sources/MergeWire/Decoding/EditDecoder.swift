@@ -11,7 +11,7 @@ struct EditDecoder {
         let place = path.member("changeset")
         guard let changeset = node["changeset"] else { throw Invalid.problem(place, "is missing") }
         let members = changeset.members
-        for (name, _) in members where resource.section(named: name) == nil {
+        for (name, _) in members where resource.section(named: name.string) == nil {
             throw Invalid.unknown(.section, named: name, at: place, among: resource.sections.map(\.name))
         }
         let root = resource.root
@@ -36,8 +36,8 @@ struct EditDecoder {
             rows.append(RowEdit(section: 0, id: id, action: rootAction, path: rootPlace))
         }
         for (name, value) in members {
-            guard let index = resource.section(named: name), index > 0 else { continue }
-            rows += try part(index, of: value, record: id, at: place.member(name), counting: &items)
+            guard let index = resource.section(named: name.string), index > 0 else { continue }
+            rows += try part(index, of: value, record: id, at: place.member(name.string), counting: &items)
         }
         guard items <= limits.items else { throw Invalid.tooMany("items", limit: limits.items, at: place) }
         return Edit(resource: resource, id: id, rows: rows, path: path)

@@ -14,8 +14,8 @@ struct FieldDecoder {
     func read(_ node: JSONNode, field: Int, _ path: @autoclosure () -> WirePath) throws(Problem) -> Read {
         let scalar = node.scalar
         if let target = section.fields[field].reference {
-            if case .text(let text) = scalar, text.hasPrefix("tmp:") {
-                let id = TemporaryID(text)
+            if case .text(let text) = scalar, let id = TemporaryID(marked: text) {
+                try id.checkLength(path())
                 guard created.has(id, for: target) else {
                     throw Problem(
                         .unknownTemporary,
@@ -24,10 +24,7 @@ struct FieldDecoder {
                 }
                 return .pending(id)
             }
-            if case .integer(let number) = scalar, number < 0 {
-                let id = TemporaryID(String(number))
-                if created.has(id, for: target) { return .pending(id) }
-            }
+            if let id = TemporaryID(number: scalar), created.has(id, for: target) { return .pending(id) }
         }
         return .value(try value(scalar, of: section.columns[section.fields[field].column], at: path()))
     }

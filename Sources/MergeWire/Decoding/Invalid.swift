@@ -22,21 +22,42 @@ enum Invalid {
         }
     }
 
-    static func unknown(_ part: Part, named name: String, at path: WirePath, among names: [String]) -> Problem {
-        Problem(
+    static func unknown(_ part: Part, named sent: ExactText, at path: WirePath, among names: [String]) -> Problem {
+        let name = sent.string
+        if name.utf8.count > NameIndex.maximumBytes {
+            return tooLong(at: path.member(name), limit: NameIndex.maximumBytes)
+        }
+        return Problem(
             part.unknown, detail: "“\(name)” is no \(part.rawValue) here\(NearestName.ending(for: name, among: names))",
             path: path.member(name))
     }
 
-    static func member(_ name: String, at path: WirePath, known: [String]) -> Problem {
-        Problem(
+    static func member(_ sent: ExactText, at path: WirePath, known: [String]) -> Problem {
+        let name = sent.string
+        if name.utf8.count > NameIndex.maximumBytes {
+            return tooLong(at: path.member(name), limit: NameIndex.maximumBytes)
+        }
+        return Problem(
             .unknownMember, detail: "“\(name)” is no member here\(NearestName.ending(for: name, among: known))",
             path: path.member(name)
         )
     }
 
+    /// A name or an id with more bytes than any can have.
+    static func tooLong(at path: WirePath, limit: Int) -> Problem {
+        Problem(.nameTooLong, detail: "What stands at “\(path.text)” is longer than \(limit) bytes.", path: path)
+    }
+
     static func tooMany(_ what: String, limit: Int, at path: WirePath) -> Problem {
         Problem(.tooMany, detail: "A push may hold \(limit) \(what); split it.", path: path)
+    }
+}
+
+extension TemporaryID {
+    /// - Throws: a 400 `Problem` where the id is longer than one may be.
+    func checkLength(_ path: @autoclosure () -> WirePath) throws(Problem) {
+        guard text.utf8.count > Self.maximumBytes else { return }
+        throw Invalid.tooLong(at: path(), limit: Self.maximumBytes)
     }
 }
 
@@ -47,7 +68,7 @@ extension JSONNode {
         var found = 0
         for name in known where self[name] != nil { found += 1 }
         if found == count { return }
-        for (name, _) in members where !known.contains(name) {
+        for (name, _) in members where !known.containsExactly(name.string) {
             throw Invalid.member(name, at: path, known: known)
         }
     }

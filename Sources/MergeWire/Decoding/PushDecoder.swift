@@ -101,7 +101,7 @@ package struct PushDecoder: Sendable {
         let top = WirePath("")
         try root.checkObject(top, known: Self.mergeMembers)
         try checkIsText(root["rules"], at: top.member("rules"))
-        if let named = root["resource"], named.string != resource.name {
+        if let named = root["resource"], !named.isText(resource.name) {
             throw Invalid.problem(top.member("resource"), "is another resource than the one of the URL")
         }
         try checkChangeset(root, top)
@@ -140,6 +140,9 @@ package struct PushDecoder: Sendable {
         let place = path.member("resource")
         let name = edit["resource"]?.string ?? ""
         guard let resource = catalog[name] else {
+            if name.utf8.count > NameIndex.maximumBytes {
+                throw Invalid.tooLong(at: place, limit: NameIndex.maximumBytes)
+            }
             let ending = NearestName.ending(for: name, among: catalog.resources.map(\.name))
             throw Problem(.unknownResource, detail: "“\(name)” is no resource\(ending)", path: place)
         }
@@ -165,7 +168,7 @@ package struct PushDecoder: Sendable {
 
     private func checkRules(_ node: JSONNode?) throws(Problem) {
         guard let version = node?.string else { return }
-        guard version == catalog.version || !requiresVersion else {
+        guard version.isExactly(catalog.version) || !requiresVersion else {
             throw Problem(
                 .rulesChanged,
                 detail:
@@ -176,7 +179,7 @@ package struct PushDecoder: Sendable {
 
     private func atomicity(_ node: JSONNode?) throws(Problem) -> Atomicity {
         guard let node else { return .push }
-        guard let atomicity = node.string.flatMap({ Atomicity(rawValue: $0) }) else {
+        guard let atomicity = Atomicity.allCases.first(where: { node.isText($0.rawValue) }) else {
             throw Invalid.problem(WirePath("atomic"), "must be “push” or “edit”")
         }
         return atomicity

@@ -6,6 +6,8 @@ struct RowDecoder {
     private let fields: FieldDecoder
 
     private static let groupMembers = ["old", "new", "oldHash"]
+    private static let id = ExactText("id")
+    private static let sides = [ExactText("old"), ExactText("new")]
 
     init(section: Section, created: CreatedIDs) {
         self.section = section
@@ -17,8 +19,8 @@ struct RowDecoder {
     func decode(_ node: JSONNode, _ path: WirePath) throws(Problem) -> RowAction? {
         guard node.isObject else { throw Invalid.problem(path, "must be an object, not \(node.scalar.kind)") }
         var members = node.members
-        if section.kind == .list { members.removeAll { $0.name == "id" } }
-        let isRow = members.contains { $0.name == "old" || $0.name == "new" || $0.name == "oldHash" }
+        if section.kind == .list { members.removeAll { $0.name == Self.id } }
+        let isRow = members.contains { Self.groupMembers.containsExactly($0.name.string) }
         if isRow { return try rowForm(node, members: members, at: path) }
         var edits: [GroupEdit] = []
         edits.reserveCapacity(members.count)
@@ -28,9 +30,9 @@ struct RowDecoder {
 
     // MARK: Group form
 
-    private func group(_ name: String, from node: JSONNode, at path: WirePath) throws(Problem) -> GroupEdit {
-        guard let index = section.group(named: name) else { throw unknownGroup(name, path) }
-        let place = path.member(name)
+    private func group(_ name: ExactText, from node: JSONNode, at path: WirePath) throws(Problem) -> GroupEdit {
+        guard let index = section.group(named: name.string) else { throw unknownGroup(name, path) }
+        let place = path.member(name.string)
         try node.checkObject(place, known: Self.groupMembers)
         guard let new = node["new"] else { throw Invalid.problem(place.member("new"), "is missing") }
         let edited = try groupValues(index, from: new, at: place.member("new"))
@@ -49,7 +51,8 @@ struct RowDecoder {
         return GroupEdit(group: index, base: base, edited: edited, path: place, isRowForm: false)
     }
 
-    private func unknownGroup(_ name: String, _ path: WirePath) -> Problem {
+    private func unknownGroup(_ sent: ExactText, _ path: WirePath) -> Problem {
+        let name = sent.string
         if let field = section.field(named: name), let group = section.group(ofField: field) {
             return Problem(
                 .unknownGroup,
@@ -60,7 +63,7 @@ struct RowDecoder {
             return Problem(
                 .readOnly, about: .field, detail: "“\(name)” is read-only and in no group.", path: path.member(name))
         }
-        return Invalid.unknown(.group, named: name, at: path, among: section.groups.map(\.name))
+        return Invalid.unknown(.group, named: sent, at: path, among: section.groups.map(\.name))
     }
 
     /// A group of one field carries a bare value, a group of several an object with every one of its fields.
@@ -92,7 +95,7 @@ struct RowDecoder {
 
     private func checkNames(of group: Group, _ node: JSONNode, _ path: WirePath) throws(Problem) {
         let names = group.fields.map { section.fields[$0].name }
-        for (name, _) in node.members where !names.contains(name) {
+        for (name, _) in node.members where !names.containsExactly(name.string) {
             throw Invalid.unknown(.field, named: name, at: path, among: names)
         }
     }
@@ -107,7 +110,7 @@ struct RowDecoder {
 
     private func digest(_ node: JSONNode, _ path: WirePath) throws(Problem) -> [UInt8] {
         let wrong = Invalid.problem(path, "must be “sha256:” and 64 hexadecimal digits")
-        guard let text = node.string, text.hasPrefix("sha256:") else { throw wrong }
+        guard let text = node.string, text.utf8.starts(with: "sha256:".utf8) else { throw wrong }
         let digits = Array(text.utf8.dropFirst(7))
         guard digits.count == 64 else { throw wrong }
         var out: [UInt8] = []
@@ -123,14 +126,14 @@ struct RowDecoder {
     // MARK: Row form
 
     private func rowForm(
-        _ node: JSONNode, members: [(name: String, value: JSONNode)], at path: WirePath
+        _ node: JSONNode, members: [(name: ExactText, value: JSONNode)], at path: WirePath
     ) throws(Problem) -> RowAction {
         if node["oldHash"] != nil {
             throw Invalid.problem(path.member("oldHash"), "stands in group form alone, inside its group")
         }
-        for (name, _) in members where name != "old" && name != "new" {
+        for (name, _) in members where !Self.sides.contains(name) {
             throw Invalid.problem(
-                path.member(name), "stands beside “old” and “new”; a row is sent in row form or in group form")
+                path.member(name.string), "stands beside “old” and “new”; a row is sent in row form or in group form")
         }
         guard let old = node["old"] else { throw Invalid.problem(path.member("old"), "is missing") }
         guard let new = node["new"] else { throw Invalid.problem(path.member("new"), "is missing") }
@@ -146,12 +149,12 @@ struct RowDecoder {
         guard node.isObject else { throw Invalid.problem(path, "must be an object of fields or null") }
         var out: [Int: JSONNode] = [:]
         for (name, value) in node.members {
-            if let field = section.field(named: name) {
+            if let field = section.field(named: name.string) {
                 out[field] = value
-            } else if section.readOnlyField(named: name) == nil {
-                if name == "id" {
+            } else if section.readOnlyField(named: name.string) == nil {
+                if name == Self.id {
                     throw Invalid.problem(
-                        path.member(name), "is no field; the key stands in “id” beside “old” and “new”")
+                        path.member(name.string), "is no field; the key stands in “id” beside “old” and “new”")
                 }
                 throw Invalid.unknown(
                     .field, named: name, at: path, among: section.fields.map(\.name) + section.readOnly.map(\.name))
@@ -170,8 +173,8 @@ struct RowDecoder {
 
     private func creation(_ node: JSONNode, _ path: WirePath) throws(Problem) -> FieldValues {
         let row = try row(node, path)
-        for (name, _) in node.members where section.readOnlyField(named: name) != nil {
-            throw readOnly(name, path)
+        for (name, _) in node.members where section.readOnlyField(named: name.string) != nil {
+            throw readOnly(name.string, path)
         }
         let values = try fields.values(nodes(row, at: path, of: section.fields.indices))
         try fields.checkWritable(values, base: nil) { path.member(section.fields[$0].name) }

@@ -34,9 +34,10 @@ struct RowIDDecoder {
         guard section.keyCount == 1 else {
             // A temporary name can stand for the whole key, the rest of which is the record's.
             if isCreation, let temporary = CreatedIDs.temporary(node, in: section) {
+                try temporary.checkLength(path)
                 return RowID(parts: Array(repeating: .generated, count: section.keyCount), temporary: temporary)
             }
-            if case .text(let text) = node.scalar, text.hasPrefix("tmp:"), created[TemporaryID(text)] != nil {
+            if case .text(let text) = node.scalar, let id = TemporaryID(marked: text), created[id] != nil {
                 throw Invalid.problem(path, "names a new row whose key has several columns; give its parts in an array")
             }
             throw malformed("one part")
@@ -76,11 +77,12 @@ struct RowIDDecoder {
         let isGenerated = section.generatedKeyColumn == column
         let isParent = section.parent.contains { $0.column == column }
         if let temporary = CreatedIDs.temporary(scalar, isGenerated: isGenerated || isParent) {
+            try temporary.checkLength(path())
             if isCreation, isGenerated { return (.generated, temporary, false) }
             if let table = created[temporary], !isGenerated || table == section.table {
                 return (.temporary(temporary), nil, false)
             }
-            if case .text = scalar {
+            if temporary.isMarked {
                 throw Problem(
                     .unknownTemporary,
                     detail: isCreation

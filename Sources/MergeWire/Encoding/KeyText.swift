@@ -21,7 +21,7 @@ package enum KeyText {
             var writer = JSONWriter()
             writer.value(value, ValueStyle(type))
             let text = String(decoding: writer.bytes, as: UTF8.self)
-            return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
+            return text.utf8.first == UInt8(ascii: "\"") ? String(text.dropFirst().dropLast()) : text
         }
     }
 
@@ -54,14 +54,14 @@ package enum KeyText {
         }
         guard hasShape else {
             let key = try decode(text, section)
-            return spelled(key, section) == parts ? key : nil
+            return isSpelled(key, section, as: parts) ? key : nil
         }
-        guard let key = try? decode(text, section), spelled(key, section) == parts else { return nil }
+        guard let key = try? decode(text, section), isSpelled(key, section, as: parts) else { return nil }
         return key
     }
 
-    private static func spelled(_ key: RecordKey, _ section: Section) -> [String] {
-        zip(key.parts, section.columns).map { plain($0, $1.type) }
+    private static func isSpelled(_ key: RecordKey, _ section: Section, as parts: [String]) -> Bool {
+        zip(key.parts, section.columns).map { ExactText(plain($0, $1.type)) } == parts.map { ExactText($0) }
     }
 
     private static func split(_ text: String, _ section: Section) throws(Problem) -> [String] {
@@ -97,11 +97,8 @@ package enum KeyText {
     }
 
     private static func boolean(_ text: String) -> Scalar {
-        switch text {
-        case "true", "1": .boolean(true)
-        case "false", "0": .boolean(false)
-        default: .text(text)
-        }
+        if ["true", "1"].containsExactly(text) { return .boolean(true) }
+        return ["false", "0"].containsExactly(text) ? .boolean(false) : .text(text)
     }
 
     private static func malformed(_ why: String) -> Problem {

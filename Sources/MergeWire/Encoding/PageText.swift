@@ -9,7 +9,11 @@ package final class PageText: Sendable {
     private struct State {
         var writer = JSONWriter(capacity: 16_384)
         var hasRecords = false
+        var byteCount = 0
     }
+
+    /// Bytes of records that were added.
+    package var byteCount: Int { state.withLock { $0.byteCount } }
 
     private let state: Mutex<State>
 
@@ -28,7 +32,9 @@ package final class PageText: Sendable {
         state.withLock { state in
             let before = state.hasRecords ? state.writer.takeBytes() : nil
             state.hasRecords = true
+            let start = state.writer.bytes.count
             for record in records { RecordEncoder.write(record, of: resource, to: &state.writer) }
+            state.byteCount += state.writer.bytes.count - start
             return before
         }
     }

@@ -6,10 +6,11 @@ extension ProblemCode {
         switch self {
         case .invalid, .notJSON, .duplicateMember, .tooDeep, .notGzip, .unknownQuery, .duplicateQuery, .http,
             .unknownResource, .unknownSection, .unknownGroup, .unknownField, .unknownMember, .incompleteGroup,
-            .readOnly, .invalidValue, .malformedID, .missingID, .unknownTemporary, .temporaryID:
+            .readOnly, .invalidValue, .malformedID, .missingID, .unknownTemporary, .temporaryID, .notUTF8,
+            .malformedRequest, .nameTooLong, .generatedKey:
             400
         case .noToken: 401
-        case .noRight: 403
+        case .noRight, .strangeHost, .strangeOrigin: 403
         case .noSuchAddress, .noSuchEntry, .noSuchRecord: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -17,11 +18,13 @@ extension ProblemCode {
         case .tooLarge, .tooMany, .recordTooLarge: 413
         case .mediaType, .contentEncoding: 415
         case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
-            .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keyReused, .nothingToUndo, .notUndoable,
+            .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted, .keyReused, .nothingToUndo,
+            .notUndoable,
             .private, .nothingToReplay, .notReplayable:
             422
+        case .overJournal: 429
         case .internal, .unreadableColumn, .databaseError: 500
-        case .notImplemented, .noJournal: 501
+        case .notImplemented, .noJournal, .transferEncoding: 501
         case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged: 503
         case .unknownOutcome: 504
         }
@@ -42,17 +45,22 @@ extension ProblemCode {
         case .requestTimeout: "The body came too slowly"
         case .unknownQuery: "Unknown query member"
         case .duplicateQuery: "A query member stands twice"
+        case .notUTF8: "A header is not UTF-8"
+        case .malformedRequest: "The request is malformed"
+        case .transferEncoding: "Unknown transfer coding"
         case .methodNotAllowed: "Another method is needed"
         case .noSuchAddress, .noSuchEntry, .noSuchRecord: "Not found"
         case .http: "Bad Request"
         case .noToken: "A token is needed"
         case .noRight: "The token lacks a right"
+        case .strangeHost, .strangeOrigin: "Not for web pages of strangers"
         case .notImplemented: "Not there yet"
         case .unknownResource: "Unknown resource"
         case .unknownSection: "Unknown section"
         case .unknownGroup: "Unknown group"
         case .unknownField: "Unknown field"
         case .unknownMember: "Unknown member"
+        case .nameTooLong: "A name is too long"
         case .incompleteGroup: "A group is not whole"
         case .readOnly: "The resource is read-only"
         case .invalidValue: "A value does not fit its column"
@@ -60,6 +68,7 @@ extension ProblemCode {
         case .missingID: "The id is missing"
         case .unknownTemporary: "Unknown temporary id"
         case .temporaryID: "Temporary id created twice"
+        case .generatedKey: "The database numbers these rows"
         case .noPreview: "There is no preview of this resource"
         case .rulesChanged: "The rules have changed"
         case .rejected: "Rejected by the rules"
@@ -68,10 +77,12 @@ extension ProblemCode {
         case .ambiguousIdentity: "Several rows have these values"
         case .outsideWhere: "The row would not exist for clients any more"
         case .notStoredExactly: "The database keeps another value"
-        case .unique, .foreignKey, .referenced, .check, .notNull, .trigger, .value: "The database refused the write"
+        case .unique, .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted:
+            "The database refused the write"
         case .keyReused: "The key stands for another push"
         case .inProgress: "The push is still running"
         case .takenEffect: "It was done before"
+        case .overJournal: "The client's share of the journal is used up"
         case .noJournal: "No journal is kept"
         case .nothingToUndo: "There is nothing to take back"
         case .notUndoable: "The entry cannot be taken back"

@@ -3,13 +3,15 @@ package import MergeCore
 /// Results of pushes as JSON.
 package enum ResultEncoder {
     /// The answer of `POST /v1/push`.
-    package static func push(_ result: PushResult) -> [UInt8] {
+    ///
+    /// - Parameter limit: the bytes behind which nothing more is written; what is longer is no whole answer.
+    package static func push(_ result: PushResult, limit: Int = .max) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024 * (result.results.count + 1))
         writer.object { writer in
             head(result, &writer)
             writer.member("results")
             writer.array { writer in
-                for edit in result.results { writer.object { members(edit, &$0) } }
+                for edit in result.results where writer.bytes.count <= limit { writer.object { members(edit, &$0) } }
             }
             if let problem = result.problem {
                 writer.member("problem")

@@ -60,6 +60,10 @@ package enum RulesEncoder {
                     for column in identity { writer.string(clientName(of: column, section)) }
                 }
             }
+            if section.generatedKeyColumn != nil, section.allowsClientKeys {
+                writer.member("clientKeys")
+                writer.string("allow")
+            }
             if section.softDelete != nil {
                 writer.member("softDelete")
                 writer.flag(true)

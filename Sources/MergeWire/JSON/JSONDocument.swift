@@ -61,6 +61,9 @@ struct JSONNode {
 
     var string: String? { utf8.map { String(decoding: $0, as: UTF8.self) } }
 
+    /// Returns true where this is a string of the same bytes.
+    func isText(_ text: String) -> Bool { string.map { $0.isExactly(text) } ?? false }
+
     /// The bytes of a string.
     var utf8: UnsafeBufferPointer<UInt8>? {
         guard raw.pointee.type == JSON_STRING, let start = json_string_value(raw) else { return nil }
@@ -87,7 +90,7 @@ struct JSONNode {
         case JSON_REAL:
             return ExactDecimal(shortest: json_real_value(raw)).map { .number($0) } ?? .null
         case JSON_ARRAY: return .array(elements.map(\.scalar))
-        default: return .object(members.map { ScalarMember(name: $0.name, value: $0.value.scalar) })
+        default: return .object(members.map { ScalarMember(name: $0.name.string, value: $0.value.scalar) })
         }
     }
 
@@ -110,10 +113,10 @@ struct JSONNode {
     }
 
     /// The members of an object in the order in which they were sent.
-    var members: [(name: String, value: JSONNode)] {
-        var out: [(name: String, value: JSONNode)] = []
+    var members: [(name: ExactText, value: JSONNode)] {
+        var out: [(name: ExactText, value: JSONNode)] = []
         out.reserveCapacity(isObject ? json_object_size(raw) : 0)
-        forEachMember { name, value in out.append((String(decoding: name, as: UTF8.self), value)) }
+        forEachMember { name, value in out.append((ExactText(String(decoding: name, as: UTF8.self)), value)) }
         return out
     }
 

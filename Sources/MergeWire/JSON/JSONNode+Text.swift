@@ -20,7 +20,7 @@ extension JSONNode {
             bytes.append(UInt8(ascii: "{"))
             for (index, member) in members.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                JSONQuoting.append(member.name, to: &bytes)
+                JSONQuoting.append(member.name.string, to: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 member.value.write(to: &bytes)
             }

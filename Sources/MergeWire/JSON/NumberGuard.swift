@@ -8,16 +8,18 @@ import MergeCore
 /// Jansson passes over behind numbers and words, are found.
 struct NumberGuard {
     /// The text for Jansson; nil where the body can be parsed as it is.
-    private(set) var rewritten: [UInt8]?
-    private(set) var numbers: [Scalar] = []
+    let rewritten: [UInt8]?
+    let numbers: [Scalar]
+    /// How often the text for Jansson was moved to other memory; few times, however many numbers are set aside.
+    let moves: Int
 
     private static let safeIntegerDigits = 18
     private static let safeDecimalDigits = 15
 
     /// - Throws: a 400 `Problem` where the body is nested too deep, or a byte is NUL.
     init(_ body: UnsafeRawBufferPointer, maximumDepth: Int) throws(Problem) {
+        var text = GuardedText(body)
         var index = 0
-        var copied = 0
         var depth = 0
         var inString = false
         while index < body.count {
@@ -42,21 +44,17 @@ struct NumberGuard {
             case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
             case UInt8(ascii: "-"), 48...57:
                 let end = Self.end(of: body, from: index)
-                if let number = Self.setAside(body, index..<end) {
-                    var text = rewritten ?? []
-                    text.append(contentsOf: body[copied..<index])
-                    text.append(contentsOf: String(Int64.min + Int64(numbers.count)).utf8)
-                    rewritten = text
-                    numbers.append(number)
-                    copied = end
-                }
+                if let number = Self.setAside(body, index..<end) { text.replace(index..<end, with: number) }
                 index = end
                 continue
             default: break
             }
             index += 1
         }
-        if rewritten != nil { rewritten?.append(contentsOf: body[copied...]) }
+        text.end()
+        rewritten = text.numbers.isEmpty ? nil : text.bytes
+        numbers = text.numbers
+        moves = text.moves
     }
 
     /// The place is told as Jansson tells places, in characters from 1.
@@ -95,5 +93,36 @@ struct NumberGuard {
         }
         if isPlain, digits <= (hasPoint ? safeDecimalDigits : safeIntegerDigits) { return nil }
         return JSONNumber.scalar(body[range])
+    }
+}
+
+/// A body in which numbers are replaced, in one pass and one piece of memory that grows.
+private struct GuardedText {
+    private let body: UnsafeRawBufferPointer
+    private(set) var bytes: [UInt8] = []
+    private(set) var numbers: [Scalar] = []
+    private(set) var moves = 0
+    private var copied = 0
+
+    init(_ body: UnsafeRawBufferPointer) {
+        self.body = body
+    }
+
+    mutating func replace(_ range: Range<Int>, with number: Scalar) {
+        append(body[copied..<range.lowerBound])
+        append(String(Int64.min + Int64(numbers.count)).utf8)
+        numbers.append(number)
+        copied = range.upperBound
+    }
+
+    mutating func end() {
+        if !numbers.isEmpty { append(body[copied...]) }
+    }
+
+    private mutating func append(_ more: some Collection<UInt8>) {
+        let place = bytes.withUnsafeBufferPointer { $0.baseAddress }
+        if bytes.isEmpty { bytes.reserveCapacity(body.count + 64) }
+        bytes.append(contentsOf: more)
+        if bytes.withUnsafeBufferPointer({ $0.baseAddress }) != place { moves += 1 }
     }
 }

@@ -71,8 +71,8 @@ package enum EntryReader {
     /// The fields of an object that are fields of the section still, and not private.
     static func values(_ node: JSONNode, in section: Section, hiding hidden: Set<String>) -> [Int: Value] {
         var out: [Int: Value] = [:]
-        for (name, node) in node.members where !hidden.contains(name) {
-            guard let field = section.field(named: name) else { continue }
+        for (name, node) in node.members where !hidden.contains(name.string) {
+            guard let field = section.field(named: name.string) else { continue }
             out[field] = value(node, field: field, in: section)
         }
         return out

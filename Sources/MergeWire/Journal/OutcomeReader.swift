@@ -31,7 +31,7 @@ package enum OutcomeReader {
             outcomes: (node["outcomes"]?.elements ?? []).map(outcome), problem: node["problem"]?["detail"]?.string)
     }
 
-    private static let known: Set<String> = [
+    private static let known = [
         "section", "id", "group", "outcome", "rule", "conflict", "old", "oldHash", "current", "new", "written",
     ]
 
@@ -41,7 +41,9 @@ package enum OutcomeReader {
             outcome: node["outcome"]?.string ?? "", rule: node["rule"]?.string ?? "",
             isConflict: node["conflict"] != nil, old: (node["old"] ?? node["oldHash"])?.text,
             current: node["current"]?.text, new: node["new"]?.text, written: node["written"]?.text,
-            more: node.members.filter { !known.contains($0.name) }.map { ($0.name, $0.value.string ?? $0.value.text) })
+            more: node.members.filter { !known.containsExactly($0.name.string) }.map {
+                ($0.name.string, $0.value.string ?? $0.value.text)
+            })
     }
 
     /// A key without the quotes of a string.

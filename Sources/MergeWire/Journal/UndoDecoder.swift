@@ -6,7 +6,7 @@ package struct UndoDecoder {
     /// The columns that a table lets be written.
     private let columns: (TableName) -> [Column]
     /// Groups to take back, as `section.group`; nil for all.
-    private let groups: Set<String>?
+    private let groups: Set<ExactText>?
     /// Positions of the entry's outcomes that were taken back before.
     private let taken: Set<Int>
 
@@ -20,7 +20,7 @@ package struct UndoDecoder {
 
     /// Reads entries of one resource.
     package init(
-        resource: Resource, groups: Set<String>?, taken: Set<Int>, columns: @escaping (TableName) -> [Column]
+        resource: Resource, groups: Set<ExactText>?, taken: Set<Int>, columns: @escaping (TableName) -> [Column]
     ) {
         self.resource = resource.undoing
         self.groups = groups
@@ -89,7 +89,7 @@ package struct UndoDecoder {
         }
         let name = outcome["section"]?.string ?? ""
         let group = outcome["group"]?.string
-        if let groups, !groups.contains(group.map { name + "." + $0 } ?? name) { return nil }
+        if let groups, !groups.contains(ExactText(group.map { name + "." + $0 } ?? name)) { return nil }
         guard let index = resource.section(named: name) else {
             throw Self.unreadable("the resource has no section “\(name)” any more")
         }

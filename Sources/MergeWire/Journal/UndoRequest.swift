@@ -3,13 +3,13 @@ package import MergeCore
 /// The body of `POST /v1/journal/{n}/undo`.
 package enum UndoRequest {
     /// - Parameter groups: the groups to take back, as `section.group`; nil for all.
-    package static func body(_ groups: Set<String>?) -> [UInt8] {
+    package static func body(_ groups: Set<ExactText>?) -> [UInt8] {
         var writer = JSONWriter(capacity: 64)
         writer.object { writer in
             guard let groups else { return }
             writer.member("groups")
             writer.array { writer in
-                for group in groups.sorted() { writer.string(group) }
+                for group in groups.sorted() { writer.string(group.string) }
             }
         }
         return writer.bytes
@@ -17,9 +17,9 @@ package enum UndoRequest {
 
     /// - Returns: the groups to take back, as `section.group`; nil for all.
     /// - Throws: a 400 `Problem` where the body is not what it should be.
-    package static func groups(_ body: [UInt8]) throws(Problem) -> Set<String>? {
+    package static func groups(_ body: [UInt8]) throws(Problem) -> Set<ExactText>? {
         if body.isEmpty { return nil }
-        let read: Result<Set<String>?, Problem> = body.withUnsafeBytes { bytes in
+        let read: Result<Set<ExactText>?, Problem> = body.withUnsafeBytes { bytes in
             do throws(Problem) {
                 return .success(
                     try JSONDocument.parse(bytes, maximumDepth: 8) { root throws(Problem) in try groups(root) })
@@ -30,7 +30,7 @@ package enum UndoRequest {
         return try read.get()
     }
 
-    private static func groups(_ root: JSONNode) throws(Problem) -> Set<String>? {
+    private static func groups(_ root: JSONNode) throws(Problem) -> Set<ExactText>? {
         let top = WirePath("")
         try root.checkObject(top, known: ["groups"])
         guard let node = root["groups"] else { return nil }
@@ -38,6 +38,6 @@ package enum UndoRequest {
         guard node.isArray, names.count == node.count, !names.isEmpty else {
             throw Invalid.problem(top.member("groups"), "must be an array of names such as “customer.address”")
         }
-        return Set(names)
+        return Set(names.map { ExactText($0) })
     }
 }

@@ -1,4 +1,4 @@
-import MergeCore
+package import MergeCore
 package import MergeService
 package import MergeWire
 package import RecordStore
@@ -25,7 +25,9 @@ package struct JournalActions: Sendable {
     /// A second time answers what the first one came to.
     ///
     /// - Parameter groups: the groups to take back, as `section.group`; nil for all that are left.
-    package func undo(_ number: Int, groups: Set<String>?, sender: Sender, isPreview: Bool) async throws -> PushAnswer {
+    package func undo(
+        _ number: Int, groups: Set<ExactText>?, sender: Sender, isPreview: Bool
+    ) async throws -> PushAnswer {
         let body = UndoRequest.body(groups)
         let key = isPreview ? nil : Self.key("undo:\(number)", body)
         return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
@@ -40,7 +42,7 @@ package struct JournalActions: Sendable {
     }
 
     private func oppositeOrFailure(
-        _ number: Int, _ groups: Set<String>?
+        _ number: Int, _ groups: Set<ExactText>?
     ) async throws(Failure) -> UndoDecoder.Opposite {
         do {
             return try await opposite(of: number, groups)
@@ -55,7 +57,7 @@ package struct JournalActions: Sendable {
         return PushKey(text: key.text, name: key.name, request: key.fingerprint)
     }
 
-    private func opposite(of number: Int, _ groups: Set<String>?) async throws -> UndoDecoder.Opposite {
+    private func opposite(of number: Int, _ groups: Set<ExactText>?) async throws -> UndoDecoder.Opposite {
         let stored = try await service.entry(number, served: served, deadline: deadline)
         let (resource, content) = try service.undoable(stored, served: served)
         let taken = try await service.undoneOutcomes(of: number, served: served, deadline: deadline)
@@ -115,6 +117,14 @@ package struct JournalActions: Sendable {
     }
 
     private func whole(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
+        let hidden = PrivateValues.missing(in: refused.body)
+        guard hidden.isEmpty else {
+            throw Problem(
+                .private,
+                detail:
+                    "The values of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules "
+                    + "call them private; the client has to send the push itself.", retry: false, fields: hidden)
+        }
         let parts = refused.address.split(separator: "/").map(String.init)
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
             let opposite = try await opposite(of: number, try UndoRequest.groups(refused.body))

@@ -69,7 +69,8 @@ package struct JournalDesk: Sendable {
     ) async throws(JournalFault) -> PushAnswer {
         try await act(rules) { actions in
             try await actions.undo(
-                number, groups: groups.isEmpty ? nil : Set(groups), sender: Self.operator, isPreview: isPreview)
+                number, groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), sender: Self.operator,
+                isPreview: isPreview)
         }
     }
 

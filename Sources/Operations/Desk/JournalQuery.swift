@@ -30,14 +30,13 @@ package struct JournalQuery {
             }
             filter.record = KeyText.encode(try KeyText.decode(id, resource.root), resource.root)
         }
-        switch try value("refused") {
-        case nil, "false": break
-        case "true": filter.onlyRefused = true
-        default: throw Self.invalid("“refused” is true or false")
+        if let refused = try value("refused") {
+            guard ["true", "false"].containsExactly(refused) else { throw Self.invalid("“refused” is true or false") }
+            filter.onlyRefused = refused.isExactly("true")
         }
         if let outcome = try value("outcome") {
-            guard OutcomeKind(rawValue: outcome) != nil else {
-                let words = OutcomeKind.allCases.map(\.rawValue)
+            let words = OutcomeKind.allCases.map(\.rawValue)
+            guard words.containsExactly(outcome) else {
                 throw Self.invalid("“\(outcome)” is no outcome\(NearestName.hint(for: outcome, among: words))")
             }
             filter.outcome = outcome

@@ -7,7 +7,8 @@ extension StoredEntry {
         ShownEntry(
             number: number, at: at, who: sender.who, device: sender.device, key: key,
             edit: entry.map {
-                ShownEdit(resource: $0.resource, status: $0.status, rules: $0.rules, content: $0.body)
+                ShownEdit(
+                    resource: $0.resource, status: $0.status, rules: $0.rules, content: EntryView.shown($0.body))
             },
             refused: refused.map {
                 ShownRefusal(address: $0.address, reason: $0.reason, body: $0.body, replayed: replayed)

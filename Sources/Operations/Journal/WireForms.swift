@@ -9,16 +9,21 @@ extension JournalCodec {
     /// - Parameter secret: the journal's own key for the digests of private values.
     package static func wire(secret: [UInt8]) -> JournalCodec {
         let encoder = EntryEncoder(secret: secret)
+        let privates = PrivateValues(secret: secret)
         return JournalCodec(
-            entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces, effects: EntryReader.effects)
+            entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces, effects: EntryReader.effects,
+            answer: privates.answer, refused: { privates.refusedBody($0, address: $1, under: $2) },
+            revealed: { privates.revealed($0, request: $1, address: $2, records: $3, under: $4) })
     }
 }
 
 extension AnswerForm {
     /// The answer as its address gives it.
-    @Sendable static func encode(_ result: PushResult, _ form: AnswerForm) -> [UInt8] {
+    ///
+    /// - Parameter limit: the bytes behind which nothing more is written.
+    static func encode(_ result: PushResult, as form: AnswerForm, limit: Int) -> [UInt8] {
         switch form {
-        case .push: ResultEncoder.push(result)
+        case .push: ResultEncoder.push(result, limit: limit)
         case .merge: ResultEncoder.merge(result)
         }
     }
@@ -27,6 +32,8 @@ extension AnswerForm {
 extension MergeService {
     /// Makes the service that answers in the forms of the wire.
     package static func wire(_ engine: any RecordEngine, limits: MergeLimits = MergeLimits()) -> MergeService {
-        MergeService(engine: engine, limits: limits, digest: CanonicalJSON.digest, form: AnswerForm.encode)
+        MergeService(
+            engine: engine, limits: limits, digest: CanonicalJSON.digest,
+            form: { AnswerForm.encode($0, as: $1, limit: limits.answerBytes) })
     }
 }

@@ -13,6 +13,8 @@ package struct ConstraintViolation: Sendable, Hashable {
         case trigger
         /// The column cannot hold the value.
         case value
+        /// The database has no number left for the key of a new row.
+        case exhausted = "keys-exhausted"
     }
 
     /// The kind of constraint.

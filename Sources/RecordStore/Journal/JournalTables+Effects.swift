@@ -68,4 +68,9 @@ extension JournalTables {
             sql: "SELECT answer FROM \(dialect.quoted(entries)) WHERE n = ? AND code = \(Self.partial)",
             binds: [Self.bind(number)], columns: [JournalColumn.bytes])
     }
+
+    /// Reads a row of `partialAnswer`.
+    package func partialAnswer(_ row: [Value]) -> [UInt8]? {
+        if case .bytes(let answer)? = row.first { PackedBytes.unpack(answer) } else { nil }
+    }
 }

@@ -71,7 +71,7 @@ extension JournalTables {
         }
         var refused: RefusedBody?
         if let address = row[11].text, case .bytes(let body) = row[12] {
-            refused = RefusedBody(address: address, body: body, reason: row[13].text ?? "")
+            refused = RefusedBody(address: address, body: PackedBytes.unpack(body), reason: row[13].text ?? "")
         }
         return StoredEntry(
             number: Int(clamping: number), at: at, sender: Sender(who: row[2].text ?? "", device: row[3].text),

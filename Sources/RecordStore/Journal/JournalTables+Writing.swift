@@ -23,7 +23,9 @@ extension JournalTables {
     package func insert(_ drafts: [JournalDraft]) -> [Insert] {
         var first: [Row] = []
         var further: [Row] = []
-        for draft in drafts where !draft.isEmpty {
+        for whole in drafts where !whole.isEmpty {
+            let draft = whole.packed
+            meter.add(draft.byteCount, for: draft.sender.who)
             // A push that changed nothing leaves a row with its key alone.
             first.append(Row(draft: draft, entry: draft.entries.first))
             for entry in draft.entries.dropFirst() { further.append(Row(draft: draft, entry: entry)) }
@@ -108,7 +110,7 @@ extension JournalTables {
         guard row.count == 3, case .bytes(let request) = row[0], case .integer(let code) = row[1],
             case .bytes(let body) = row[2]
         else { return nil }
-        return KeptAnswer(request: request, code: Int(clamping: code), body: body)
+        return KeptAnswer(request: request, code: Int(clamping: code), body: PackedBytes.unpack(body))
     }
 
     // MARK: Keeping it small

@@ -9,6 +9,8 @@ package struct JournalTables: Sendable {
     package let schema: String
     /// The dialect of the database that the tables are in.
     package let dialect: any Dialect
+    /// Counts what is written here.
+    package let meter = JournalMeter()
 
     /// The name under which a SQLite journal is attached to the legacy file's connection.
     package static let attachedName = "fieldmerge_journal"

@@ -61,6 +61,7 @@ enum RulesVersion {
             for field in section.fields[group.fields] { add(field, &hash) }
         }
         for field in section.readOnly { add(["read-only"], &hash); add(field, &hash) }
+        if section.allowsClientKeys { add(["client-keys"], &hash) }
         for link in section.parent { add(["parent", "\(link.column)", "\(link.rootColumn)"], &hash) }
         add(["order"] + section.order.map { "\($0)" }, &hash)
     }

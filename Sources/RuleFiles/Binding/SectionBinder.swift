@@ -95,6 +95,7 @@ struct SectionBinder {
         settings.visibility = rules.visibility?.ruled
         settings.softDelete = softDelete(key: key)
         settings.checks = checks(fields)
+        settings.allowsClientKeys = rules.clientKeys != nil
         return settings
     }
 
@@ -243,6 +244,11 @@ struct SectionBinder {
     }
 
     private mutating func checkCreation(key: [String], parents: Set<String>, covered: Set<String>) {
+        if let permission = rules.clientKeys, !key.contains(where: { table.column($0)?.isAutoIncrement == true }) {
+            findings.warning(
+                permission.place,
+                "the database does not number the key of “\(table.name)”, so clients choose it without “client-keys”")
+        }
         for column in table.columns {
             let isGiven =
                 column.hasDefault || column.serverOwned != nil || key.contains(column.name)

@@ -33,7 +33,7 @@ struct RuleFileReader {
             findings.error(mapping.place, "the file names no resource; write “resource: NAME”")
         }
         let description = mapping.text("description", &findings)?.value
-        let permission = mapping.choice("non-transactional", of: NonTransactionalPermission.self, findings: &findings)
+        let permission = mapping.choice("non-transactional", of: Permission.self, findings: &findings)
         let sections = readSections(mapping)
         guard let resource, let sections else { return nil }
         return RuleFile(
@@ -45,7 +45,9 @@ struct RuleFileReader {
         let isPlain = name.value.utf8.allSatisfy { byte in
             (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte == UInt8(ascii: "-")
         }
-        if !isPlain || name.value.hasPrefix("-") || name.value.hasSuffix("-") {
+        if name.value.utf8.count > NameIndex.maximumBytes {
+            findings.error(name.place, "the name of a resource has at most \(NameIndex.maximumBytes) bytes")
+        } else if !isPlain || name.value.hasPrefix("-") || name.value.hasSuffix("-") {
             findings.error(name.place, "a resource's name has lower-case letters, digits and, between them, hyphens")
         }
     }
@@ -66,6 +68,9 @@ struct RuleFileReader {
     }
 
     private mutating func checkName(_ name: Placed<String>, _ what: String) {
+        if name.value.utf8.count > NameIndex.maximumBytes {
+            findings.error(name.place, "the name of a \(what) has at most \(NameIndex.maximumBytes) bytes")
+        }
         if Self.reserved.contains(name.value) {
             findings.error(name.place, "“\(name.value)” is reserved and names no \(what)")
         }
@@ -78,7 +83,7 @@ struct RuleFileReader {
         mapping.refuseUnknown(
             [
                 "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
-                "list", "parent", "order", "identity", "where", "delete", "checks",
+                "list", "parent", "order", "identity", "where", "delete", "checks", "client-keys",
             ], in: "a section", &findings)
         let table = mapping.text("table", &findings)
         if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
@@ -104,7 +109,7 @@ struct RuleFileReader {
         let groups = readGroups(mapping, &names)
         let readOnly = readReadOnly(mapping, &names)
         refuseTwins(groups, readOnly)
-        return RuleSection(
+        let section = RuleSection(
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
             key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
             groups: groups, readOnly: readOnly,
@@ -112,7 +117,14 @@ struct RuleFileReader {
             onMissing: mapping.choice("on-missing", of: MissingPolicy.self, findings: &findings),
             onDeleteConflict: mapping.choice("on-delete-conflict", of: DeleteConflictPolicy.self, findings: &findings),
             identity: mapping.names("identity", &findings), visibility: mapping.text("where", &findings),
-            softDelete: readDelete(mapping), checks: readChecks(mapping))
+            softDelete: readDelete(mapping), checks: readChecks(mapping),
+            clientKeys: mapping.choice("client-keys", of: Permission.self, findings: &findings))
+        for (what, sql) in section.operatorSQL {
+            if let fault = OperatorSQLShape.fault(in: sql.value) {
+                findings.error(sql.place, "the SQL of \(what) \(fault)")
+            }
+        }
+        return section
     }
 
     private mutating func readParent(_ mapping: YAMLMapping) -> [RuleLink] {

@@ -17,6 +17,8 @@ struct RuleSection: Sendable, Hashable {
     let visibility: Placed<String>?
     let softDelete: RuleDelete?
     let checks: [RuleCheck]
+    /// Where clients may choose keys that the database numbers; nil where they may not.
+    let clientKeys: Placed<Permission>?
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }
 }

@@ -24,7 +24,7 @@ struct EntryCells {
         record = entry.entry.map { $0.resource + "/" + $0.record } ?? ""
         let reason = entry.refused.map { "push refused (\($0.reason))" }
         status = [entry.entry?.status, reason].compactMap(\.self).joined(separator: ", ")
-        outcomes = entry.entry.map { OutcomeReader.entry($0.body).outcomes } ?? []
+        outcomes = entry.entry.map { OutcomeReader.entry(EntryView.shown($0.body)).outcomes } ?? []
     }
 }
 

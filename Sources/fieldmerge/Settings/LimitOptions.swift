@@ -51,6 +51,20 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds that a request may take. (default: 30)", valueName: "seconds"))
     var requestTime: Int?
 
+    @Option(help: ArgumentHelp("Bytes of the answer to a push. (default: 33554432)", valueName: "bytes"))
+    var maxAnswer: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes of bodies and answers that are held at once; more are answered 503. (default: 134217728)",
+            valueName: "bytes"))
+    var maxMemory: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Bytes that one token may leave in the journal in a day. (default: 1073741824)", valueName: "bytes"))
+    var maxJournalDay: Int?
+
     /// Connections to MariaDB.
     func connectionCount(_ settings: Settings) throws -> Int {
         try settings.number(connections, .connections, default: 8, in: 1...1_000)
@@ -82,6 +96,17 @@ struct LimitOptions: ParsableArguments {
         out.merge.maximumLanes = out.merge.lanes + 5
         out.requestSeconds = try settings.number(
             requestTime, .requestTime, default: out.requestSeconds, in: 1...3_600)
+        try setBytes(of: &out, settings)
         return out
+    }
+
+    private func setBytes(of out: inout GatewayConfiguration, _ settings: Settings) throws {
+        out.merge.answerBytes = try settings.number(
+            maxAnswer, .maxAnswer, default: out.merge.answerBytes, in: 65_536...1_073_741_824)
+        out.heldBytes = try settings.number(
+            maxMemory, .maxMemory, default: max(out.heldBytes, 2 * out.wire.bodyBytes),
+            in: 2 * out.wire.bodyBytes...1_099_511_627_776)
+        out.journalBytesPerDay = try settings.number(
+            maxJournalDay, .maxJournalDay, default: out.journalBytesPerDay, in: 65_536...1_099_511_627_776)
     }
 }

@@ -69,7 +69,7 @@ import TestSupport
 
     @Test(arguments: 0..<cases.count) func merges(index: Int) throws {
         let test = Self.cases[index]
-        let result = JSONMerge.merge(
+        let result = try JSONMerge.merge(
             base: try #require(JSONParser.parse(test.base)), edited: try #require(JSONParser.parse(test.edited)),
             current: try #require(JSONParser.parse(test.current)), itemKey: test.key.map { ExactText($0) },
             favouring: .client)
@@ -81,7 +81,7 @@ import TestSupport
         let base = try #require(JSONParser.parse(#"{"a":1}"#))
         let edited = try #require(JSONParser.parse("{}"))
         let current = try #require(JSONParser.parse(#"{"a":2}"#))
-        let result = JSONMerge.merge(base: base, edited: edited, current: current, itemKey: nil, favouring: .server)
+        let result = try JSONMerge.merge(base: base, edited: edited, current: current, itemKey: nil, favouring: .server)
         let part = try #require(result?.parts.first)
         #expect(part.base == .integer(1) && part.edited == nil && part.current == .integer(2))
         #expect(part.written == .integer(2))
@@ -93,7 +93,7 @@ import TestSupport
                 .object(JSONMembers([JSONMember(name: ExactText("a"), value: tree)]))
             }
         }
-        let result = JSONMerge.merge(
+        let result = try JSONMerge.merge(
             base: nested(1), edited: nested(2), current: nested(3), itemKey: nil, favouring: .client)
         #expect(result?.tree == nested(2))
         #expect(result?.parts.map(\.path) == [String(repeating: "/a", count: JSONMerge.maximumDepth)])
@@ -141,7 +141,7 @@ import TestSupport
             let shown: Comment = "seed \(seed): \(b.text) \(e.text) \(c.text)"
             for key in [nil, ExactText("id")] {
                 let merge = { (b: JSONTree, e: JSONTree, c: JSONTree, side: MergeSide) in
-                    try #require(JSONMerge.merge(base: b, edited: e, current: c, itemKey: key, favouring: side))
+                    try #require(try JSONMerge.merge(base: b, edited: e, current: c, itemKey: key, favouring: side))
                 }
                 #expect(try merge(b, e, b, .client) == merge(b, e, b, .server), shown)
                 #expect(try merge(b, e, b, .client).tree == e && merge(b, e, b, .client).parts.isEmpty, shown)
@@ -175,7 +175,8 @@ import TestSupport
                             .shuffled(using: &random)))
             }
             let result = try #require(
-                JSONMerge.merge(base: sides[0], edited: sides[1], current: sides[2], itemKey: nil, favouring: .server))
+                try JSONMerge.merge(
+                    base: sides[0], edited: sides[1], current: sides[2], itemKey: nil, favouring: .server))
             let expected = zip(names, rows).compactMap { name, row -> JSONMember? in
                 let winner = row[0] == row[2] ? row[1] : row[2]
                 return winner.map { JSONMember(name: name, value: $0) }

@@ -169,7 +169,7 @@ struct Mischief {
             + [
                 CorpusRequest("bad: address", .post, "/v1/merge/\(resource.name)x", #"{"id":1,"changeset":{}}"#),
                 CorpusRequest("bad: address", .post, "/v1/sync", #"{"pushes":[]}"#),
-                CorpusRequest("bad: address", .post, "/v1/journal/899999/undo", nil),
+                CorpusRequest("bad: address", .post, "/v1/journal/899999/undo", "{}"),
                 CorpusRequest("bad: address", .put, "/v1/push", #"{"edits":[]}"#),
             ]
     }

@@ -178,13 +178,13 @@ struct RequestMaker {
             return CorpusRequest("journal", .get, "/v1/journal?resource=\(resource.name)\(id)&limit=5")
         case 4: return CorpusRequest("journal", .get, "/v1/journal?refused=true&limit=4&after=\(number)")
         case ...6: return CorpusRequest("journal entry", .get, "/v1/journal/\(number)")
-        case 7: return CorpusRequest("undo preview", .post, "/v1/journal/\(number)/undo?preview=true")
+        case 7: return CorpusRequest("undo preview", .post, "/v1/journal/\(number)/undo?preview=true", "{}")
         case 8:
             let section = dice.pick(resources).root
             let group = dice.pick(section.groups.map(\.name) + [""])
             let name = section.name + (group.isEmpty ? "" : "." + group)
             return CorpusRequest("undo groups", .post, "/v1/journal/\(number)/undo", #"{"groups":["\#(name)"]}"#)
-        default: return CorpusRequest("undo", .post, "/v1/journal/\(number)/undo")
+        default: return CorpusRequest("undo", .post, "/v1/journal/\(number)/undo", "{}")
         }
     }
 

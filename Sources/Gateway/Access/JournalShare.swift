@@ -1,0 +1,17 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// Keeps one sender from filling the journal: what it may leave there in a day is bounded.
+struct JournalShare: Sendable {
+    let bytesPerDay: Int
+
+    /// - Throws: a 429 `Problem` where the sender has used its share.
+    func check(_ who: String, in journal: Journal?) throws(Problem) {
+        guard let wait = journal?.tables.meter.wait(of: who, past: bytesPerDay) else { return }
+        throw Problem(
+            .overJournal,
+            detail: "A token may leave \(bytesPerDay) bytes in the journal in a day; nothing was written.", retry: true,
+            retryAfter: max(1, Int(wait.components.seconds)))
+    }
+}

@@ -1,0 +1,65 @@
+import MergeCore
+
+/// Keeps the web pages of strangers from a gateway that asks nobody for a token.
+///
+/// A browser sends what any page wants it to, and reaches what listens on its own machine. So such a gateway is spoken
+/// to by programs, which send neither `Origin` nor `Sec-Fetch-Site`, and by the pages of origins that the operator
+/// allowed; and it is called by a name of the machine itself, since a page may have the name of its own server point
+/// anywhere.
+struct PageGuard: Sendable {
+    private let origins: [String]
+    /// The host that the operator has the gateway listen on.
+    private let host: String
+
+    init(origins: [WebOrigin], host: String) {
+        self.origins = origins.map(\.description)
+        self.host = host.lowercased()
+    }
+
+    /// - Throws: a 403 `Problem` where a page of a stranger may have sent the request.
+    func check(_ headers: RequestHeaders) throws(Problem) {
+        let authority = headers["host"].map { $0.trimmingSpaces.lowercased() }
+        if let authority, !isOwn(authority) {
+            throw Self.refusal(
+                .strangeHost,
+                detail: "The header Host is no name of this machine, which is all that a gateway without tokens "
+                    + "goes by.")
+        }
+        let origin = headers["origin"]?.trimmingSpaces
+        if let origin, origins.contains(origin) { return }
+        if let origin, authority.map({ "http://" + $0 == origin.lowercased() }) != true {
+            throw Self.refusal(
+                .strangeOrigin, detail: "The gateway has no tokens, and the header Origin names a web page.")
+        }
+        if let site = headers["sec-fetch-site"]?.trimmingSpaces, !["same-origin", "none"].contains(site) {
+            throw Self.refusal(
+                .strangeOrigin,
+                detail: "The gateway has no tokens, and the header Sec-Fetch-Site tells of a web page.")
+        }
+    }
+
+    /// Returns true for loopback addresses and their names, with any port.
+    private func isOwn(_ authority: String) -> Bool {
+        let bytes = authority.utf8
+        let name: Substring
+        if bytes.first == UInt8(ascii: "[") {
+            name =
+                authority[..<(bytes.firstIndex(of: UInt8(ascii: "]")).map { bytes.index(after: $0) } ?? bytes.endIndex)]
+        } else {
+            name = authority[..<(bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex)]
+        }
+        let rest = authority[name.endIndex...]
+        guard rest.isEmpty || (rest.utf8.first == UInt8(ascii: ":") && rest.dropFirst().utf8.allSatisfy(Self.isDigit))
+        else { return false }
+        if name == "localhost" || name == "[::1]" || name == host { return true }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 48 && byte <= 57 }
+
+    private static func refusal(_ code: ProblemCode, detail: String) -> Problem {
+        Problem(
+            code, detail: detail + " Use tokens, or name the page's origin with --allow-origin.", retry: false)
+    }
+}

@@ -1,0 +1,27 @@
+import MergeCore
+import NIOHTTP1
+
+/// Faults of a request's head, which are told before its body is waited for.
+enum HeadFault {
+    /// Returns what is wrong with a head that is HTTP; nil where nothing is.
+    static func problem(_ head: HTTPRequestHead) -> Problem? {
+        let headers = RequestHeaders(head.headers)
+        let hosts = headers.count("host")
+        if hosts > 1 || (hosts == 0 && head.version == .http1_1) {
+            return malformed("A request has one header Host (RFC 9112 section 3.2); this one has \(hosts).")
+        }
+        guard head.uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            return malformed("The address has bytes that are not ASCII; they are percent-encoded.")
+        }
+        if let coding = headers["transfer-encoding"], coding.trimmingSpaces.lowercased() != "chunked" {
+            return Problem(
+                .transferEncoding,
+                detail: "The only transfer coding is chunked; a body may be packed with Content-Encoding: gzip.")
+        }
+        return nil
+    }
+
+    private static func malformed(_ detail: String) -> Problem {
+        Problem(.malformedRequest, detail: detail)
+    }
+}

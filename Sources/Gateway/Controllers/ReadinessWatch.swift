@@ -1,0 +1,66 @@
+import MergeService
+import RecordStore
+
+/// Looks at the database and the journal for `/readyz`, at most once a second however often it is asked.
+actor ReadinessWatch {
+    /// The state at the last look.
+    struct Seen: Sendable {
+        /// Why the database does not answer; nil where it does.
+        var fault: StoreError?
+        var size: (rows: Int, bytes: Int, lastDay: Int)?
+        /// Why the journal cannot be read; nil where it can, or where there is none.
+        var journalFault: StoreError?
+    }
+
+    private let engine: any RecordEngine
+    private let journal: @Sendable () -> Journal?
+    private let patience: Duration
+    private var last: (seen: Seen, at: ContinuousClock.Instant)?
+    private var look: Task<Seen, Never>?
+    /// How often the database was asked.
+    private(set) var looks = 0
+
+    private static let freshness = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - patience: the time that the database has to answer.
+    ///   - journal: that which is kept at the moment.
+    init(_ engine: any RecordEngine, patience: Duration, journal: @escaping @Sendable () -> Journal?) {
+        self.engine = engine
+        self.patience = patience
+        self.journal = journal
+    }
+
+    /// Returns what was seen less than a second ago; else everyone who asks waits for one and the same look.
+    func seen() async -> Seen {
+        if let last, ContinuousClock.now - last.at < Self.freshness { return last.seen }
+        if let look { return await look.value }
+        looks += 1
+        let task = Task { [engine, journal, patience] in
+            await Self.look(at: engine, journal: journal(), by: .now.advanced(by: patience))
+        }
+        look = task
+        let seen = await task.value
+        look = nil
+        last = (seen, .now)
+        return seen
+    }
+
+    private static func look(
+        at engine: any RecordEngine, journal: Journal?, by deadline: ContinuousClock.Instant
+    ) async -> Seen {
+        var seen = Seen()
+        do {
+            try await engine.ping(deadline: deadline)
+        } catch {
+            seen.fault = error
+            return seen
+        }
+        do {
+            seen.size = try await journal?.size(deadline) ?? nil
+        } catch {
+            seen.journalFault = error
+        }
+        return seen
+    }
+}

@@ -1,0 +1,29 @@
+import MergeCore
+import MergeService
+import MergeWire
+import RecordStore
+
+/// Completes an answer that is given again: private values, of which the journal keeps digests alone, come from the push
+/// and from the records as they stand.
+struct ReplayedAnswer: Sendable {
+    let service: MergeService
+    let served: Served
+    let deadline: ContinuousClock.Instant
+
+    /// Returns the body of an answer; a value that nobody has any more stays a digest.
+    ///
+    /// - Parameters:
+    ///   - push: the body of the push that is answered again.
+    ///   - address: the path of its URL.
+    func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async -> [UInt8] {
+        guard answer.isReplay, let journal = served.journal else { return answer.body }
+        let wanted = PrivateValues.records(in: answer.body, served.catalog)
+        guard !wanted.isEmpty else { return answer.body }
+        var records: [(resource: Resource, record: [UInt8])] = []
+        for (resource, key) in wanted {
+            guard let record = try? await service.record(resource, key, deadline: deadline) else { continue }
+            records.append((resource, RecordEncoder.encode(record, resource)))
+        }
+        return journal.codec.revealed(answer.body, push, address, records, served.catalog)
+    }
+}

@@ -1,0 +1,5 @@
+/// Why a merge of JSON came to no result.
+package enum JSONMergeFault: Error {
+    /// Both sides changed more than can be told part by part.
+    case tooManyParts
+}

@@ -1,0 +1,20 @@
+/// Finds the positions of names by their bytes.
+///
+/// A name is as long as `maximumBytes` allows, so whatever a client sends costs no more than that to look up.
+package struct NameIndex: Sendable, Hashable {
+    /// The most bytes of the name of a resource, section, group or field.
+    package static let maximumBytes = 255
+
+    private let positions: [ExactText: Int]
+
+    /// - Parameter names: where one stands twice, the first counts.
+    package init(_ names: some Sequence<String>) {
+        positions = Dictionary(
+            names.enumerated().map { (ExactText($1), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The position of a name; nil where there is none of these bytes.
+    package subscript(name: String) -> Int? {
+        name.utf8.count <= Self.maximumBytes ? positions[ExactText(name)] : nil
+    }
+}

@@ -1,0 +1,82 @@
+import MergeCore
+
+/// Entries of the journal as they are shown.
+///
+/// An entry of a deletion holds whole rows, so that they can come back; columns that no rule names are kept in it for that
+/// alone, and nobody is shown them.
+package enum EntryView {
+    /// Returns the JSON of an entry without the columns that no rule names.
+    package static func shown(_ entry: [UInt8]) -> [UInt8] {
+        // Most entries are of no deletion.
+        guard has(entry, "\"row\":") || has(entry, "\"cascades\":") else { return entry }
+        let shown = try? entry.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
+                var writer = JSONWriter(capacity: entry.count)
+                self.entry(root, &writer)
+                return writer.bytes
+            }
+        }
+        // What cannot be read is not shown either.
+        return shown ?? Array("{}".utf8)
+    }
+
+    private static func has(_ bytes: [UInt8], _ name: StaticString) -> Bool {
+        let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return bytes.firstRange(of: wanted) != nil
+    }
+
+    private static func entry(_ root: JSONNode, _ writer: inout JSONWriter) {
+        members(of: root, &writer) { name, value, writer in
+            guard name == "outcomes", value.isArray else { return false }
+            writer.array { writer in
+                for outcome in value.elements { self.outcome(outcome, &writer) }
+            }
+            return true
+        }
+    }
+
+    private static func outcome(_ node: JSONNode, _ writer: inout JSONWriter) {
+        members(of: node, leavingOut: "row", &writer) { name, value, writer in
+            guard name == "cascades", value.isArray else { return false }
+            writer.array { writer in
+                for cascade in value.elements { self.cascade(cascade, &writer) }
+            }
+            return true
+        }
+    }
+
+    /// Of rows that went along only what names them is told.
+    private static func cascade(_ node: JSONNode, _ writer: inout JSONWriter) {
+        let named: Int = if case .integer(let count)? = node["named"]?.scalar { Int(clamping: count) } else { 0 }
+        members(of: node, leavingOut: "links", &writer) { name, value, writer in
+            switch name {
+            case "columns": first(named, of: value, &writer)
+            case "rows":
+                writer.array { writer in
+                    for row in value.elements { first(named, of: row, &writer) }
+                }
+            default: return false
+            }
+            return true
+        }
+    }
+
+    private static func first(_ count: Int, of node: JSONNode, _ writer: inout JSONWriter) {
+        writer.array { writer in
+            for element in node.elements.prefix(count) { writer.raw(element.text) }
+        }
+    }
+
+    /// Writes the members of an object; those that `write` does not write as they are.
+    private static func members(
+        of node: JSONNode, leavingOut hidden: String? = nil, _ writer: inout JSONWriter,
+        write: (String, JSONNode, inout JSONWriter) -> Bool
+    ) {
+        writer.object { writer in
+            for (name, value) in node.members where name.string != hidden {
+                writer.name(name.string)
+                if !write(name.string, value, &writer) { writer.raw(value.text) }
+            }
+        }
+    }
+}

@@ -1,0 +1,338 @@
+internal import Crypto
+package import MergeCore
+
+/// Replaces the values of private fields by keyed digests, in bodies and answers that the journal keeps.
+package struct PrivateValues: Sendable {
+    private let secret: [UInt8]
+
+    /// - Parameter secret: the journal's own random key.
+    package init(secret: [UInt8]) {
+        self.secret = secret
+    }
+
+    /// Returns an answer as it is kept.
+    package func answer(_ body: [UInt8], _ catalog: Catalog) -> [UInt8] {
+        guard catalog.hasPrivateFields else { return body }
+        return rewritten(body) { root, writer in PrivateWriter(secret, catalog).answer(root, &writer) }
+    }
+
+    /// Returns a push that was refused as it is kept; one that held private values names them in a member `private`, and
+    /// cannot be sent again.
+    ///
+    /// - Parameter address: the path of its URL.
+    package func refusedBody(_ body: [UInt8], address: String, under catalog: Catalog) -> [UInt8] {
+        guard catalog.hasPrivateFields else { return body }
+        let resource = Self.resource(of: address, catalog)
+        return rewritten(body) { root, writer in
+            PrivateWriter(secret, catalog).push(root, resource, to: &writer)
+        }
+    }
+
+    /// Returns an answer that was kept as it was given, as far as its values are still at hand.
+    ///
+    /// They are in the push, which is sent again, and in the records as they stand. A record of which some are not is told as it stands.
+    ///
+    /// - Parameters:
+    ///   - request: the body of the push.
+    ///   - address: the path of its URL.
+    ///   - records: as they stand, in JSON.
+    package func revealed(
+        _ body: [UInt8], request: [UInt8], address: String, records: [(resource: Resource, record: [UInt8])],
+        under catalog: Catalog
+    ) -> [UInt8] {
+        var known: [String: String] = [:]
+        func look(_ body: [UInt8], _ walk: (PrivateWriter, JSONNode, inout JSONWriter) -> Void) {
+            _ = rewritten(body) { root, writer in
+                let walker = PrivateWriter(secret, catalog)
+                walk(walker, root, &writer)
+                known.merge(walker.seen) { $1 }
+                return false
+            }
+        }
+        let resource = Self.resource(of: address, catalog)
+        look(request) { _ = $0.push($1, resource, to: &$2) }
+        var standing: [String: String] = [:]
+        for (resource, record) in records {
+            look(record) { walker, root, writer in
+                walker.record(root, resource, to: &writer)
+                standing[PrivateWriter.name(resource, root)] = root.text
+            }
+        }
+        return rewritten(body) { root, writer in
+            PrivateWriter(secret, catalog, known: known, standing: standing).answer(root, &writer)
+        }
+    }
+
+    /// The records of an answer that lacks values; none where it lacks none.
+    package static func records(in answer: [UInt8], _ catalog: Catalog) -> [(resource: Resource, key: RecordKey)] {
+        guard catalog.hasPrivateFields, answer.firstRange(of: Array(PrivateWriter.mark.utf8)) != nil else { return [] }
+        let found = try? answer.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
+                (root["results"]?.elements ?? [root]).compactMap { node -> (resource: Resource, key: RecordKey)? in
+                    guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.hasPrivateFields,
+                        let key = node["id"].flatMap({ EntryReader.key($0, resource.root) })
+                    else { return nil }
+                    return (resource, key)
+                }
+            }
+        }
+        return found ?? []
+    }
+
+    private static func resource(of address: String, _ catalog: Catalog) -> Resource? {
+        let parts = address.utf8.split(separator: UInt8(ascii: "/"))
+        return parts.count == 3 ? catalog[String(Substring(parts[2]))] : nil
+    }
+
+    /// The names of fields whose values a kept push lacks.
+    package static func missing(in body: [UInt8]) -> [String] {
+        let names = try? body.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
+                root["private"]?.elements.compactMap(\.string) ?? []
+            }
+        }
+        return names ?? []
+    }
+
+    private func rewritten(_ body: [UInt8], _ write: (JSONNode, inout JSONWriter) -> Bool) -> [UInt8] {
+        let made = try? body.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
+                var writer = JSONWriter(capacity: body.count + 128)
+                return write(root, &writer) ? writer.bytes : nil
+            }
+        }
+        return made ?? body
+    }
+}
+
+/// One walk over a push or an answer.
+private final class PrivateWriter {
+    private let secret: SymmetricKey
+    private let catalog: Catalog
+    /// Values by their digests, which take their places again; nil where values are replaced by digests.
+    private let known: [String: String]?
+    /// The fields whose values were replaced, each once.
+    private var hidden: [String] = []
+    /// The values that were replaced, by their digests.
+    private(set) var seen: [String: String] = [:]
+
+    /// The records as they stand, by their names.
+    private let standing: [String: String]
+    /// A digest was met whose value nobody knows.
+    private var isLost = false
+
+    static let mark = "hmac-sha256:"
+
+    /// The name of a record: its resource and the text of its id.
+    static func name(_ resource: Resource, _ record: JSONNode) -> String {
+        resource.name + " " + (record["id"]?.text ?? "")
+    }
+
+    init(
+        _ secret: [UInt8], _ catalog: Catalog, known: [String: String]? = nil, standing: [String: String] = [:]
+    ) {
+        self.standing = standing
+        self.secret = SymmetricKey(data: secret)
+        self.catalog = catalog
+        self.known = known
+    }
+
+    /// Returns true where something was replaced.
+    func answer(_ root: JSONNode, _ writer: inout JSONWriter) -> Bool {
+        if root["results"] == nil {
+            result(root, &writer)
+        } else {
+            members(of: root, &writer) { name, value, writer in
+                guard name == "results" else { return false }
+                writer.array { writer in
+                    for node in value.elements { self.result(node, &writer) }
+                }
+                return true
+            }
+        }
+        return !hidden.isEmpty
+    }
+
+    private func result(_ node: JSONNode, _ writer: inout JSONWriter) {
+        guard let resource = node["resource"]?.string.flatMap({ catalog[$0] }), resource.hasPrivateFields else {
+            return writer.raw(node.text)
+        }
+        members(of: node, &writer) { name, value, writer in
+            switch name {
+            case "record" where value.isObject: self.told(value, resource, to: &writer)
+            case "outcomes":
+                writer.array { writer in
+                    for outcome in value.elements { self.outcome(outcome, resource, to: &writer) }
+                }
+            default: return false
+            }
+            return true
+        }
+    }
+
+    /// Writes the record of a result; one that lacks values is written as it stands.
+    private func told(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
+        var whole = JSONWriter(capacity: 512)
+        isLost = false
+        record(node, resource, to: &whole)
+        let text = isLost ? standing[Self.name(resource, node)] : nil
+        writer.raw(text ?? String(decoding: whole.bytes, as: UTF8.self))
+    }
+
+    func record(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
+        members(of: node, &writer) { name, value, writer in
+            guard let index = resource.section(named: name) else { return false }
+            let section = resource.sections[index]
+            if value.isArray {
+                writer.array { writer in
+                    for row in value.elements { self.row(row, section, to: &writer) }
+                }
+            } else {
+                self.row(value, section, to: &writer)
+            }
+            return true
+        }
+    }
+
+    private func outcome(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
+        guard let index = node["section"]?.string.flatMap({ resource.section(named: $0) }) else {
+            return writer.raw(node.text)
+        }
+        let section = resource.sections[index]
+        let group = node["group"]?.string.flatMap { section.group(named: $0) }
+        let isPrivate = group.map { section.fields[section.groups[$0].fields].contains(where: \.isPrivate) } ?? false
+        members(of: node, &writer) { name, value, writer in
+            switch name {
+            case "old", "current", "new", "written": self.side(value, of: group, in: section, to: &writer)
+            // Both tell of the value, without the journal's secret.
+            case "parts" where isPrivate: writer.array { _ in }
+            case "oldHash" where isPrivate: self.digest(value, &writer)
+            default: return false
+            }
+            return true
+        }
+    }
+
+    /// Returns true where something was replaced.
+    func push(_ root: JSONNode, _ resource: Resource?, to writer: inout JSONWriter) -> Bool {
+        writer.begin(UInt8(ascii: "{"))
+        for (name, value) in root.members {
+            writer.name(name.string)
+            switch name.string {
+            case "edits" where value.isArray:
+                writer.array { writer in
+                    for edit in value.elements { self.edit(edit, &writer) }
+                }
+            case "changeset": changeset(value, resource, to: &writer)
+            default: writer.raw(value.text)
+            }
+        }
+        if !hidden.isEmpty {
+            writer.member("private")
+            writer.array { writer in
+                for name in hidden { writer.string(name) }
+            }
+        }
+        writer.end(UInt8(ascii: "}"))
+        return !hidden.isEmpty
+    }
+
+    private func edit(_ node: JSONNode, _ writer: inout JSONWriter) {
+        let resource = node["resource"]?.string.flatMap { catalog[$0] }
+        members(of: node, &writer) { name, value, writer in
+            guard name == "changeset" else { return false }
+            self.changeset(value, resource, to: &writer)
+            return true
+        }
+    }
+
+    private func changeset(_ node: JSONNode, _ resource: Resource?, to writer: inout JSONWriter) {
+        guard let resource, resource.hasPrivateFields else { return writer.raw(node.text) }
+        members(of: node, &writer) { name, value, writer in
+            guard let index = resource.section(named: name) else { return false }
+            let section = resource.sections[index]
+            if value.isArray {
+                writer.array { writer in
+                    for item in value.elements { self.change(item, section, to: &writer) }
+                }
+            } else {
+                self.change(value, section, to: &writer)
+            }
+            return true
+        }
+    }
+
+    /// Writes the change of one row, in row form or in group form.
+    private func change(_ node: JSONNode, _ section: Section, to writer: inout JSONWriter) {
+        members(of: node, &writer) { name, value, writer in
+            if name == "old" || name == "new" {
+                self.row(value, section, to: &writer)
+                return true
+            }
+            guard let group = section.group(named: name) else { return false }
+            self.members(of: value, &writer) { name, value, writer in
+                if name == "oldHash" {
+                    guard section.fields[section.groups[group].fields].contains(where: \.isPrivate) else {
+                        return false
+                    }
+                    self.digest(value, &writer)
+                } else {
+                    self.side(value, of: group, in: section, to: &writer)
+                }
+                return true
+            }
+            return true
+        }
+    }
+
+    private func side(_ node: JSONNode, of group: Int?, in section: Section, to writer: inout JSONWriter) {
+        if let group, section.groups[group].isBare, let field = section.groups[group].fields.first {
+            return value(node, section.fields[field], to: &writer)
+        }
+        row(node, section, to: &writer)
+    }
+
+    private func row(_ node: JSONNode, _ section: Section, to writer: inout JSONWriter) {
+        guard node.isObject else { return writer.raw(node.text) }
+        members(of: node, &writer) { name, value, writer in
+            let field =
+                section.field(named: name).map { section.fields[$0] }
+                ?? section.readOnlyField(named: name).map { section.readOnly[$0] }
+            guard let field else { return false }
+            self.value(value, field, to: &writer)
+            return true
+        }
+    }
+
+    private func value(_ node: JSONNode, _ field: Field, to writer: inout JSONWriter) {
+        guard field.isPrivate, !node.isNull else { return writer.raw(node.text) }
+        if !hidden.contains(field.name) { hidden.append(field.name) }
+        digest(node, &writer)
+    }
+
+    private func digest(_ node: JSONNode, _ writer: inout JSONWriter) {
+        let text = node.text
+        if let known {
+            let value = node.string.flatMap { known[$0] }
+            if value == nil { isLost = true }
+            return writer.raw(value ?? text)
+        }
+        let code = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: secret)
+        let digest = Self.mark + ResultEncoder.hex(Array(code))
+        seen[digest] = text
+        writer.string(digest)
+    }
+
+    /// Writes the members of an object; those that `write` does not write as they are.
+    private func members(
+        of node: JSONNode, _ writer: inout JSONWriter, write: (String, JSONNode, inout JSONWriter) -> Bool
+    ) {
+        guard node.isObject else { return writer.raw(node.text) }
+        writer.object { writer in
+            for (name, value) in node.members {
+                writer.name(name.string)
+                if !write(name.string, value, &writer) { writer.raw(value.text) }
+            }
+        }
+    }
+}

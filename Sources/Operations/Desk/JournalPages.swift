@@ -1,0 +1,49 @@
+package import MergeService
+package import RecordStore
+
+/// Reads pages of the journal in pieces, so that none is much longer than its bytes allow: an entry may be as long as a
+/// body.
+package struct JournalPages: Sendable {
+    private let service: MergeService
+    private let served: Served
+    private let deadline: ContinuousClock.Instant
+
+    private static let mostBytes = 8 << 20
+    private static let firstPiece = 8
+    private static let longestPiece = 256
+    /// A piece that is shorter lets the next have twice the entries.
+    private static let shortPiece = 256 << 10
+
+    /// Reads for one request.
+    package init(service: MergeService, served: Served, deadline: ContinuousClock.Instant) {
+        self.service = service
+        self.served = served
+        self.deadline = deadline
+    }
+
+    /// Returns the entries of a page, and the number after which the next begins; nil on the last.
+    package func page(_ filter: JournalFilter) async throws -> (entries: [StoredEntry], next: Int?) {
+        var entries: [StoredEntry] = []
+        var bytes = 0
+        var size = Self.firstPiece
+        var rest = filter
+        while true {
+            let wanted = min(size, filter.limit - entries.count)
+            // One more tells whether there is a next.
+            rest.limit = wanted + 1
+            let found = try await service.entries(rest, served: served, deadline: deadline)
+            entries += found.prefix(wanted)
+            guard found.count > wanted else { return (entries, nil) }
+            let length = found.prefix(wanted).reduce(0) { $0 + $1.byteCount }
+            bytes += length
+            if entries.count == filter.limit || bytes >= Self.mostBytes { return (entries, entries.last?.number) }
+            rest.after = entries.last?.number
+            if length < Self.shortPiece { size = min(size * 2, Self.longestPiece) }
+        }
+    }
+}
+
+extension StoredEntry {
+    /// About the bytes that it takes.
+    fileprivate var byteCount: Int { 256 + (entry?.body.count ?? 0) + (refused?.body.count ?? 0) }
+}

@@ -1,4 +1,0 @@
-/// The one word that `non-transactional` takes.
-enum NonTransactionalPermission: String, CaseIterable {
-    case allow
-}

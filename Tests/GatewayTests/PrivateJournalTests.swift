@@ -1,0 +1,105 @@
+import MergeCore
+import MergeWire
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// What rules hide stays hidden: in entries, in pushes that were refused, and in answers that are kept.
+@Suite struct PrivateJournalTests {
+    private static func with(
+        _ kind: TestEngine, rules: [String: String] = JournalTests.rules,
+        configure: (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
+    ) async throws {
+        let database = try await JournalTests.database(kind)
+        try await RunningGateway.with(
+            database, rules: rules, journal: .together, configure: configure
+        ) { gateway async throws in
+            try await gateway.client { try await body($0, database) }
+        }
+    }
+
+    /// All that the journal holds, as text.
+    private static func journal(_ database: TestDatabase) async throws -> String {
+        let quote = database.kind == .mariadb ? "CONCAT_WS('|', HEX(answer), HEX(body), HEX(entry))" : nil
+        return try await database.runOnJournal(
+            "SELECT \(quote ?? "coalesce(hex(answer), '') || '|' || coalesce(hex(body), '') || '|' || coalesce(hex(entry), '')") FROM entries;"
+        )
+    }
+
+    private static func hex(_ text: String) -> String {
+        text.utf8.map { String($0, radix: 16, uppercase: true) }.joined()
+    }
+
+    /// Columns that no rule names are kept, for undo, and never shown.
+    @Test(arguments: TestEngine.allCases) func unruledColumnsAreKeptApart(_ kind: TestEngine) async throws {
+        // A row with a private value could not come back whole.
+        let rules = JournalTests.rules.mapValues {
+            $0.replacing("secret: {column: secret, private: true}", with: "secret: secret")
+        }
+        try await Self.with(kind, rules: rules) { client, database in
+            let gone = try await client.post(
+                "/v1/merge/people", JournalTests.edit(#"{"person":{"old":{},"new":null}}"#, id: 2))
+            #expect(gone.status == 200, "\(gone.text)")
+            for path in ["/v1/journal", "/v1/journal/1"] {
+                let shown = try await client.get(path)
+                #expect(!shown.text.contains("u2") && !shown.text.contains("unseen"), "\(shown.text)")
+                #expect(shown.text.contains(#""outcome":"deleted""#) && shown.text.contains("Bob"))
+            }
+            #expect(try await Self.journal(database).contains(Self.hex("u2")), "kept for undo")
+            #expect(try await client.post("/v1/journal/1/undo", "{}").status == 200)
+            #expect(try await database.run("SELECT unseen FROM people WHERE id = 2;") == "u2\n")
+        }
+    }
+
+    /// A refused push and a kept answer hold digests of private values, whatever form they came in.
+    @Test(arguments: TestEngine.allCases) func privateValuesAreDigested(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
+            let changes = #"{"person":{"secret":{"old":"pin","new":"s3cret"},"state":{"old":"new","new":"paid"}}}"#
+            let refused = try await client.post("/v1/merge/people", JournalTests.edit(changes, key: "r"))
+            #expect(refused.status == 409)
+            let rows = #"{"person":{"old":{"secret":"pin","state":"sent"},"new":{"secret":"s3cret","state":"sent"}}}"#
+            let push = #"{"key":"m","edits":[{"resource":"people","id":1,"changeset":\#(rows)}]}"#
+            let merged = try await client.post("/v1/push", push)
+            #expect(merged.status == 200, "\(merged.text)")
+            let kept = try await Self.journal(database)
+            for secret in ["s3cret", "\"pin\""] { #expect(!kept.contains(Self.hex(secret)), "\(secret)") }
+            let shown = try await client.get("/v1/journal/1")
+            #expect(shown.text.contains("hmac-sha256:") && shown.text.contains(#""private":["secret"]"#))
+            // The client gets its answers as they were, from what it sends itself.
+            let again = try await client.post("/v1/push", push)
+            #expect(again.headers["idempotent-replayed"] == "true" && again.body == merged.body, "\(again.text)")
+            let refusedAgain = try await client.post("/v1/merge/people", JournalTests.edit(changes, key: "r"))
+            #expect(refusedAgain.status == 409 && !refusedAgain.text.contains("hmac-sha256:"), "\(refusedAgain.text)")
+            #expect(try await database.run("SELECT secret FROM people WHERE id = 1;") == "s3cret\n")
+        }
+    }
+
+    /// Long bodies are kept packed, and what one sender leaves in a day has an end.
+    @Test(arguments: TestEngine.allCases) func theJournalHasAShareForEach(_ kind: TestEngine) async throws {
+        try await Self.with(kind, configure: { $0.journalBytesPerDay = 20_000 }) { client, database in
+            try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
+            func push(_ number: Int) -> String {
+                let space = String(repeating: " ", count: 1_000_000)
+                return JournalTests.edit(#"{"person":{"state":{"old":"new","new":"p\#(number)"}}}"#) + space
+            }
+            var refused = 0
+            var last = try await client.post("/v1/merge/people", push(0))
+            while last.status == 409, refused < 100 {
+                refused += 1
+                last = try await client.post("/v1/merge/people", push(refused))
+            }
+            #expect(last.status == 429 && last.headers["retry-after"] != nil, "\(last.status) after \(refused)")
+            #expect(try last.json()["code"]?.text == "over-journal" && last.json()["retry"]?.bool == true)
+            #expect(refused > 3, "a body of a million blanks takes a thousand bytes")
+            let entries = try await client.get("/v1/journal?refused=true&limit=1000").json()["entries"]?.array.count
+            #expect(entries == refused, "nothing was kept of the last")
+            let whole = try await client.get("/v1/journal/1")
+            #expect(whole.text.contains(#""new":"p0""#), "and it can be read")
+            #expect(try await client.get("/metrics").text.contains("fieldmerge_journal_written_bytes_total"))
+            #expect(try await client.get("/v1/records/people/1").status == 200, "reading goes on")
+        }
+    }
+}

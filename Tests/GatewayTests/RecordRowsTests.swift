@@ -1,0 +1,56 @@
+import MergeCore
+import RecordStore
+import Testing
+
+@testable import MergeService
+
+/// Rows of long lists are found without looking through the list for each.
+@Suite struct RecordRowsTests {
+    private static func resource() throws -> Resource {
+        let number = ColumnType.integer(0...1_000_000)
+        func section(_ name: String, _ kind: SectionKind) -> Section {
+            Section(
+                name: name, kind: kind,
+                table: SectionTable(
+                    TableName(name: name),
+                    columns: ["id", "a"].map { Column(name: $0, type: number, isNullable: false) }, keyCount: 1),
+                fields: SectionFields(
+                    [Field(name: "a", column: 1)],
+                    groups: [Group(name: "a", fields: 0..<1, onConflict: Ruled(.clientWins))]))
+        }
+        return try #require(
+            Resource(name: "r", description: nil, sections: [section("root", .root), section("list", .list)]))
+    }
+
+    @Test(arguments: [3, 1_000, 10_000]) func eachRowIsLookedAtOnce(_ count: Int) throws {
+        let resource = try Self.resource()
+        let rows = (0..<count).map { [Value.integer(Int128($0)), .integer(Int128($0 * 2 % 1_000_000))] }
+        var found = RecordRows(
+            Record(key: RecordKey([.integer(1)]), sections: [.one([.integer(1), .integer(2)]), .many(rows)]), resource)
+        for number in 0..<count {
+            #expect(found.row(1, RecordKey([.integer(Int128(number))])) == rows[number])
+        }
+        #expect(found.row(1, RecordKey([.integer(Int128(count))])) == nil)
+        #expect(found.row(1, nil) == nil && found.row(0, nil) == [.integer(1), .integer(2)])
+        #expect(found.keysRead <= max(count, 16), "\(found.keysRead) keys for \(count) rows")
+    }
+
+    /// Of two writes to one column the later one counts, and only a difference in it is one.
+    @Test func theLaterWriteIsProved() throws {
+        let resource = try Self.resource()
+        let record = Record(
+            key: RecordKey([.integer(1)]),
+            sections: [.one([.integer(1), .integer(2)]), .many([[.integer(5), .integer(7)]])])
+        func write(_ edit: Int, _ value: Int) -> (edit: Int, write: WriteProof.Meant) {
+            (
+                edit,
+                WriteProof.Meant(
+                    section: 1, item: RecordKey([.integer(5)]),
+                    assignments: [Assignment(column: 1, value: .integer(Int128(value)))])
+            )
+        }
+        let proof = WriteProof(DatabaseSchema(tables: [:], allNames: []))
+        try proof.check([write(0, 6), write(1, 7)], record, resource)
+        #expect(throws: WriteProof.Difference.self) { try proof.check([write(0, 7), write(1, 6)], record, resource) }
+    }
+}

@@ -1,0 +1,103 @@
+import MergeCore
+import Testing
+
+@testable import MergeWire
+
+/// Names and ids are bytes, and of bounded length, whatever a client sends.
+@Suite struct HostileNamesTests {
+    private static func push(_ body: String) throws -> Push {
+        let decoder = PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits())
+        return try Array(body.utf8).withUnsafeBytes { try decoder.push($0, headerKey: nil, sender: "").push.get() }
+    }
+
+    private static func problem(_ body: String) -> Problem? {
+        do {
+            _ = try push(body)
+            return nil
+        } catch {
+            return error as? Problem
+        }
+    }
+
+    private static func creation(_ id: String, friend: String) -> String {
+        #"{"edits":[{"resource":"shoppers","id":\#(id),"changeset":{"customer":{"old":null,"new":{"name":"a"}},"#
+            + #""groceries":[{"id":1,"friend":{"old":null,"new":\#(friend)}}]}}]}"#
+    }
+
+    /// A run of marks that Swift's own comparison sorts in the square of its length.
+    private static let marks = String(repeating: "\u{301}\u{316}", count: 40_000)
+
+    /// Two normal forms are two ids, and what only one of them creates is not there under the other.
+    @Test func temporaryIDsAreBytes() throws {
+        let same = try Self.push(Self.creation("\"tmp:\u{E9}\"", friend: "\"tmp:\u{E9}\""))
+        #expect(same.edits.first?.id.temporary == TemporaryID("tmp:\u{E9}"))
+        #expect(Self.problem(Self.creation("\"tmp:\u{E9}\"", friend: "\"tmp:e\u{301}\""))?.code == .unknownTemporary)
+        #expect(TemporaryID("tmp:\u{E9}") != TemporaryID("tmp:e\u{301}"))
+        // The mark behind the colon does not hide the word in front of it.
+        #expect(TemporaryID(marked: "tmp:\u{301}") != nil)
+    }
+
+    @Test func sectionsGroupsAndFieldsAreBytes() throws {
+        let index = NameIndex(["\u{E9}", "b"])
+        #expect(index["\u{E9}"] == 0 && index["e\u{301}"] == nil && index["b"] == 1)
+        #expect(NameIndex([Self.marks])[Self.marks] == nil, "longer than a name may be")
+    }
+
+    @Test(arguments: [
+        #"{"edits":[{"resource":"MARKS","id":1,"changeset":{}}]}"#,
+        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"MARKS":{}}}]}"#,
+        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"MARKS":{"old":1,"new":2}}}}]}"#,
+        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"address":{"new":{"MARKS":1},"old":{}}}}}]}"#,
+        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"old":{"MARKS":1},"new":{}}}}]}"#,
+        #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"name":{"MARKS":1,"new":2}}}}]}"#,
+        #"{"edits":[],"MARKS":1}"#, #"{"edits":[{"resource":"shoppers","id":1,"changeset":{},"MARKS":1}]}"#,
+    ])
+    func longNamesAreRefusedUnread(_ form: String) throws {
+        let problem = try #require(Self.problem(form.replacing("MARKS", with: Self.marks)))
+        #expect(ProblemHead(problem).status == 400 && problem.code == .nameTooLong, "\(problem.code)")
+        #expect(problem.detail.utf8.count < 1_000 && (problem.path?.text.utf8.count ?? 0) < 1_000)
+    }
+
+    @Test(arguments: ["rules", "atomic"]) func otherWordsAreBytes(_ member: String) {
+        let problem = Self.problem(#"{"edits":[],"\#(member)":"\#(Self.marks)"}"#)
+        #expect(problem?.code == (member == "rules" ? .rulesChanged : .invalid))
+    }
+
+    @Test func temporaryIDsHaveAnEnd() throws {
+        let longest = "tmp:" + String(repeating: "x", count: 1_020)
+        #expect(Self.problem(Self.creation("\"\(longest)\"", friend: "\"\(longest)\"")) == nil)
+        let longer = longest + "x"
+        #expect(Self.problem(Self.creation("\"\(longer)\"", friend: "null"))?.code == .nameTooLong)
+        #expect(Self.problem(Self.creation("\"tmp:a\"", friend: "\"\(longer)\""))?.code == .nameTooLong)
+    }
+
+    /// A number as string is the same id as the number.
+    @Test(arguments: ["-3", "\"-3\"", "\"-03\"", "-3.0"], ["-3", "\"-3\"", "-3.0"])
+    func negativeNumbersAreTemporaryInEverySpelling(_ id: String, _ friend: String) throws {
+        let push = try Self.push(Self.creation(id, friend: friend))
+        #expect(push.edits.first?.id.temporary == TemporaryID("-3"))
+        guard case .edit(let groups)? = push.edits.first?.rows.last?.action else {
+            Issue.record("no edit")
+            return
+        }
+        #expect(groups.first?.edited.pending.first?.id == TemporaryID("-3"))
+    }
+
+    /// Each number that is set aside costs what it is long, however many were before it.
+    @Test(arguments: [1_000, 20_000]) func numbersAreSetAsideInOnePass(_ count: Int) throws {
+        let text = "[" + (0..<count).map { "1\($0)0000000000000000000" }.joined(separator: ",") + "]"
+        let guarded = try Array(text.utf8).withUnsafeBytes { try NumberGuard($0, maximumDepth: 4) }
+        #expect(guarded.numbers.count == count)
+        #expect(guarded.moves <= 8, "the text moved \(guarded.moves) times")
+        #expect(guarded.rewritten?.first == UInt8(ascii: "[") && guarded.rewritten?.last == UInt8(ascii: "]"))
+    }
+
+    /// What a column cannot give back is not taken.
+    @Test(arguments: [(512, true), (513, false)]) func nestingHasAnEnd(_ levels: Int, _ isTaken: Bool) {
+        var scalar = Scalar.integer(1)
+        for _ in 1..<levels { scalar = .array([scalar]) }
+        #expect(((try? ColumnType.json(TextType()).accept(scalar)) != nil) == isTaken)
+        let text = String(repeating: "[", count: levels - 1) + "1" + String(repeating: "]", count: levels - 1)
+        #expect((JSONParser.parse(text) != nil) == isTaken, "as deep as is read again")
+    }
+}
