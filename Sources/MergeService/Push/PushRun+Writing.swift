@@ -221,6 +221,7 @@ extension PushRun {
         changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
         written.remove(
             address(of: row, in: section), SectionID(resource: step.edit.resource.name, section: index ?? edit.section))
+        deleted.insert(reference)
         if journal != nil { reports[step.index].outcomes[outcome].wholeRow = try wholeRow(row, section) }
         if let set = section.softDelete?.value {
             let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
