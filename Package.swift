@@ -128,6 +128,10 @@ let package = Package(
                 "RuleFiles", "SQLiteStore", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["fieldmerge", "MergeCore", "MergeWire", "RuleFiles", "TestSupport"], path: "Tests/Fuzz",
+            exclude: ["README.md"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -57,7 +57,8 @@ package struct GatewayApplication: Service {
         RecordsController(service: service, box: box, logger: logger).addRoutes(to: &routes)
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         PushController(
-            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
+            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share,
+            gate: LargeGate(limit: configuration.heldBytes / 16)
         ).addRoutes(to: &routes)
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share

@@ -1,3 +1,4 @@
+import MergeCore
 import MergeService
 import Testing
 import TestSupport
@@ -17,6 +18,31 @@ import TestSupport
             #expect(budget.held == 150)
         }
         #expect(budget.held == 0)
+    }
+
+    /// Large bodies are worked on one after the other where they are too large for each other, and wait no longer than
+    /// their time.
+    @Test func largeBodiesTakeTurns() async throws {
+        let gate = LargeGate(limit: 1_000_000)
+        let most = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await gate.pass(600_000, until: .distant) {
+                        if gate.used > 600_000 { most.increase() }
+                        await Task.yield()
+                    }
+                }
+                group.addTask { try await gate.pass(10, until: .now) {} }
+            }
+            try await group.waitForAll()
+        }
+        #expect(most.value == 0 && gate.used == 0)
+        // One that is larger than there is room for at all runs alone; who comes too late is told so.
+        try await gate.pass(9_000_000, until: .distant) {
+            await #expect(throws: Problem.self) { try await gate.pass(300_000, until: .now) {} }
+        }
+        #expect(gate.used == 0)
     }
 
     /// Half-sent bodies hold no more than the budget; who comes after is told to come again.

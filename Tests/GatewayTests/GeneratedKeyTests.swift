@@ -60,6 +60,19 @@ import TestSupport
         }
     }
 
+    /// What a push deletes it may create again, and a key that is taken collides.
+    @Test(arguments: TestEngine.allCases) func whatWasThereMayComeBack(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            let body = """
+                {"edits":[{"resource":"people","id":2,"changeset":{"person":{"old":{},"new":null}}},
+                  {"resource":"people","id":2,"changeset":{"person":{"old":null,"new":{"name":"Zed"}}}}]}
+                """
+            let again = try await client.post("/v1/push", body)
+            #expect(again.status == 200, "\(again.text)")
+            #expect(try await database.run("SELECT name FROM people WHERE id = 2;") == "Zed\n")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func rulesMayAllowIt(_ kind: TestEngine) async throws {
         try await Self.with(kind, allowing: true) { client, database in
             let rules = try await client.get("/v1/rules")

@@ -13,6 +13,7 @@ struct PushController {
     let limits: WireLimits
     let metrics: GatewayMetrics
     let share: JournalShare
+    let gate: LargeGate
 
     func addRoutes(to routes: inout RouteTable) {
         routes.post("/v1/merge/:resource", query: ["preview", "by"], use: merge)
@@ -43,9 +44,20 @@ struct PushController {
     ) async throws -> Response {
         let isPreview = try context.query.flag("preview")
         if try context.query.flag("by") { throw Self.noBy }
-        let sender = try context.sender
-        if !isPreview { try share.check(sender.who, in: served.journal) }
+        if !isPreview { try share.check(try context.sender.who, in: served.journal) }
         let body = try context.jsonBody(limit: limits.bodyBytes)
+        return try await gate.pass(body.count, until: context.deadline) {
+            try await answer(
+                to: body, context: context, served: served, form: form, address: address, isPreview: isPreview,
+                decode: decode)
+        }
+    }
+
+    private func answer(
+        to body: [UInt8], context: GatewayContext, served: Served, form: AnswerForm, address: String,
+        isPreview: Bool, decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
+    ) async throws -> Response {
+        let sender = try context.sender
         let headerKey = try context.idempotencyKey
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }

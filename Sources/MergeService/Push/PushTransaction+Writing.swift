@@ -238,10 +238,10 @@ extension PushTransaction {
         let section = row.resource.sections[position]
         let address = address(of: current, in: section)
         let footprint = served.footprints[section]
-        changes.note(
-            footprint.reference(to: RecordKey(address.map(\.value))),
-            section.softDelete == nil ? footprint.deletionReach : footprint.reach)
+        let reference = footprint.reference(to: RecordKey(address.map(\.value)))
+        changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
         written.remove(address, SectionID(resource: row.resource.name, section: position))
+        deleted.insert(reference)
         if journal != nil { reports[row.index].outcomes[outcome].wholeRow = try wholeRow(current, section) }
         let sql = SectionSQL.of(section, dialect)
         if let set = section.softDelete?.value {

@@ -41,6 +41,8 @@ final class PushTransaction {
     var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
     /// Rows that were inserted under keys of the database's own making, by the name that the client gave them.
     var inserted: [InsertedRow: TemporaryID?] = [:]
+    /// Rows that the push deleted, which it may create again under their keys.
+    var deleted: Set<RowReference> = []
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
     /// record, which may turn out to be the one that another names.
     var namesEachOnce = false

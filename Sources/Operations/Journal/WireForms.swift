@@ -11,7 +11,9 @@ extension JournalCodec {
         let encoder = EntryEncoder(secret: secret)
         let privates = PrivateValues(secret: secret)
         return JournalCodec(
-            entry: encoder.encode, key: KeyText.encode, traces: EntryReader.traces, effects: EntryReader.effects,
+            entry: encoder.encode, key: KeyText.encode,
+            traces: { EntryReader.traces(PackedBytes.unpack($0), of: $1, section: $2, key: $3, columns: $4) },
+            effects: { EntryReader.effects(PackedBytes.unpack($0), $1) },
             answer: privates.answer, refused: { privates.refusedBody($0, address: $1, under: $2) },
             revealed: { privates.revealed($0, request: $1, address: $2, records: $3, under: $4) })
     }

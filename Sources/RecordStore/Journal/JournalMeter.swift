@@ -56,6 +56,16 @@ extension JournalDraft {
 
     /// The same with its long parts packed.
     var packed: JournalDraft {
+        isShort ? self : withPackedParts
+    }
+
+    /// Nothing of it would be packed, as of nearly every push.
+    private var isShort: Bool {
+        (answer?.body.count ?? 0) < PackedBytes.shortest && (refused?.body.count ?? 0) < PackedBytes.shortest
+            && entries.allSatisfy { $0.body.count < PackedBytes.shortest }
+    }
+
+    private var withPackedParts: JournalDraft {
         JournalDraft(
             sender: sender, key: key, name: name,
             answer: answer.map {
@@ -63,6 +73,11 @@ extension JournalDraft {
             },
             refused: refused.map {
                 RefusedBody(address: $0.address, body: PackedBytes.pack($0.body), reason: $0.reason)
-            }, entries: entries)
+            },
+            entries: entries.map { entry in
+                JournalEntry(
+                    resource: entry.resource, record: entry.record, status: entry.status, outcomes: entry.outcomes,
+                    rules: entry.rules, body: PackedBytes.pack(entry.body))
+            })
     }
 }

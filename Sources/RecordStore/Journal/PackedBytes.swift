@@ -1,15 +1,15 @@
 internal import CZlib
 
-/// Bodies and answers as the journal keeps them: long ones in gzip (RFC 1952).
+/// Bodies, answers and entries as the journal keeps them: long ones in gzip (RFC 1952).
 ///
 /// JSON never begins with the two bytes that gzip begins with, so what was kept before it was packed reads as it is.
-enum PackedBytes {
+package enum PackedBytes {
     /// Shorter ones stay as they are: most pushes and answers are, and to pack them would cost more than it saves.
-    private static let shortest = 2_048
+    static let shortest = 2_048
     private static let window: Int32 = 15 + 16
 
     /// Returns what is kept of some bytes; they themselves where zlib has no memory.
-    static func pack(_ bytes: [UInt8]) -> [UInt8] {
+    package static func pack(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= shortest else { return bytes }
         var stream = z_stream()
         let status = deflateInit2_(
@@ -33,7 +33,7 @@ enum PackedBytes {
     }
 
     /// Returns what was packed; bytes that never were, and those that are damaged, as they are.
-    static func unpack(_ bytes: [UInt8]) -> [UInt8] {
+    package static func unpack(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
         var stream = z_stream()
         guard inflateInit2_(&stream, window, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

@@ -1,0 +1,56 @@
+import MergeCore
+import Testing
+
+@testable import RecordStore
+
+/// What a push leaves in the journal: packed where it is long, and counted for its sender.
+@Suite struct JournalMeterTests {
+    private static func draft(_ who: String, _ body: [UInt8]) -> JournalDraft {
+        JournalDraft(
+            sender: Sender(who: who, device: nil), key: "k", name: [1],
+            answer: KeptAnswer(request: [2], code: 200, body: body),
+            refused: RefusedBody(address: "/v1/push", body: body, reason: "check"),
+            entries: [
+                JournalEntry(
+                    resource: "r", record: "1", status: "merged", outcomes: ",applied,", rules: "v", body: body)
+            ])
+    }
+
+    @Test(arguments: [0, 1, 2_047, 2_048, 100_000, 3_000_000]) func whatIsPackedComesBack(_ count: Int) {
+        let body = (0..<count).map { UInt8(truncatingIfNeeded: 32 + $0 % 60) }
+        let packed = PackedBytes.pack(body)
+        #expect(PackedBytes.unpack(packed) == body)
+        #expect(count < 2_048 ? packed == body : packed.count < body.count / 4)
+    }
+
+    /// What cannot be packed stays, and what is damaged is told as it is.
+    @Test func noiseStaysAsItIs() {
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        #expect(PackedBytes.unpack(PackedBytes.pack(noise)) == noise)
+        let broken = Array(PackedBytes.pack([UInt8](repeating: 65, count: 10_000)).dropLast(3))
+        #expect(PackedBytes.unpack(broken) == broken)
+    }
+
+    @Test func everyLongPartIsPacked() {
+        let long = [UInt8](repeating: 65, count: 1_000_000)
+        #expect(Self.draft("a", long).packed.byteCount < 20_000)
+        let short = Self.draft("a", [UInt8](repeating: 65, count: 100))
+        #expect(short.packed == short)
+    }
+
+    /// Each sender has a share of its own, which begins anew a day later.
+    @Test func sharesAreCountedByTheDay() {
+        let meter = JournalMeter()
+        let start = ContinuousClock.now
+        meter.add(600, for: "a", at: start)
+        #expect(meter.wait(of: "a", past: 1_000, at: start) == nil)
+        meter.add(400, for: "a", at: start.advanced(by: .seconds(3_600)))
+        #expect(meter.wait(of: "a", past: 1_000, at: start.advanced(by: .seconds(3_600))) == .seconds(82_800))
+        #expect(meter.wait(of: "b", past: 1_000, at: start) == nil)
+        let later = start.advanced(by: .seconds(86_400))
+        #expect(meter.wait(of: "a", past: 1_000, at: later) == nil)
+        meter.add(10, for: "a", at: later)
+        #expect(meter.wait(of: "a", past: 1_000, at: later) == nil && meter.total == 1_010)
+    }
+}
