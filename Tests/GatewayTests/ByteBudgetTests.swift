@@ -8,14 +8,17 @@ import TestSupport
 /// Memory is bounded over all requests: bodies that arrive, answers, pages.
 @Suite struct ByteBudgetTests {
     @Test func whatIsHeldGoesBack() {
-        let budget = ByteBudget(100)
+        let budget = ByteBudget(1_000_000)
         do {
             let lease = ByteLease(budget)
-            #expect(lease.take(60) && lease.take(40) && !lease.take(1))
+            #expect(lease.take(600_000) && lease.take(400_000) && !lease.take(1))
+            // Whoever holds large bodies leaves room for small ones.
+            let small = (0..<25).map { _ in ByteLease(budget) }
+            #expect(small.allSatisfy { $0.take(10_000) })
+            #expect(!ByteLease(budget).take(10_000))
             let other = ByteLease(budget)
-            #expect(!other.take(1))
-            other.force(50)
-            #expect(budget.held == 150)
+            other.force(50_000)
+            #expect(budget.held == 1_300_000)
         }
         #expect(budget.held == 0)
     }

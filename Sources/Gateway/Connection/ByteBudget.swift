@@ -5,6 +5,8 @@ import Synchronization
 final class ByteBudget: Sendable {
     private let limit: Int
     private let used = Atomic<Int>(0)
+    /// The length up to which a request is small, and finds room that large ones do not get.
+    private static let small = 65_536
 
     init(_ limit: Int) {
         self.limit = limit
@@ -14,8 +16,13 @@ final class ByteBudget: Sendable {
     var held: Int { used.load(ordering: .relaxed) }
 
     /// Takes bytes where there is room for them; returns false, and takes none, where there is not.
-    fileprivate func take(_ count: Int) -> Bool {
-        if used.wrappingAdd(count, ordering: .relaxed).newValue <= limit { return true }
+    ///
+    /// A quarter more than the limit is there for small requests alone, so that whoever holds large ones locks nobody out.
+    ///
+    /// - Parameter total: what the request holds with them.
+    fileprivate func take(_ count: Int, total: Int) -> Bool {
+        let room = total <= Self.small ? limit + limit / 4 : limit
+        if used.wrappingAdd(count, ordering: .relaxed).newValue <= room { return true }
         give(count)
         return false
     }
@@ -45,7 +52,7 @@ final class ByteLease: Sendable {
 
     /// Takes bytes more; returns false where there is no room for them.
     func take(_ count: Int) -> Bool {
-        guard budget.take(count) else { return false }
+        guard budget.take(count, total: held.load(ordering: .relaxed) + count) else { return false }
         held.wrappingAdd(count, ordering: .relaxed)
         return true
     }
