@@ -70,6 +70,10 @@ package struct JournalOpener: Sendable {
             throw StoreError(.other, "the journal “\(tables.schema)” has lost its secret; restore its table “meta”")
         }
         if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
+        // Rows of today's form will lie in it, which an older gateway could not read.
+        if purpose == .merging, number < JournalTables.version {
+            try await run([tables.changeMeta("version", String(JournalTables.version))])
+        }
         if let aside { return Journal(tables: tables, codec: .wire(secret: secret), ahead: aside) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
     }

@@ -15,8 +15,10 @@ package struct JournalTables: Sendable {
     /// The name under which a SQLite journal is attached to the legacy file's connection.
     package static let attachedName = "fieldmerge_journal"
 
-    /// The version of the tables' form; counts up with every change.
-    package static let version = 1
+    /// The version of the rows' form; counts up with every change that an older gateway could not read.
+    ///
+    /// Since 2 long bodies, answers and entries are packed; rows of 1 are read as they are.
+    package static let version = 2
 
     /// Names the tables in a schema.
     package init(schema: String, dialect: any Dialect) {
