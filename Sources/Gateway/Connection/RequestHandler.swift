@@ -268,7 +268,7 @@ final class RequestHandler: ChannelDuplexHandler {
         self.caller = caller
         let bytes = (try? body.get().readableBytes) ?? 0
         let isLarge = LargeWork.takes(bytes, isPacked: head.headers.contains(name: "content-encoding"))
-        Task(executorPreference: isLarge ? limits.largeWork : nil) {
+        let work = { @Sendable () async in
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
             var context = GatewayContext(source: source)
             context.arrival = arrival
@@ -280,6 +280,8 @@ final class RequestHandler: ChannelDuplexHandler {
             context.lease = lease
             await writer.write(await responder.respond(to: request, context: context))
         }
+        // Even a preference for no executor in particular is asked for at every step of a task.
+        if isLarge { Task(executorPreference: limits.largeWork, operation: work) } else { Task(operation: work) }
     }
 
     // MARK: Time
