@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Where the database is and how to reach it.
+/// The address of the database, and the settings of connections to it.
 package struct MariaDBConfiguration: Sendable {
     /// The server's name or address.
     package var host: String
@@ -78,6 +78,6 @@ package struct MariaDBConfiguration: Sendable {
         }
     }
 
-    /// Where the server is, without user or password, for messages.
+    /// The address of the server, without user or password, for messages.
     var place: String { socket ?? "\(host):\(port)" }
 }

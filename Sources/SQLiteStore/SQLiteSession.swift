@@ -10,7 +10,7 @@ final class SQLiteSession: StoreSession {
     private let database: Database
     /// Answers to statements that were sent, which are run at once.
     private var answers: [Result<[[Value]], StoreError>?] = []
-    /// Why the transaction is gone; nil as long as it is there.
+    /// The reason for which the transaction is gone; nil as long as it is there.
     private var end: StoreError?
     private static let savepoint = "fieldmerge"
 

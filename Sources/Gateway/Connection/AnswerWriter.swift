@@ -4,7 +4,7 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTP1
 
-/// Where the bytes of an answer go; used on the connection's event loop alone.
+/// The receiver of an answer's bytes; used on the connection's event loop alone.
 protocol AnswerSink: AnyObject {
     /// Bytes after which more follow.
     func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>)

@@ -44,7 +44,7 @@ struct ConnectionLimits: Sendable {
     let bodyBytes: Int
     /// Of one request, whoever sends it: enough for most, and too little to fill the memory with.
     var unquestionedBytes: Int { min(bodyBytes, 65_536) }
-    /// Where requests with large bodies run.
+    /// The executor on which requests with large bodies run.
     let largeWork: LargeWork
     /// The bytes that all of them hold.
     let budget: ByteBudget

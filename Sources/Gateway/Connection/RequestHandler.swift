@@ -41,7 +41,7 @@ final class RequestHandler: ChannelDuplexHandler {
     private var readIsHeld = false
     private var bodyAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
-    /// When the client had taken most of the last answer.
+    /// The time at which the client had taken most of the last answer.
     private var waitingSince = NIODeadline.now()
     /// The answer has been written, and the client has much of it to take still.
     private var endIsHeld = false

@@ -5,10 +5,10 @@ import RecordStore
 actor ReadinessWatch {
     /// The state at the last look.
     struct Seen: Sendable {
-        /// Why the database does not answer; nil where it does.
+        /// The reason for which the database does not answer; nil where it does.
         var fault: StoreError?
         var size: (rows: Int, bytes: Int, lastDay: Int)?
-        /// Why the journal cannot be read; nil where it can, or where there is none.
+        /// The reason for which the journal cannot be read; nil where it can, or where there is none.
         var journalFault: StoreError?
     }
 
@@ -17,7 +17,7 @@ actor ReadinessWatch {
     private let patience: Duration
     private var last: (seen: Seen, at: ContinuousClock.Instant)?
     private var look: Task<Seen, Never>?
-    /// How often the database was asked.
+    /// Counts how often the database was asked.
     private(set) var looks = 0
 
     private static let freshness = Duration.seconds(1)

@@ -20,9 +20,9 @@ struct GatewayContext: RequestContext {
     var body: Result<ByteBuffer, BodyFault> = .success(ByteBuffer())
     /// The bytes that the request holds; nil for one without a body.
     var lease: ByteLease?
-    /// When the head of the request had come.
+    /// The time at which the head of the request had come.
     var arrival: ContinuousClock.Instant = .now
-    /// When the request has to be done.
+    /// The time by which the request has to be done.
     var deadline: ContinuousClock.Instant = .now
     /// The caller that waits for the answer.
     var caller = Caller()
@@ -36,7 +36,7 @@ struct GatewayContext: RequestContext {
     }
 }
 
-/// Why the body of a request was not taken.
+/// The reason for which the body of a request was not taken.
 enum BodyFault: Error {
     case tooLarge
     /// It did not arrive in time.

@@ -1,4 +1,5 @@
 internal import CZlib
+import RecordStore
 
 /// Bodies in gzip (RFC 1952).
 enum Gzip {
@@ -38,26 +39,6 @@ enum Gzip {
         return out
     }
 
-    /// nil where zlib has no memory for it; the body then goes out as it is.
-    static func pack(_ body: [UInt8]) -> [UInt8]? {
-        var stream = z_stream()
-        let status = deflateInit2_(
-            &stream, Z_BEST_SPEED, Z_DEFLATED, Int32(window), 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
-            Int32(MemoryLayout<z_stream>.size))
-        guard status == Z_OK else { return nil }
-        defer { deflateEnd(&stream) }
-        let bound = Int(deflateBound(&stream, UInt(body.count)))
-        var done = false
-        let packed = body.withUnsafeBytes { input in
-            [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-                stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: Bytef.self).baseAddress)
-                stream.avail_in = UInt32(input.count)
-                stream.next_out = buffer.baseAddress
-                stream.avail_out = UInt32(bound)
-                done = deflate(&stream, Z_FINISH) == Z_STREAM_END
-                count = bound - Int(stream.avail_out)
-            }
-        }
-        return done ? packed : nil
-    }
+    /// Returns a body packed; nil where zlib has no memory for it, and the body then goes out as it is.
+    static func pack(_ body: [UInt8]) -> [UInt8]? { PackedBytes.gzip(body) }
 }

@@ -16,7 +16,7 @@ struct RequestHeaders: Sendable {
     /// - Parameter name: in lower case; any case of it is found.
     subscript(name: String) -> String? { text(name).map(Self.ascii) }
 
-    /// How often a header stands.
+    /// Counts how often a header stands.
     func count(_ name: String) -> Int { fields.count(where: { Self.isSame($0.name, name) }) }
 
     static func ascii(_ value: String) -> String {

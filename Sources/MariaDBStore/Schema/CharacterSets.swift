@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Which characters the server's character sets can hold, asked of the server itself.
+/// The characters that the server's character sets can hold, asked of the server itself.
 final class CharacterSets {
     private let session: MariaDBSession
     private var known: [String: Repertoire] = [:]

@@ -8,9 +8,9 @@ package struct GroupDecision: Sendable, Hashable {
     package let isConflict: Bool
     /// The rule that decided.
     package let rule: RuleReference
-    /// Where a merge function had to choose a side.
+    /// The places at which a merge function had to choose a side.
     package let parts: [MergedPart]
-    /// Why the rule's merge function did not decide; nil where it did or there is none.
+    /// The reason for which the rule's merge function did not decide; nil where it did or there is none.
     package let fallback: String?
 
     private init(
@@ -87,6 +87,6 @@ package struct GroupDecision: Sendable, Hashable {
 }
 
 extension ConflictPolicy {
-    /// Which side stands where both changed the same part of a value; under `reject` nothing is written at all.
+    /// The side that stands where both changed the same part of a value; under `reject` nothing is written at all.
     var favoured: MergeSide { self == .clientWins ? .client : .server }
 }

@@ -1,4 +1,4 @@
-/// Where something stands in the request, such as `edits[1].changeset.customer`.
+/// A place in the request, such as `edits[1].changeset.customer`.
 ///
 /// Every value has one and hardly any is ever read, so the text is only made when it is asked for.
 package struct WirePath: Sendable, Hashable, CustomStringConvertible {

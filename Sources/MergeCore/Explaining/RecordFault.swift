@@ -1,8 +1,8 @@
-/// Why a sample record cannot take part in a merge.
+/// A fault for which a sample record cannot take part in a merge.
 package struct RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file that has the fault.
     package let side: RecordSide
-    /// Where in the record, such as `groceries[0].quantity`; empty for the record as a whole.
+    /// The place in the record, such as `groceries[0].quantity`; empty for the record as a whole.
     package let path: WirePath
     /// The end of a sentence that begins with the path.
     package let reason: String

@@ -13,7 +13,7 @@ struct Meeting {
         if case .values(let values)? = base { values } else { nil }
     }
 
-    /// Why the group's one value, or the base beside it, is nothing that a function can work on.
+    /// The reason for which no function can work on the group's one value, or on the base beside it.
     ///
     /// - Parameter position: of the field that matters among the group's.
     func obstacle(at position: Int) -> String? {

@@ -1,6 +1,6 @@
 /// A part of a text as a sequence of tokens, each a number that stands for its bytes.
 struct TextTokens {
-    /// Where the tokens begin, and last where they end.
+    /// The places at which the tokens begin, and last that at which they end.
     let bounds: [Int]
     let ids: [Int32]
 

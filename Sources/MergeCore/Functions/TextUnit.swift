@@ -7,7 +7,7 @@ enum TextUnit {
     case line
     case word
 
-    /// Where the pieces of a part of a text begin, and last where it ends.
+    /// Returns the places at which the pieces of a part of a text begin, and last that at which it ends.
     func bounds(of range: Range<Int>, in bytes: [UInt8]) -> [Int] {
         switch self {
         case .line: Self.lines(range, bytes)

@@ -1,6 +1,6 @@
 /// A place inside a value that both sides changed, and which of them stands there.
 package struct MergedPart: Sendable, Hashable {
-    /// Where in the value it is.
+    /// The place inside the value.
     package enum Place: Sendable, Hashable {
         /// A line of the merged text, counted from 1.
         case line(Int)

@@ -44,13 +44,13 @@ package struct Outcome: Sendable, Hashable {
         rare = Rare(fields)
     }
 
-    /// Where a merge function had to choose a side.
+    /// The places at which a merge function had to choose a side.
     package var parts: [MergedPart] {
         get { rare?.fields.parts ?? [] }
         set { set(\.parts, newValue) }
     }
 
-    /// Why the rule's merge function did not decide.
+    /// The reason for which the rule's merge function did not decide.
     package var fallback: String? {
         get { rare?.fields.fallback }
         set { set(\.fallback, newValue) }

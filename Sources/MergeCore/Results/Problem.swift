@@ -8,7 +8,7 @@ package struct Problem: Sendable, Hashable, Error {
     package var topic: ProblemTopic?
     /// Sentences for a person, of this very case.
     package var detail: String
-    /// Where in the body, such as `changeset.groceries[0].new.quantity`.
+    /// The place in the body, such as `changeset.groceries[0].new.quantity`.
     package var path: WirePath?
     /// Tells whether the same push may succeed later; nil where the problem is not one of a push.
     package var retry: Bool?

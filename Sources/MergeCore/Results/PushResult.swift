@@ -7,7 +7,7 @@ package struct PushResult: Sendable, Hashable {
     /// The results of the edits, in their order.
     package let results: [EditResult]
 
-    /// Why the push as a whole was rejected or failed: the problem of the edit that was at fault.
+    /// The problem of the push as a whole: that of the edit that was at fault.
     package var problem: Problem? {
         guard status == .rejected || status == .failed else { return nil }
         let problems = results.compactMap(\.problem)

@@ -56,7 +56,7 @@ extension ColumnType {
         }
     }
 
-    /// Why the value may not be written though a base may hold it; nil where it may.
+    /// The reason for which the value may not be written though a base may hold it; nil where it may.
     package func forbidsWriting(_ value: Value) -> ValueProblem? {
         if value.isLegacyOnly { return ValueProblem("has a zero month or day, which is never written") }
         if case .enumeration(let members) = self, case .text(let text) = value, !members.contains(text) {

@@ -1,4 +1,4 @@
-/// Why a value does not fit its column, as the end of a sentence that begins with the field's path.
+/// The reason for which a value does not fit its column, as the end of a sentence that begins with the field's path.
 ///
 /// It never repeats the value itself.
 package struct ValueProblem: Error, Sendable, Hashable, CustomStringConvertible {

@@ -32,7 +32,7 @@ struct BatchQueueState<Item: BatchItem> {
     private var lingering = 0
     /// The number of them that were called.
     private var called = 0
-    /// When a batch began or ended last, which tells whether the lanes are held up.
+    /// The time at which a batch began or ended last, which tells whether the lanes are held up.
     private var lastMove: ContinuousClock.Instant
     private var isWatched = false
 

@@ -1,13 +1,13 @@
 package import MergeCore
 package import RecordStore
 
-/// Where a gateway keeps what it merged, and how it is written down.
+/// The place in which a gateway keeps what it merged, and the forms in which it is written down.
 package struct Journal: Sendable {
     /// The tables that hold it.
     package let tables: JournalTables
     /// The forms in which results are written down.
     package let codec: JournalCodec
-    /// Where the tables are.
+    /// The engine that holds the tables.
     package let engine: any RecordEngine
     /// The journal's own store, where it cannot take part in the merge's transaction; nil where it does.
     package let ahead: (any WaitingStore)?

@@ -161,7 +161,7 @@ extension PushMerging: BatchWork {
 }
 
 extension PushBatch {
-    /// Where the pushes are kept; nil for a preview, and where nothing is.
+    /// The journal that keeps the pushes; nil for a preview, and where nothing is kept.
     fileprivate var journal: Journal? { items[0].request.isPreview ? nil : items[0].served.journal }
 }
 

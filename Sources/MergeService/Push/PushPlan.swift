@@ -147,7 +147,7 @@ package struct PushPlan: Sendable {
     }
 }
 
-/// Which edit creates which temporary id.
+/// The edits that create temporary ids.
 private struct Creations {
     var edits: [TemporaryID: Int] = [:]
 

@@ -8,7 +8,7 @@ struct RecordRows {
     private let record: Record
     private let resource: Resource
     private var positions: [Int: [RecordKey: Int]] = [:]
-    /// How many rows were looked at for their keys.
+    /// Counts the rows that were looked at for their keys.
     private(set) var keysRead = 0
 
     /// Rows up to which a list is looked through instead.

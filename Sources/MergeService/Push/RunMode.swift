@@ -33,7 +33,7 @@ struct RunMode: Sendable {
     }
 }
 
-/// Why a transaction has to run again from the start.
+/// The reason for which a transaction has to run again from the start.
 enum RunAgain: Error {
     /// One of several edits is refused.
     case editByEdit

@@ -1,7 +1,7 @@
 package import MergeCore
 package import RecordStore
 
-/// Why a request has no result.
+/// The reason for which a request has no result.
 package struct Failure: Error, Sendable {
     /// The problem that the client is told of.
     package let problem: Problem

@@ -5,10 +5,10 @@ struct RowIDDecoder {
     let resource: Resource
     let section: Section
     let created: CreatedIDs
-    /// Where the row stands.
+    /// The place of the row.
     let row: WirePath
 
-    /// Where its id stands, which is only asked where something is wrong with it.
+    /// The place of its id, which is only asked where something is wrong with it.
     private var path: WirePath { row.member("id") }
 
     /// - Parameters:

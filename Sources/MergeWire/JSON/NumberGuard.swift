@@ -10,7 +10,7 @@ struct NumberGuard {
     /// The text for Jansson; nil where the body can be parsed as it is.
     let rewritten: [UInt8]?
     let numbers: [Scalar]
-    /// How often the text for Jansson was moved to other memory; few times, however many numbers are set aside.
+    /// Counts how often the text for Jansson was moved to other memory: few times, however many numbers are set aside.
     let moves: Int
 
     private static let safeIntegerDigits = 18

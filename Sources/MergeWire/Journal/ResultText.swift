@@ -8,6 +8,6 @@ package struct ResultText: Sendable {
     package let status: String?
     /// The outcomes of its groups and rows.
     package let outcomes: [OutcomeText]
-    /// Why it was refused.
+    /// The reason for which it was refused.
     package let problem: String?
 }

@@ -6,7 +6,7 @@ package struct ShownRefusal: Sendable {
     package let reason: String
     /// JSON as the client sent it.
     package let body: [UInt8]
-    /// When it was sent again with success, in UTC; nil where it was not.
+    /// The time at which it was sent again with success, in UTC; nil where it was not.
     package let replayed: String?
 
     /// Shows a refused push.

@@ -2,7 +2,7 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// Why the journal could not be used on the command line, in one sentence.
+/// The reason for which the journal could not be used on the command line, in one sentence.
 package struct JournalFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence on what is wrong and what to do, without a full stop.
     package let description: String

@@ -5,7 +5,7 @@ package import RecordStore
 /// Opens the journal: finds its tables, makes them where they are missing, brings older ones up to date, and sees that it
 /// is the database's own.
 package struct JournalOpener: Sendable {
-    /// Where the tables are.
+    /// The engine that holds the tables.
     let engine: any RecordEngine
     /// The database whose journal it is.
     let database: any RecordEngine

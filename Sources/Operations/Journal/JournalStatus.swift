@@ -2,7 +2,7 @@ import MergeCore
 package import MergeService
 import RecordStore
 
-/// Which journal a gateway keeps and what that promises.
+/// The journal that a gateway keeps, and what that promises.
 package enum JournalStatus: Sendable {
     /// In the same transaction as the merge, so that both happen or neither.
     case together(Journal)

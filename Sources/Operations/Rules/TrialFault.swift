@@ -1,7 +1,7 @@
 package import MergeCore
 package import RuleFiles
 
-/// Why rules could not be tried.
+/// The reason for which rules could not be tried.
 package enum TrialFault: Error, Sendable, Hashable {
     /// The errors of the rule files.
     case rules([Finding])

@@ -1,4 +1,4 @@
-/// Which rule of the database a write broke.
+/// The rule of the database that a write broke.
 package struct ConstraintViolation: Sendable, Hashable {
     /// The kinds of constraints.
     package enum Kind: String, Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// Why the database refused or could not do what was asked.
+/// An error of the database, which refused or could not do what was asked.
 ///
 /// Messages never hold values of rows.
 package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {

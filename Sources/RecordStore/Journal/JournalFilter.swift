@@ -1,6 +1,6 @@
 package import MergeCore
 
-/// Which entries someone wants to see; everything left out is left open.
+/// The entries that someone wants to see; everything left out is left open.
 package struct JournalFilter: Sendable, Hashable {
     /// The name of a resource.
     package var resource: String?

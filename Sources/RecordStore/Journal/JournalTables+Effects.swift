@@ -15,7 +15,7 @@ extension JournalTables {
     private static let undone = "undone "
     private static let batch = 128
 
-    /// When a refused push was sent again with success, as SQL; NULL where it was not.
+    /// The time at which a refused push was sent again with success, as SQL; NULL where it was not.
     func replayed(_ number: String) -> String {
         let name = dialect.joined("'\(Self.resent)'", with: number)
         return "(SELECT value FROM \(dialect.quoted(meta)) WHERE name = \(name))"

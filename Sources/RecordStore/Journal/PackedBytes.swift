@@ -10,12 +10,17 @@ package enum PackedBytes {
 
     /// Returns what is kept of some bytes; they themselves where zlib has no memory.
     package static func pack(_ bytes: [UInt8]) -> [UInt8] {
-        guard bytes.count >= shortest else { return bytes }
+        guard bytes.count >= shortest, let packed = gzip(bytes), packed.count < bytes.count else { return bytes }
+        return packed
+    }
+
+    /// Returns bytes in gzip; nil where zlib has no memory for it.
+    package static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         let status = deflateInit2_(
             &stream, Z_BEST_SPEED, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
-        guard status == Z_OK else { return bytes }
+        guard status == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
         let bound = Int(deflateBound(&stream, UInt(bytes.count)))
         var isDone = false
@@ -29,7 +34,7 @@ package enum PackedBytes {
                 count = bound - Int(stream.avail_out)
             }
         }
-        return isDone && packed.count < bytes.count ? packed : bytes
+        return isDone ? packed : nil
     }
 
     /// Returns what was packed; bytes that never were, and those that are damaged, as they are.

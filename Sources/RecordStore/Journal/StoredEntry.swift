@@ -14,6 +14,6 @@ package struct StoredEntry: Sendable, Hashable {
     package let entry: JournalEntry?
     /// The push whole, where it was refused; nil where it was not.
     package let refused: RefusedBody?
-    /// When the refused push was sent again with success, as text in UTC; nil where it was not.
+    /// The time at which the refused push was sent again with success, as text in UTC; nil where it was not.
     package let replayed: String?
 }

@@ -66,7 +66,7 @@ package struct RuleBinder {
         return table
     }
 
-    /// Which column of the root each parent column follows.
+    /// Returns the column of the root that each parent column follows.
     private mutating func rootLinks(
         of section: RuleSection, root: RuleSection, table: TableSchema?
     ) -> [(own: Placed<String>, root: String)] {

@@ -6,9 +6,9 @@ enum ColumnRole {
     /// It travels as the id, or is taken from the record.
     case implied
     case writable
-    /// Why clients only read it.
+    /// The reason for which clients only read it.
     case readOnly(String)
-    /// Why clients do not see it.
+    /// The reason for which clients do not see it.
     case leftOut(String)
 
     init(_ column: ColumnSchema, key: [String], parents: [String]) {

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// Where every table stands in the rules, and under which name.
+/// The place and the name of every table in the rules.
 struct Placement {
     struct Seat {
         let resource: String

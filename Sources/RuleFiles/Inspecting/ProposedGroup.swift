@@ -3,6 +3,6 @@ struct ProposedGroup {
     /// The words of the group's name.
     let words: [String]
     let columns: [String]
-    /// Why they were put together, for the comment above the group.
+    /// The reason for which they were put together, for the comment above the group.
     let reason: String
 }

@@ -14,7 +14,7 @@ struct SectionDraft {
     struct DraftGroup {
         let name: String
         let fields: [DraftField]
-        /// Why several columns were put together.
+        /// The reason for which several columns were put together.
         let reason: String?
     }
 

@@ -4,7 +4,7 @@ import RecordStore
 /// The fitness of a table for rules.
 enum TableFitness {
     case usable(InspectedTable)
-    /// Why not, as the end of a sentence.
+    /// The reason, as the end of a sentence.
     case leftOut(String)
 
     init(_ table: TableSchema, allowsNonTransactional: Bool) {

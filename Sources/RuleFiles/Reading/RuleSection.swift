@@ -17,7 +17,7 @@ struct RuleSection: Sendable, Hashable {
     let visibility: Placed<String>?
     let softDelete: RuleDelete?
     let checks: [RuleCheck]
-    /// Where clients may choose keys that the database numbers; nil where they may not.
+    /// The place at which the rules let clients choose keys that the database numbers; nil where they do not.
     let clientKeys: Placed<Permission>?
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }

@@ -50,7 +50,7 @@ struct Check: AsyncParsableCommand {
         if findings.hasErrors || fault != nil { throw ExitCode(1) }
     }
 
-    /// Why the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
+    /// Returns the reason for which the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.
     private func journalFault(_ settings: Settings) async throws -> String? {
         guard settings.text(databaseOptions.database, .database) != nil else { return nil }
         return try await JournalCheck(databaseOptions, journal: journalOptions, settings: settings).fault()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where the journal is kept.
+/// The options on where the journal is kept.
 struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
