@@ -63,7 +63,7 @@ import TestSupport
         #"{"id":\#(id),\#(key.map { #""key":"\#($0)","# } ?? "")"changeset":\#(section)}"#
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func aKeyIsAnsweredOnce(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
@@ -154,7 +154,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func refusedPushesAreKept(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
@@ -236,7 +236,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func undoRespectsWhatCameLater(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in
@@ -339,7 +339,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func aMissingRowIsRestoredFromTheJournal(_ kind: TestEngine, _ place: JournalPlace) async throws {
         try await Self.with(kind, journal: place) { gateway, database in
             try await gateway.client { client in

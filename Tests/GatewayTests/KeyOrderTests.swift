@@ -66,10 +66,10 @@ import TestSupport
         return "\(answer.status) \(code == "duplicate-member" ? "not-json" : code ?? "nil")"
     }
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func theKeyStandsBetweenEnvelopeAndRules(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql, sqlite: Self.sql)
-        if kind == .sqlite, place == .aside { try await database.run("PRAGMA journal_mode = WAL;") }
+        if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
         try await RunningGateway.with(database, rules: Self.rules, journal: place) { gateway async throws in
             try await gateway.client { client async throws in
                 #expect(try await client.post("/v1/push", Self.first).status == 200)
@@ -107,10 +107,10 @@ import TestSupport
 
     // MARK: Undo takes effect once
 
-    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .aside])
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func anEntryIsTakenBackOnce(_ kind: TestEngine, _ place: JournalPlace) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.sql, sqlite: Self.sql)
-        if kind == .sqlite, place == .aside { try await database.run("PRAGMA journal_mode = WAL;") }
+        if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
         try await RunningGateway.with(database, rules: Self.rules, journal: place) { gateway async throws in
             try await gateway.client { client async throws in
                 let body = #"{"id":2,"changeset":{"person":{"points":{"old":5,"new":8}}}}"#

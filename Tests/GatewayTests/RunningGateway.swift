@@ -42,10 +42,10 @@ struct RunningGateway: Sendable {
                 let name = "fieldmerge_" + database.name
                 let schema = database.kind == .sqlite ? JournalTables.attachedName : name
                 return .together(try await JournalOpener(engine: engine, schema: schema).open())
-            case .aside:
+            case .ahead:
                 let file = database.journalFile
                 let store = try SQLiteEngine(path: file, creates: true)
-                return .aside(try await JournalOpener(aside: store, of: engine).open(), place: file)
+                return .ahead(try await JournalOpener(ahead: store, of: engine).open(), place: file)
             }
         }
         if let findings = try await loader.start() {
@@ -104,7 +104,7 @@ extension TestDatabase {
 /// Where a gateway of the tests keeps its journal.
 enum JournalPlace: Sendable {
     case together
-    case aside
+    case ahead
 }
 
 extension HTTPClient.Answer {

@@ -15,7 +15,7 @@ final class Counters: Sendable {
 
     let engine: FaultyEngine
     let service: MergeService
-    let served: Served
+    let active: ActiveRules
     private let folder: URL
     private let journalEngine: any RecordEngine
 
@@ -48,7 +48,7 @@ final class Counters: Sendable {
         let table = TableName(name: "counters")
         let schema = try await database.schema(of: [table], deadline: .now + .seconds(60))
         let catalog = Catalog(resources: [Self.resource(policy)].compactMap { $0 }, version: "v")
-        served = Served(catalog: catalog, schema: schema, dialect: database.dialect, journal: journal)
+        active = ActiveRules(catalog: catalog, schema: schema, dialect: database.dialect, journal: journal)
         service = MergeService(
             engine: engine, digest: { _, _, _ in [] }, form: { result, _ in Array("\(result.status)".utf8) })
     }
@@ -113,7 +113,7 @@ final class Counters: Sendable {
         isPreview: Bool = false
     ) async throws(Failure) -> PushAnswer {
         let pushKey = key.map { PushKey(text: $0, name: Array($0.utf8), request: Array("\(delta) \(id)".utf8)) }
-        let resource = served.catalog.resources[0]
+        let resource = active.catalog.resources[0]
         func values(_ number: Int) -> FieldValues { FieldValues(fields: [0], values: [.integer(Int128(number))]) }
         let group = GroupEdit(
             group: 0, base: .values(values(base)), edited: values(base + delta), path: WirePath("n"), isRowForm: false)
@@ -126,9 +126,9 @@ final class Counters: Sendable {
         let request = PushRequest(
             push: Push(key: key, atomicity: .push, edits: [edit]), form: .merge, sender: Sender(who: "", device: nil),
             purpose: purpose, sent: SentRequest(address: "/v1/push", body: []))
-        return try await service.answer(under: request.key, served: served, deadline: deadline) {
+        return try await service.answer(under: request.key, active: active, deadline: deadline) {
             () async throws(Failure) in
-            try await service.merge(request, served: served, deadline: deadline)
+            try await service.merge(request, active: active, deadline: deadline)
         }
     }
 
@@ -158,7 +158,7 @@ final class Counters: Sendable {
 
     private var tables: JournalTables {
         get throws {
-            guard let journal = served.journal else { throw StoreError(.other, "there is no journal") }
+            guard let journal = active.journal else { throw StoreError(.other, "there is no journal") }
             return journal.tables
         }
     }

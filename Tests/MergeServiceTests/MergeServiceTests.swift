@@ -50,7 +50,7 @@ import Testing
         counters.engine.meet([.breaks(isCommitted: isCommitted)])
         _ = await counters.outcome { () async throws(Failure) in try await counters.add(1) }
         #expect(try await counters.entries() == 1, "the draft was written ahead")
-        try await counters.service.recover(counters.served, until: .now + .seconds(60))
+        try await counters.service.recover(counters.active, until: .now + .seconds(60))
         #expect(try await counters.entries() == (isCommitted ? 1 : 0))
         _ = try await counters.add(1, to: 2)
         #expect(try await counters.number(2) == 6)

@@ -12,17 +12,17 @@ import TestSupport
 
     @Test func aJournalIsItsOwnersAlone() async throws {
         let folder = try TemporaryFolder()
-        let aside = folder.path + "/aside.sqlite"
-        let store = try SQLiteEngine(path: aside, creates: true)
-        #expect(try Self.mode(aside) == 0o600)
+        let ahead = folder.path + "/ahead.sqlite"
+        let store = try SQLiteEngine(path: ahead, creates: true)
+        #expect(try Self.mode(ahead) == 0o600)
         let attached = folder.path + "/attached.sqlite"
-        let engine = try SQLiteEngine(path: aside, journal: attached)
+        let engine = try SQLiteEngine(path: ahead, journal: attached)
         #expect(try Self.mode(attached) == 0o600)
         await engine.close()
         await store.close()
         // What an operator chose stays.
         try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: attached)
-        await (try SQLiteEngine(path: aside, journal: attached)).close()
+        await (try SQLiteEngine(path: ahead, journal: attached)).close()
         #expect(try Self.mode(attached) == 0o640)
     }
 

@@ -22,40 +22,40 @@ struct JournalController {
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {
         _ = try context.query.flag("refused")
-        let served = try box.ready()
-        let filter = try JournalQuery(catalog: served.catalog).filter { name throws(Problem) in
+        let active = try box.ready()
+        let filter = try JournalQuery(catalog: active.catalog).filter { name throws(Problem) in
             guard let raw = context.query[name], !raw.isEmpty else { return nil }
             guard let text = KeyText.percentDecoded(raw.utf8.map { $0 == UInt8(ascii: "+") ? 32 : $0 }) else {
                 throw Self.invalid("“\(name)” is not percent-encoded UTF-8")
             }
             return text
         }
-        let page = try await JournalPages(service: service, served: served, deadline: context.deadline).page(filter)
+        let page = try await JournalPages(service: service, active: active, deadline: context.deadline).page(filter)
         return Reply.json(JournalEncoder.page(page.entries.map(\.shown), next: page.next), to: context.headers)
     }
 
     @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let entry = try await service.entry(
-            try number(request), served: box.ready(), deadline: context.deadline)
+            try number(request), active: box.ready(), deadline: context.deadline)
         return Reply.json(JournalEncoder.one(entry.shown), to: context.headers)
     }
 
     @Sendable private func undo(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let isPreview = try context.query.flag("preview")
         let number = try number(request)
-        let served = try box.ready()
+        let active = try box.ready()
         let sender = try context.sender
-        if !isPreview { try share.check(sender.who, in: served.journal) }
+        if !isPreview { try share.check(sender.who, in: active.journal) }
         var body: [UInt8] = []
         // A request without body and media type is one that any web page can have a browser send, but not with a token.
         if context.bearer == nil || context.headers["content-type"] != nil || context.headers.announceBody {
             body = try context.jsonBody(limit: limits.bodyBytes)
         }
         let groups = try UndoRequest.groups(body)
-        let actions = JournalActions(service: service, served: served, limits: limits, deadline: context.deadline)
+        let actions = JournalActions(service: service, active: active, limits: limits, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
-        let told = await ReplayedAnswer(service: service, served: served, deadline: context.deadline)
+        let told = await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
             .body(answer, to: body, at: "/v1/journal/\(number)/undo")
         return Reply.json(
             told, to: context.headers, status: HTTPResponse.Status(code: answer.code),

@@ -17,7 +17,7 @@ struct OperationsController {
         self.box = box
         self.metrics = metrics
         self.tokens = tokens
-        watch = ReadinessWatch(engine, patience: .seconds(3)) { box.served?.journal }
+        watch = ReadinessWatch(engine, patience: .seconds(3)) { box.active?.journal }
     }
 
     func addRoutes(to routes: inout RouteTable) {
@@ -29,7 +29,7 @@ struct OperationsController {
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
         Reply.json(
-            Array(metrics.text(isReady: box.served != nil, journalBytes: box.served?.journal?.tables.meter.total).utf8),
+            Array(metrics.text(isReady: box.active != nil, journalBytes: box.active?.journal?.tables.meter.total).utf8),
             to: context.headers, type: "text/plain; version=0.0.4"
         )
     }
@@ -48,12 +48,12 @@ struct OperationsController {
         var trouble = box.trouble
         if let fault = tokens?.trouble { trouble.append(fault) }
         let seen = await watch.seen()
-        let isReady = box.served != nil && seen.fault == nil
+        let isReady = box.active != nil && seen.fault == nil
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
         let size = isReady ? seen.size : nil
         let report = ReadinessReport(
-            isReady: isReady, version: box.served?.catalog.version, trouble: trouble, promise: box.promise,
+            isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay)
         return Reply.json(
             report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,

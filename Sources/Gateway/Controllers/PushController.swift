@@ -21,47 +21,47 @@ struct PushController {
     }
 
     @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let served = try box.ready()
-        let resource = try served.resource(at: request)
-        return try await answer(context, under: served, form: .merge, address: "/v1/merge/" + resource.name) {
+        let active = try box.ready()
+        let resource = try active.resource(at: request)
+        return try await answer(context, under: active, form: .merge, address: "/v1/merge/" + resource.name) {
             bytes, key, sender throws(Problem) in
-            try PushDecoder(catalog: served.catalog, limits: limits).merge(
+            try PushDecoder(catalog: active.catalog, limits: limits).merge(
                 bytes, resource: resource, headerKey: key, sender: sender)
         }
     }
 
     @Sendable private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let served = try box.ready()
-        return try await answer(context, under: served, form: .push, address: "/v1/push") {
+        let active = try box.ready()
+        return try await answer(context, under: active, form: .push, address: "/v1/push") {
             bytes, key, sender throws(Problem) in
-            try PushDecoder(catalog: served.catalog, limits: limits).push(bytes, headerKey: key, sender: sender)
+            try PushDecoder(catalog: active.catalog, limits: limits).push(bytes, headerKey: key, sender: sender)
         }
     }
 
     private func answer(
-        _ context: GatewayContext, under served: Served, form: AnswerForm, address: String,
+        _ context: GatewayContext, under active: ActiveRules, form: AnswerForm, address: String,
         decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let isPreview = try context.query.flag("preview")
         if try context.query.flag("by") { throw Self.noBy }
-        if !isPreview { try share.check(try context.sender.who, in: served.journal) }
+        if !isPreview { try share.check(try context.sender.who, in: active.journal) }
         let body = try context.jsonBody(limit: limits.bodyBytes)
         return try await gate.pass(body.count, until: context.deadline) {
             try await answer(
-                to: body, context: context, served: served, form: form, address: address, isPreview: isPreview,
+                to: body, context: context, active: active, form: form, address: address, isPreview: isPreview,
                 decode: decode)
         }
     }
 
     private func answer(
-        to body: [UInt8], context: GatewayContext, served: Served, form: AnswerForm, address: String,
+        to body: [UInt8], context: GatewayContext, active: ActiveRules, form: AnswerForm, address: String,
         isPreview: Bool, decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let sender = try context.sender
         let headerKey = try context.idempotencyKey
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
-        let answer = try await service.answer(under: key, served: served, deadline: context.deadline) {
+        let answer = try await service.answer(under: key, active: active, deadline: context.deadline) {
             () async throws(Failure) in
             let push: Push
             switch decoded.push {
@@ -74,10 +74,10 @@ struct PushController {
                     push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
                     sender: sender, purpose: isPreview ? .preview : .apply(key),
                     sent: SentRequest(address: address, body: body), caller: context.caller),
-                served: served, deadline: context.deadline)
+                active: active, deadline: context.deadline)
         }
         if let result = answer.result, !isPreview { metrics.count(result) }
-        let told = ReplayedAnswer(service: service, served: served, deadline: context.deadline)
+        let told = ReplayedAnswer(service: service, active: active, deadline: context.deadline)
         return reply(answer, body: await told.body(answer, to: body, at: address), to: context)
     }
 

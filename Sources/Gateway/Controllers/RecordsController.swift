@@ -75,18 +75,18 @@ struct RecordsController {
 
 extension RulesBox {
     /// - Throws: a 503 `Problem` as long as the rules or the database are not there.
-    func ready() throws(Problem) -> Served {
-        guard let served else {
+    func ready() throws(Problem) -> ActiveRules {
+        guard let active else {
             throw Problem(
                 .notReady, detail: "The database cannot be reached or does not fit the rules; /readyz says more.",
                 retry: true,
                 retryAfter: 5)
         }
-        return served
+        return active
     }
 }
 
-extension Served {
+extension ActiveRules {
     /// The resource that the URL names.
     func resource(at request: Request) throws(Problem) -> Resource {
         let part = request.rawPath(2) ?? ""

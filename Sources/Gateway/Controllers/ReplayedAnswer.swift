@@ -7,7 +7,7 @@ import RecordStore
 /// and from the records as they stand.
 struct ReplayedAnswer: Sendable {
     let service: MergeService
-    let served: Served
+    let active: ActiveRules
     let deadline: ContinuousClock.Instant
 
     /// Returns the body of an answer; a value that nobody has any more stays a digest.
@@ -16,14 +16,14 @@ struct ReplayedAnswer: Sendable {
     ///   - push: the body of the push that is answered again.
     ///   - address: the path of its URL.
     func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async -> [UInt8] {
-        guard answer.isReplay, let journal = served.journal else { return answer.body }
-        let wanted = PrivateValues.records(in: answer.body, served.catalog)
+        guard answer.isReplay, let journal = active.journal else { return answer.body }
+        let wanted = PrivateValues.records(in: answer.body, active.catalog)
         guard !wanted.isEmpty else { return answer.body }
         var records: [(resource: Resource, record: [UInt8])] = []
         for (resource, key) in wanted {
             guard let record = try? await service.record(resource, key, deadline: deadline) else { continue }
             records.append((resource, RecordEncoder.encode(record, resource)))
         }
-        return journal.codec.revealed(answer.body, push, address, records, served.catalog)
+        return journal.codec.revealed(answer.body, push, address, records, active.catalog)
     }
 }

@@ -20,7 +20,7 @@ final class QueuedPush: BatchItem {
         guard !request.isPreview, request.effects.isEmpty, request.push.atomicity == .push,
             (1...Self.maximumEdits).contains(request.push.edits.count), request.sent.body.count <= Self.maximumBytes
         else { return nil }
-        var rows = QueuedRows(push.served.footprints)
+        var rows = QueuedRows(push.active.footprints)
         for edit in request.push.edits where !rows.take(edit) { return nil }
         guard rows.goTogether else { return nil }
         self.push = push
@@ -30,7 +30,7 @@ final class QueuedPush: BatchItem {
 
     /// One transaction knows one version of the rules; and where a write may change rows of other tables, all are of one.
     func goes(with first: QueuedPush) -> Bool {
-        table == first.table && push.served.catalog.version == first.push.served.catalog.version
+        table == first.table && push.active.catalog.version == first.push.active.catalog.version
     }
 
     var deadline: ContinuousClock.Instant { push.deadline }

@@ -9,10 +9,10 @@ import RecordStore
 struct KeyedExecution: Sendable {
     private let inFlight = KeysInFlight()
     /// Settles what a journal that is written ahead has left in doubt.
-    private let recover: @Sendable (Served, ContinuousClock.Instant) async throws(StoreError) -> Void
+    private let recover: @Sendable (ActiveRules, ContinuousClock.Instant) async throws(StoreError) -> Void
     private static let maximumRuns = 4
 
-    init(recover: @escaping @Sendable (Served, ContinuousClock.Instant) async throws(StoreError) -> Void) {
+    init(recover: @escaping @Sendable (ActiveRules, ContinuousClock.Instant) async throws(StoreError) -> Void) {
         self.recover = recover
     }
 
@@ -23,31 +23,31 @@ struct KeyedExecution: Sendable {
     ///   - run: comes to an answer; it may be called again where it is known to have had no effect.
     /// - Throws: a `Failure` where there is no answer, be it kept or new.
     func answer(
-        under key: PushKey?, served: Served, deadline: ContinuousClock.Instant,
+        under key: PushKey?, active: ActiveRules, deadline: ContinuousClock.Instant,
         run: () async throws(Failure) -> PushAnswer
     ) async throws(Failure) -> PushAnswer {
-        guard let key, let journal = served.journal else { return try await run() }
+        guard let key, let journal = active.journal else { return try await run() }
         // Mostly nobody has sent the same push, and then nothing has to be waited for.
         let isFirst = inFlight.begin(key.name)
         if !isFirst { try await waitForOther(key, deadline) }
         defer { inFlight.end(key.name) }
         // Who waited for the same push most likely finds its answer.
-        if !isFirst, let known = try await stored(key, in: journal, served: served, until: deadline) { return known }
+        if !isFirst, let known = try await stored(key, in: journal, active: active, until: deadline) { return known }
         for attempt in 1...Self.maximumRuns {
             let failure: Failure
             do throws(Failure) {
                 let answer = try await run()
                 if answer.isKept { return answer }
-                return try await stored(key, in: journal, served: served, until: deadline) ?? answer
+                return try await stored(key, in: journal, active: active, until: deadline) ?? answer
             } catch {
                 failure = error
             }
             switch Self.next(after: failure, deadline) {
             case .giveUp: throw failure
-            case .lookUp: return try await stored(key, in: journal, or: failure, served: served, until: deadline)
+            case .lookUp: return try await stored(key, in: journal, or: failure, active: active, until: deadline)
             case .lookUpAndRunAgain:
                 // The lookup waits for whatever is under way; where it finds nothing, nothing was committed.
-                if let known = try await stored(key, in: journal, served: served, until: deadline) { return known }
+                if let known = try await stored(key, in: journal, active: active, until: deadline) { return known }
                 if attempt == Self.maximumRuns { throw Self.withoutEffect(failure) }
             }
         }
@@ -66,12 +66,12 @@ struct KeyedExecution: Sendable {
     ///
     /// - Throws: the failure where nothing is kept, and where the journal has the same trouble as the push.
     private func stored(
-        _ key: PushKey, in journal: Journal, or failure: Failure, served: Served,
+        _ key: PushKey, in journal: Journal, or failure: Failure, active: ActiveRules,
         until deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
         let known: PushAnswer?
         do throws(Failure) {
-            known = try await stored(key, in: journal, served: served, until: deadline)
+            known = try await stored(key, in: journal, active: active, until: deadline)
         } catch {
             throw error.cause != nil && failure.cause != nil ? failure : error
         }
@@ -114,11 +114,11 @@ struct KeyedExecution: Sendable {
     /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked, since
     ///   nobody can then say that the push was not merged before.
     private func stored(
-        _ key: PushKey, in journal: Journal, served: Served, until deadline: ContinuousClock.Instant
+        _ key: PushKey, in journal: Journal, active: ActiveRules, until deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer? {
         let found: [[Value]]
         do throws(StoreError) {
-            try await recover(served, deadline)
+            try await recover(active, deadline)
             found = try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
                 .rollback(try session.query(journal.tables.answer(key.name, locking: true)))
             }

@@ -5,7 +5,7 @@ import RecordStore
 struct InDoubtRecovery {
     let journal: WriteAheadJournal
     let engine: any RecordEngine
-    let served: Served
+    let active: ActiveRules
     let limits: MergeLimits
 
     /// Decides on every transaction that is in doubt.
@@ -19,7 +19,7 @@ struct InDoubtRecovery {
         if isClean { return }
         try await engine.write(deadline: deadline) { session throws(StoreError) in
             for draft in try drafts() {
-                let evidence = Evidence(session: session, dialect: engine.dialect, served: served, limits: limits)
+                let evidence = Evidence(session: session, dialect: engine.dialect, active: active, limits: limits)
                 let isCommitted = try evidence.isCommitted(draft.entries, journal.journal.codec)
                 let end = EndedTransactions.End(
                     journal: journal, token: draft.token, isCommitted: isCommitted, effects: [])
@@ -52,7 +52,7 @@ struct InDoubtRecovery {
 private struct Evidence {
     let session: any StoreSession
     let dialect: any Dialect
-    let served: Served
+    let active: ActiveRules
     let limits: MergeLimits
 
     /// Where the rows hold neither what was written nor what stood before, somebody has changed them since, which only
@@ -61,7 +61,7 @@ private struct Evidence {
         var looksUndone = false
         for entry in entries {
             guard case .text(let name) = entry[0], case .bytes(let body) = entry[1],
-                let resource = served.catalog[name.string]
+                let resource = active.catalog[name.string]
             else { continue }
             for effect in codec.effects(body, resource) {
                 let row = try row(effect, resource)

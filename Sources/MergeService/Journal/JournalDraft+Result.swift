@@ -6,12 +6,12 @@ extension JournalDraft {
     ///
     /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
     /// others leaves none but that of the whole push.
-    init(_ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ served: Served, _ codec: JournalCodec) {
+    init(_ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ active: ActiveRules, _ codec: JournalCodec) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
             kept = KeptAnswer(
-                request: request.key?.request, code: answer.code, body: codec.answer(answer.body, served.catalog))
+                request: request.key?.request, code: answer.code, body: codec.answer(answer.body, active.catalog))
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
@@ -19,16 +19,16 @@ extension JournalDraft {
         {
             refused = RefusedBody(
                 address: request.sent.address,
-                body: codec.refused(request.sent.body, request.sent.address, served.catalog),
+                body: codec.refused(request.sent.body, request.sent.address, active.catalog),
                 reason: culprit.problem?.code.rawValue ?? "refused")
         }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
             refused: refused,
-            entries: result.results.compactMap { Self.entry($0, served, codec) })
+            entries: result.results.compactMap { Self.entry($0, active, codec) })
     }
 
-    private static func entry(_ edit: EditResult, _ served: Served, _ codec: JournalCodec) -> JournalEntry? {
+    private static func entry(_ edit: EditResult, _ active: ActiveRules, _ codec: JournalCodec) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind once, in their order; mostly there is one.
         var outcomes = ","
@@ -40,8 +40,8 @@ extension JournalDraft {
         guard outcomes != "," else { return nil }
         return JournalEntry(
             resource: edit.resource.name, record: codec.key(key, edit.resource.root), status: edit.status.rawValue,
-            outcomes: outcomes, rules: served.catalog.version,
-            body: codec.entry(edit, served.catalog))
+            outcomes: outcomes, rules: active.catalog.version,
+            body: codec.entry(edit, active.catalog))
     }
 }
 

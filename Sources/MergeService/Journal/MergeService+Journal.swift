@@ -2,7 +2,7 @@ package import MergeCore
 package import RecordStore
 
 /// Looking into the journal and taking entries back.
-extension Served {
+extension ActiveRules {
     fileprivate func kept() throws(Problem) -> Journal {
         guard let journal else {
             throw Problem(
@@ -54,30 +54,30 @@ extension MergeService {
     /// - Returns: entries in the order of their numbers, at most the filter's limit.
     /// - Throws: a 501 `Problem` where no journal is kept, or a `StoreError`.
     package func entries(
-        _ filter: JournalFilter, served: Served, deadline: ContinuousClock.Instant
+        _ filter: JournalFilter, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> [StoredEntry] {
-        try await served.kept().entries(filter, deadline)
+        try await active.kept().entries(filter, deadline)
     }
 
     /// - Throws: a 404 `Problem` where there is no such entry.
     package func entry(
-        _ number: Int, served: Served, deadline: ContinuousClock.Instant
+        _ number: Int, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> StoredEntry {
-        try await served.kept().entry(number, deadline)
+        try await active.kept().entry(number, deadline)
     }
 
     /// Returns the answer to a push of which only some edits were merged; nil for any other.
     package func partialAnswer(
-        _ number: Int, served: Served, deadline: ContinuousClock.Instant
+        _ number: Int, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> [UInt8]? {
-        try await served.kept().partialAnswer(number, deadline)
+        try await active.kept().partialAnswer(number, deadline)
     }
 
     /// Positions of the outcomes of an entry that were taken back before.
     package func undoneOutcomes(
-        of number: Int, served: Served, deadline: ContinuousClock.Instant
+        of number: Int, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws -> Set<Int> {
-        let journal = try served.kept()
+        let journal = try active.kept()
         return try await journal.engine.read(deadline: deadline) {
             [tables = journal.tables] session throws(StoreError) in
             Set(try session.query(tables.undone(number)).compactMap { tables.undoneOutcome($0) })
@@ -88,13 +88,13 @@ extension MergeService {
     ///
     /// - Throws: a `Problem` where the entry cannot be taken back.
     package func undoable(
-        _ stored: StoredEntry, served: Served
+        _ stored: StoredEntry, active: ActiveRules
     ) throws(Problem) -> (resource: Resource, content: [UInt8]) {
         guard let entry = stored.entry, entry.status == "merged" else {
             throw Problem(
                 .nothingToUndo, detail: "The push of this entry was refused, so it wrote nothing.", retry: false)
         }
-        guard let resource = served.catalog[entry.resource] else {
+        guard let resource = active.catalog[entry.resource] else {
             throw Problem(
                 .notUndoable, detail: "The rules have no resource “\(entry.resource)” any more.", retry: false)
         }
@@ -102,7 +102,7 @@ extension MergeService {
     }
 }
 
-extension Served {
+extension ActiveRules {
     /// The columns of a table that a row needs to come back as it was.
     package func columns(of table: TableName) -> [Column] { schema.tables[table]?.restorableColumns ?? [] }
 }

@@ -5,13 +5,13 @@ import RecordStore
 /// collide, which row is in the way.
 struct ConstraintExplainer {
     let row: EditedRow
-    let served: Served
+    let active: ActiveRules
     let session: any StoreSession
     let dialect: any Dialect
     let mode: RunMode
 
     private var shape: Section { row.section }
-    private var table: TableSchema? { served.schema.tables[shape.table] }
+    private var table: TableSchema? { active.schema.tables[shape.table] }
 
     /// - Parameters:
     ///   - assignments: the columns that were to be written.

@@ -4,13 +4,13 @@ import MergeCore
 final class PushItem: Sendable {
     let request: PushRequest
     let plan: PushPlan
-    let served: Served
+    let active: ActiveRules
     let deadline: ContinuousClock.Instant
 
-    init(_ request: PushRequest, plan: PushPlan, served: Served, deadline: ContinuousClock.Instant) {
+    init(_ request: PushRequest, plan: PushPlan, active: ActiveRules, deadline: ContinuousClock.Instant) {
         self.request = request
         self.plan = plan
-        self.served = served
+        self.active = active
         self.deadline = deadline
     }
 

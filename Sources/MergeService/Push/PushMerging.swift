@@ -26,7 +26,7 @@ struct PushMerging: Sendable {
             case .ended(let endings): return endings
             case .again(let reason): mode = mode.changed(by: reason)
             case .differs(let difference, let reports):
-                try Self.check(difference, under: batch.items[0].served, on: connection)
+                try Self.check(difference, under: batch.items[0].active, on: connection)
                 let problem = difference.problem(batch.plan.push.edits[difference.edit])
                 guard batch.plan.push.atomicity == .edit else {
                     return [.answered(.refused(reports.refusing(difference.edit, for: problem)))]
@@ -122,7 +122,7 @@ struct PushMerging: Sendable {
             ).result(records[range])
             let answer = PushAnswer(to: request, result: result, form: form)
             let draft = batch.journal.map {
-                JournalDraft(request, result, answer, batch.items[number].served, $0.codec)
+                JournalDraft(request, result, answer, batch.items[number].active, $0.codec)
             }
             return KeptPush(answer: answer, draft: draft, effects: request.effects)
         }
@@ -133,11 +133,11 @@ struct PushMerging: Sendable {
     /// - Throws: `StoreError` of the kind `schemaChanged`, where the table is not what it was; then the push may succeed
     ///   once the rules are read again.
     private static func check(
-        _ difference: WriteProof.Difference, under served: Served, on connection: any StoreConnection
+        _ difference: WriteProof.Difference, under active: ActiveRules, on connection: any StoreConnection
     ) throws(StoreError) {
         let table = difference.table
         let now = try connection.schema(of: [table])
-        guard now.tables[table] == served.schema.tables[table] else { throw difference.schemaChange }
+        guard now.tables[table] == active.schema.tables[table] else { throw difference.schemaChange }
     }
 }
 
@@ -162,7 +162,7 @@ extension PushMerging: BatchWork {
 
 extension PushBatch {
     /// The journal that keeps the pushes; nil for a preview, and where nothing is kept.
-    fileprivate var journal: Journal? { items[0].request.isPreview ? nil : items[0].served.journal }
+    fileprivate var journal: Journal? { items[0].request.isPreview ? nil : items[0].active.journal }
 }
 
 extension [EditReport] {

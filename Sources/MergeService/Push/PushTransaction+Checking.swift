@@ -118,7 +118,7 @@ extension PushTransaction {
 
     private func isWrittenElsewhere(_ groups: Set<Int>, of row: WrittenRows.Row, in rows: CheckedRows) -> Bool {
         let section = rows.section
-        let reference = served.footprints[section].reference(to: RecordKey(row.address.map(\.value)))
+        let reference = active.footprints[section].reference(to: RecordKey(row.address.map(\.value)))
         guard let writes = sharedWrites[reference] else { return false }
         let columns = groups.flatMap { section.groups[$0].fields }.map { field in
             section.columns[section.fields[field].column].name.lowercased()

@@ -159,7 +159,7 @@ extension PushTransaction {
 
     private func singleton(_ section: Section, of root: [Value]) throws -> [Value]? {
         // Pushes that share the transaction have no singleton in common.
-        if !batch.isShared, updates.mayChange(served.footprints[section].table) { try flush() }
+        if !batch.isShared, updates.mayChange(active.footprints[section].table) { try flush() }
         return try reader.rows(of: section, in: root, locking: true).first
     }
 

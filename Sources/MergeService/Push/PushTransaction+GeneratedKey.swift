@@ -13,7 +13,7 @@ extension PushTransaction {
         let (section, id) = (row.section, row.edit.id)
         guard row.edit.isCreation, !section.allowsClientKeys, let column = section.generatedKeyColumn,
             let key = id.flatMap({ settled($0) }), Self.isChosen(id, at: column), !isReference(column, in: section),
-            !deleted.contains(served.footprints[section].reference(to: key))
+            !deleted.contains(active.footprints[section].reference(to: key))
         else { return }
         let there = try reader.rows(
             of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true)
@@ -35,6 +35,6 @@ extension PushTransaction {
     private func isReference(_ column: Int, in section: Section) -> Bool {
         if section.parent.contains(where: { $0.column == column }) { return true }
         let name = section.columns[column].name
-        return served.schema.tables[section.table]?.foreignKeys.contains { $0.columns.contains(name) } ?? false
+        return active.schema.tables[section.table]?.foreignKeys.contains { $0.columns.contains(name) } ?? false
     }
 }

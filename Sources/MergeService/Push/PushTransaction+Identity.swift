@@ -63,7 +63,7 @@ extension PushTransaction {
     private func hidden(_ fields: [String], _ identity: [Int], of row: EditedRow) -> Problem {
         let section = row.section
         let names = Set((identity + section.parent.map(\.column)).map { section.columns[$0].name })
-        let index = served.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
+        let index = active.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
         var problem = Problem(
             .unique, about: .otherRow, detail: "A row that does not exist for clients has them already.",
             path: row.edit.path, retry: false, fields: fields)
@@ -74,7 +74,7 @@ extension PushTransaction {
     /// Notes beside a deletion that did not happen what it would have taken along of tables that no section shows.
     func noteSpared(_ decision: inout RowDecision, of row: EditedRow, current: [Value]) throws(StoreError) {
         let section = row.section
-        guard section.softDelete == nil, served.schema.dependents[section.table] != nil,
+        guard section.softDelete == nil, active.schema.dependents[section.table] != nil,
             let index = decision.outcomes.firstIndex(where: { outcome in
                 outcome.group == nil && (outcome.kind == .kept || outcome.kind == .rejected)
             })

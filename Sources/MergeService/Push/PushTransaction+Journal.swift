@@ -5,7 +5,7 @@ import RecordStore
 extension PushTransaction {
     /// A row with all its columns, which the rules need not know.
     func wholeRow(_ row: [Value], _ section: Section) throws -> RawRow? {
-        guard let table = served.schema.tables[section.table] else { return nil }
+        guard let table = active.schema.tables[section.table] else { return nil }
         let columns = table.restorableColumns
         let key = address(of: row, in: section).map { part in
             RawValue(column: section.columns[part.column], value: part.value)

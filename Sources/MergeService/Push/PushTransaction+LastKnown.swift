@@ -29,7 +29,7 @@ extension PushTransaction {
         let resource = row.resource
         // The record itself, and records of other resources whose root is the row.
         var places = [(resource: resource.name, record: journal.codec.key(record, resource.root))]
-        for other in served.catalog.resources {
+        for other in active.catalog.resources {
             guard let name, other.name != resource.name, showsRows(of: section, other.root) else { continue }
             places.append((other.name, journal.codec.key(name, other.root)))
         }
@@ -37,11 +37,11 @@ extension PushTransaction {
         let entries =
             try journal.ahead?.writeNow { ahead throws(StoreError) in try ahead.query(history) }
             ?? session.query(history)
-        let columns = served.schema.tables[section.table]?.restorableColumns ?? []
+        let columns = active.schema.tables[section.table]?.restorableColumns ?? []
         var known = LastKnown()
         for entry in entries {
             guard case .bytes(let body)? = entry.first, case .text(let resourceName)? = entry.last,
-                let shown = served.catalog[resourceName.string]
+                let shown = active.catalog[resourceName.string]
             else { continue }
             let place = shown === resource ? row.edit.section : 0
             let item = shown === resource ? key : nil
@@ -76,7 +76,7 @@ extension PushTransaction {
 
     /// Returns true where two sections show the same table by the same key.
     private func showsRows(of section: Section, _ other: Section) -> Bool {
-        served.footprints[other].table == served.footprints[section].table && other.keyCount == section.keyCount
+        active.footprints[other].table == active.footprints[section].table && other.keyCount == section.keyCount
             && zip(other.columns, section.columns).prefix(section.keyCount).allSatisfy { $0.name == $1.name }
     }
 

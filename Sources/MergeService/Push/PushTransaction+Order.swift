@@ -16,7 +16,7 @@ extension PushTransaction {
         namesEachOnce =
             roots.count == 1 && roots[0].keys.count == plan.steps.count
             && plan.steps.allSatisfy { !$0.edit.createsRecord }
-        rootIsNamedOnce = namesEachOnce && plan.steps[0].edit.resource.rootHasItsTableAlone(served.footprints)
+        rootIsNamedOnce = namesEachOnce && plan.steps[0].edit.resource.rootHasItsTableAlone(active.footprints)
         roots.removeAll { $0.keys.isEmpty }
         guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
         for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {

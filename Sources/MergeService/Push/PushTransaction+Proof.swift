@@ -9,7 +9,7 @@ extension PushTransaction {
     /// - Throws: `WriteProof.Difference`.
     func prove(_ records: [Record?]) throws(WriteProof.Difference) {
         let deletes = reports.indices.contains { reports[$0].deletes }
-        let proof = WriteProof(served.schema)
+        let proof = WriteProof(active.schema)
         guard !deletes, !writesReferenced, proof.applies(to: plan.resources, dialect: dialect) else { return }
         if namesEachOnce {
             for index in reports.indices {
@@ -40,7 +40,7 @@ extension PushTransaction {
     private func reference(
         to write: WriteProof.Meant, of report: EditReport, in section: Section
     ) -> RowReference {
-        served.footprints[section].reference(to: write.item ?? report.key ?? RecordKey([]))
+        active.footprints[section].reference(to: write.item ?? report.key ?? RecordKey([]))
     }
 
     /// One column of a row.

@@ -54,7 +54,7 @@ extension PushTransaction {
         guard let found = context[id, key] else { return nil }
         // Nothing was written yet: so it is for most pushes.
         if changes.now == found.time { return found }
-        let footprint = served.footprints[section]
+        let footprint = active.footprints[section]
         let reference = isNamedOnce(section) ? nil : footprint.reference(to: key)
         return changes.mayHaveChanged(reference, in: footprint.table, since: found.time) ? nil : found
     }

@@ -37,7 +37,7 @@ extension PushTransaction {
             all.first { $0.column == column }?.value ?? .integer(execution.generatedKey)
         }
         let made = RecordKey(parts)
-        let footprint = served.footprints[section]
+        let footprint = active.footprints[section]
         // The database may store another spelling than the one that was sent.
         changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
         if edit.id?.key == nil {
@@ -69,7 +69,7 @@ extension PushTransaction {
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
         let address = address(of: hidden, in: section)
         let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
-        changes.note(served.footprints[section].reference(to: key), .everything)
+        changes.note(active.footprints[section].reference(to: key), .everything)
         try write(RawSQL(dialect).update(section.table, values, where: named), of: row, current: hidden)
         if !row.resource.isAtomic { inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address)) }
         return key
@@ -92,7 +92,7 @@ extension PushTransaction {
     func update(_ assignments: [Assignment], of row: EditedRow, current: [Value]) throws {
         let section = row.section
         let key = address(of: current, in: section)
-        let footprint = served.footprints[section]
+        let footprint = active.footprints[section]
         let reference =
             isNamedOnce(section) && !footprint.isCheckedElsewhere
             ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
@@ -237,7 +237,7 @@ extension PushTransaction {
         let position = section ?? row.edit.section
         let section = row.resource.sections[position]
         let address = address(of: current, in: section)
-        let footprint = served.footprints[section]
+        let footprint = active.footprints[section]
         let reference = footprint.reference(to: RecordKey(address.map(\.value)))
         changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
         written.remove(address, SectionID(resource: row.resource.name, section: position))
@@ -251,7 +251,7 @@ extension PushTransaction {
             if !row.resource.isAtomic { inverses.append(sql.update(before, key: address)) }
             return
         }
-        if served.schema.dependents[section.table] != nil {
+        if active.schema.dependents[section.table] != nil {
             reports[row.index].outcomes[outcome].cascades = try cascades(of: current, in: section)
         }
         try write(sql.delete(key: address), of: row, current: current)
@@ -262,7 +262,7 @@ extension PushTransaction {
     }
 
     func cascades(of row: [Value], in section: Section) throws(StoreError) -> [Cascade] {
-        try CascadeFinder(schema: served.schema, session: session, dialect: dialect)
+        try CascadeFinder(schema: active.schema, session: session, dialect: dialect)
             .victims(of: row, section.columns, in: section.table)
     }
 
@@ -317,7 +317,7 @@ extension PushTransaction {
         } catch {
             guard case .constraint(let violation) = error.kind else { throw error }
             let explainer = ConstraintExplainer(
-                row: row, served: served, session: session, dialect: dialect, mode: mode)
+                row: row, active: active, session: session, dialect: dialect, mode: mode)
             throw try explainer.refusal(violation, assignments: assignments, current: current)
         }
     }

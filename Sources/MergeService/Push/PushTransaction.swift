@@ -8,7 +8,7 @@ final class PushTransaction {
     let session: any StoreSession
     let dialect: any Dialect
     let batch: PushBatch
-    let served: Served
+    let active: ActiveRules
     let limits: MergeLimits
     let digest: GroupDigest
     /// nil where nothing is kept.
@@ -62,8 +62,8 @@ final class PushTransaction {
 
     init(_ batch: PushBatch, _ merging: PushMerging, session: any StoreSession, mode: RunMode, waits: Bool) {
         self.batch = batch
-        served = batch.items[0].served
-        journal = batch.items[0].request.isPreview ? nil : served.journal
+        active = batch.items[0].active
+        journal = batch.items[0].request.isPreview ? nil : active.journal
         self.session = session
         dialect = merging.engine.dialect
         limits = merging.limits

@@ -16,7 +16,7 @@ struct RefusedPush: Sendable {
     func answer(_ merging: PushMerging) async throws(StoreError) -> PushAnswer {
         let read = { @Sendable (session: any StoreSession) throws(StoreError) in try answer(merging, in: session) }
         // A push that is refused when it is sent again is kept already.
-        guard !request.isPreview, !request.isResend, let journal = push.served.journal else {
+        guard !request.isPreview, !request.isResend, let journal = push.active.journal else {
             return try await merging.engine.read(deadline: push.deadline, read)
         }
         guard journal.ahead == nil else {
@@ -44,7 +44,7 @@ struct RefusedPush: Sendable {
         _ answer: PushAnswer, in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) -> PushAnswer {
         guard let result = answer.result else { return answer }
-        let draft = JournalDraft(request, result, answer, push.served, journal.codec)
+        let draft = JournalDraft(request, result, answer, push.active, journal.codec)
         try JournalWriter.keepRefused(draft, in: journal.tables, session)
         return answer
     }

@@ -35,8 +35,8 @@ package struct MergeService: Sendable {
         let lanesHeldUp = min(limits.maximumLanes, limits.lanes + 1)
         reads =
             shares ? BatchQueue(limits, lanesHeldUp: lanesHeldUp, RecordReads(engine: engine, limits: limits)) : nil
-        keyed = KeyedExecution { served, deadline async throws(StoreError) in
-            try await Self.recover(served, in: engine, limits: limits, until: deadline)
+        keyed = KeyedExecution { active, deadline async throws(StoreError) in
+            try await Self.recover(active, in: engine, limits: limits, until: deadline)
         }
         self.merging = merging
         self.engine = engine
@@ -66,10 +66,10 @@ package struct MergeService: Sendable {
     /// - Parameter run: comes to an answer, mostly with `merge`; it may be called again.
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
     package func answer(
-        under key: PushKey?, served: Served, deadline: ContinuousClock.Instant,
+        under key: PushKey?, active: ActiveRules, deadline: ContinuousClock.Instant,
         run: () async throws(Failure) -> PushAnswer
     ) async throws(Failure) -> PushAnswer {
-        try await keyed.answer(under: key, served: served, deadline: deadline, run: run)
+        try await keyed.answer(under: key, active: active, deadline: deadline, run: run)
     }
 
     /// Merges a push in one transaction, with its key and its traces in the journal.
@@ -77,12 +77,12 @@ package struct MergeService: Sendable {
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used; its
     ///   cause is of the kind `knownKey` where the push was answered before.
     package func merge(
-        _ request: PushRequest, served: Served, deadline: ContinuousClock.Instant
+        _ request: PushRequest, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
         do {
             if request.isPreview { try request.push.checkPreviewable() }
             let push = PushItem(
-                request, plan: try PushPlan(request.push), served: served, deadline: deadline)
+                request, plan: try PushPlan(request.push), active: active, deadline: deadline)
             switch try await ending(of: push) {
             case .merged(let answer): return answer
             case .fault(let problem): throw problem
@@ -119,15 +119,15 @@ package struct MergeService: Sendable {
     }
 
     /// Decides on what a gateway that ended in the middle of a merge left in doubt in a journal of its own.
-    package func recover(_ served: Served, until deadline: ContinuousClock.Instant) async throws(StoreError) {
-        try await Self.recover(served, in: engine, limits: limits, until: deadline)
+    package func recover(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await Self.recover(active, in: engine, limits: limits, until: deadline)
     }
 
     private static func recover(
-        _ served: Served, in engine: any RecordEngine, limits: MergeLimits, until deadline: ContinuousClock.Instant
+        _ active: ActiveRules, in engine: any RecordEngine, limits: MergeLimits, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
-        guard let journal = served.journal.flatMap({ WriteAheadJournal($0) }) else { return }
-        try await InDoubtRecovery(journal: journal, engine: engine, served: served, limits: limits)
+        guard let journal = active.journal.flatMap({ WriteAheadJournal($0) }) else { return }
+        try await InDoubtRecovery(journal: journal, engine: engine, active: active, limits: limits)
             .run(until: deadline)
     }
 }
@@ -152,11 +152,11 @@ extension PushItem {
         var tables = Set(edits.flatMap { $0.resource.sections.map(\.table) })
         var pending = Array(tables)
         while let table = pending.popLast() {
-            for dependent in served.schema.dependents[table] ?? [] where tables.insert(dependent.table).inserted {
+            for dependent in active.schema.dependents[table] ?? [] where tables.insert(dependent.table).inserted {
                 pending.append(dependent.table)
             }
         }
-        if let journal = served.journal, journal.ahead == nil {
+        if let journal = active.journal, journal.ahead == nil {
             tables.formUnion([journal.tables.entries, journal.tables.meta])
         }
         return tables.sorted { $0.description < $1.description }

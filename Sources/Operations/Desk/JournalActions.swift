@@ -6,16 +6,16 @@ package import RecordStore
 /// Takes entries of the journal back and sends refused pushes again, over HTTP and on the command line alike.
 package struct JournalActions: Sendable {
     private let service: MergeService
-    private let served: Served
+    private let active: ActiveRules
     private let limits: WireLimits
     private let deadline: ContinuousClock.Instant
 
     /// Makes the actions of one request.
     ///
     /// - Parameter limits: what a push that is sent again may hold.
-    package init(service: MergeService, served: Served, limits: WireLimits, deadline: ContinuousClock.Instant) {
+    package init(service: MergeService, active: ActiveRules, limits: WireLimits, deadline: ContinuousClock.Instant) {
         self.service = service
-        self.served = served
+        self.active = active
         self.limits = limits
         self.deadline = deadline
     }
@@ -30,14 +30,14 @@ package struct JournalActions: Sendable {
     ) async throws -> PushAnswer {
         let body = UndoRequest.body(groups)
         let key = isPreview ? nil : Self.key("undo:\(number)", body)
-        return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
+        return try await service.answer(under: key, active: active, deadline: deadline) { () async throws(Failure) in
             let opposite = try await oppositeOrFailure(number, groups)
             return try await service.merge(
                 PushRequest(
                     push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
                     purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
                     sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body)),
-                served: served, deadline: deadline)
+                active: active, deadline: deadline)
         }
     }
 
@@ -58,10 +58,10 @@ package struct JournalActions: Sendable {
     }
 
     private func opposite(of number: Int, _ groups: Set<ExactText>?) async throws -> UndoDecoder.Opposite {
-        let stored = try await service.entry(number, served: served, deadline: deadline)
-        let (resource, content) = try service.undoable(stored, served: served)
-        let taken = try await service.undoneOutcomes(of: number, served: served, deadline: deadline)
-        return try UndoDecoder(resource: resource, groups: groups, taken: taken, columns: served.columns)
+        let stored = try await service.entry(number, active: active, deadline: deadline)
+        let (resource, content) = try service.undoable(stored, active: active)
+        let taken = try await service.undoneOutcomes(of: number, active: active, deadline: deadline)
+        return try UndoDecoder(resource: resource, groups: groups, taken: taken, columns: active.columns)
             .opposite(of: content)
     }
 
@@ -70,7 +70,7 @@ package struct JournalActions: Sendable {
     /// Of a push of which some edits were merged, the others alone are sent. It is all or nothing, so that a replay that
     /// succeeded leaves nothing to be sent once more, and it succeeds once.
     package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
-        let stored = try await service.entry(number, served: served, deadline: deadline)
+        let stored = try await service.entry(number, active: active, deadline: deadline)
         guard let refused = stored.refused else {
             throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: false)
         }
@@ -80,14 +80,14 @@ package struct JournalActions: Sendable {
                 retry: false)
         }
         let key = isPreview ? nil : Self.key("resend:\(number)", [])
-        return try await service.answer(under: key, served: served, deadline: deadline) { () async throws(Failure) in
+        return try await service.answer(under: key, active: active, deadline: deadline) { () async throws(Failure) in
             let rest = try await restOrFailure(refused, of: stored)
             return try await service.merge(
                 PushRequest(
                     push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
                     sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
                     sent: SentRequest(address: refused.address, body: refused.body)),
-                served: served, deadline: deadline)
+                active: active, deadline: deadline)
         }
     }
 
@@ -110,7 +110,7 @@ package struct JournalActions: Sendable {
     private func rest(_ refused: RefusedBody, of stored: StoredEntry) async throws -> Resent {
         let whole = try await whole(refused, of: stored)
         let merged =
-            try await service.partialAnswer(stored.number, served: served, deadline: deadline)
+            try await service.partialAnswer(stored.number, active: active, deadline: deadline)
             .map(OutcomeReader.merged) ?? []
         let edits = whole.edits.enumerated().filter { !merged.contains($0.offset) }.map(\.element)
         return Resent(edits: edits, form: whole.form, undone: whole.undone)
@@ -132,14 +132,14 @@ package struct JournalActions: Sendable {
                 edits: [opposite.edit], form: .merge,
                 undone: opposite.outcomes.map { .undo(number, outcome: $0) })
         }
-        let decoder = PushDecoder(catalog: served.catalog, limits: limits, requiresVersion: false)
+        let decoder = PushDecoder(catalog: active.catalog, limits: limits, requiresVersion: false)
         if parts.count == 2 {
             return Resent(
                 edits: try edits(refused) { bytes throws(Problem) in
                     try decoder.push(bytes, headerKey: nil, sender: stored.sender.who)
                 }, form: .push)
         }
-        guard parts.count == 3, let resource = served.catalog[parts[2]] else {
+        guard parts.count == 3, let resource = active.catalog[parts[2]] else {
             throw Problem(
                 .notReplayable, detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
         }

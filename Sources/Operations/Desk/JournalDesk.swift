@@ -31,7 +31,7 @@ package struct JournalDesk: Sendable {
         rules: String?, onlyRefused: Bool = false, _ value: (String) -> String?
     ) async throws(JournalFault) -> JournalPage {
         var catalog: Catalog?
-        if value("id") != nil, let rules { catalog = try await served(rules).catalog }
+        if value("id") != nil, let rules { catalog = try await active(rules).catalog }
         do {
             var filter = try JournalQuery(catalog: catalog).filter { name throws(Problem) in value(name) }
             if onlyRefused { filter.onlyRefused = true }
@@ -85,7 +85,7 @@ package struct JournalDesk: Sendable {
     private func act(
         _ rules: String, _ action: (JournalActions) async throws -> PushAnswer
     ) async throws(JournalFault) -> PushAnswer {
-        let served = try await served(rules)
+        let active = try await active(rules)
         // What was kept passed the gateway's own limits, which are not known here.
         var limits = WireLimits()
         (limits.depth, limits.edits, limits.items) = (2_000, .max, .max)
@@ -94,17 +94,17 @@ package struct JournalDesk: Sendable {
         do {
             return try await action(
                 JournalActions(
-                    service: .wire(engine, limits: merging), served: served, limits: limits, deadline: deadline))
+                    service: .wire(engine, limits: merging), active: active, limits: limits, deadline: deadline))
         } catch {
             throw JournalFault(error)
         }
     }
 
-    private func served(_ folder: String) async throws(JournalFault) -> Served {
+    private func active(_ folder: String) async throws(JournalFault) -> ActiveRules {
         switch await RulesLoader.load(folder, against: engine) {
-        case .served(let served, _):
-            return Served(
-                catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal)
+        case .active(let active, _):
+            return ActiveRules(
+                catalog: active.catalog, schema: active.schema, dialect: engine.dialect, journal: journal)
         case .refused(let findings):
             let first = findings.sorted.first { $0.severity == .error }
             throw JournalFault(

@@ -5,7 +5,7 @@ package import RecordStore
 /// body.
 package struct JournalPages: Sendable {
     private let service: MergeService
-    private let served: Served
+    private let active: ActiveRules
     private let deadline: ContinuousClock.Instant
 
     private static let mostBytes = 8 << 20
@@ -15,9 +15,9 @@ package struct JournalPages: Sendable {
     private static let shortPiece = 256 << 10
 
     /// Reads for one request.
-    package init(service: MergeService, served: Served, deadline: ContinuousClock.Instant) {
+    package init(service: MergeService, active: ActiveRules, deadline: ContinuousClock.Instant) {
         self.service = service
-        self.served = served
+        self.active = active
         self.deadline = deadline
     }
 
@@ -31,7 +31,7 @@ package struct JournalPages: Sendable {
             let wanted = min(size, filter.limit - entries.count)
             // One more tells whether there is a next.
             rest.limit = wanted + 1
-            let found = try await service.entries(rest, served: served, deadline: deadline)
+            let found = try await service.entries(rest, active: active, deadline: deadline)
             entries += found.prefix(wanted)
             guard found.count > wanted else { return (entries, nil) }
             let length = found.prefix(wanted).reduce(0) { $0 + $1.byteCount }

@@ -9,7 +9,7 @@ package struct JournalOpener: Sendable {
     let engine: any RecordEngine
     /// The database whose journal it is.
     let database: any RecordEngine
-    private let aside: (any WaitingStore)?
+    private let ahead: (any WaitingStore)?
     let tables: JournalTables
     private static let patience = Duration.seconds(15)
 
@@ -17,16 +17,16 @@ package struct JournalOpener: Sendable {
     package init(engine: any RecordEngine, schema: String) {
         self.engine = engine
         database = engine
-        aside = nil
+        ahead = nil
         tables = JournalTables(schema: schema, dialect: engine.dialect)
     }
 
     /// A journal of `database` in a store of its own.
-    package init(aside: any WaitingStore, of database: any RecordEngine) {
-        engine = aside
+    package init(ahead: any WaitingStore, of database: any RecordEngine) {
+        engine = ahead
         self.database = database
-        self.aside = aside
-        tables = JournalTables(schema: "main", dialect: aside.dialect)
+        self.ahead = ahead
+        tables = JournalTables(schema: "main", dialect: ahead.dialect)
     }
 
     var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
@@ -74,7 +74,7 @@ package struct JournalOpener: Sendable {
         if purpose == .merging, number < JournalTables.version {
             try await run([tables.changeMeta("version", String(JournalTables.version))])
         }
-        if let aside { return Journal(tables: tables, codec: .wire(secret: secret), ahead: aside) }
+        if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
     }
 

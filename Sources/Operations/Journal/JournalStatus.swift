@@ -7,14 +7,14 @@ package enum JournalStatus: Sendable {
     /// In the same transaction as the merge, so that both happen or neither.
     case together(Journal)
     /// In a store of its own, written before the merge is committed and settled afterwards.
-    case aside(Journal, place: String)
+    case ahead(Journal, place: String)
     /// Nothing is kept.
     case off
 
     /// The journal; nil where none is kept.
     package var journal: Journal? {
         switch self {
-        case .together(let journal), .aside(let journal, _): journal
+        case .together(let journal), .ahead(let journal, _): journal
         case .off: nil
         }
     }
@@ -24,7 +24,7 @@ package enum JournalStatus: Sendable {
         switch self {
         case .together(let journal):
             "the journal “\(journal.tables.schema)” is written in the same transaction as the merge"
-        case .aside(_, let place):
+        case .ahead(_, let place):
             "the journal \(place) cannot take part in the merge's transaction: it is written first, and what a crash leaves "
                 + "open is settled by the rows, which is certain unless another program has changed them meanwhile"
         case .off: "no journal is kept: keys are only echoed, and what is overwritten is gone"

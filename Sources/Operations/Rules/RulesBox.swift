@@ -4,7 +4,7 @@ import Synchronization
 /// The rules that are served at this moment, shared by all requests; a request takes them once and keeps them.
 package final class RulesBox: Sendable {
     private struct State {
-        var served: Served?
+        var active: ActiveRules?
         var journal: JournalStatus?
         var trouble: [String] = ["the rules have not been read yet"]
     }
@@ -18,7 +18,7 @@ package final class RulesBox: Sendable {
     }
 
     /// The rules that are served, with schema and journal; nil as long as none can be.
-    package var served: Served? { state.withLock { $0.served } }
+    package var active: ActiveRules? { state.withLock { $0.active } }
 
     /// Sentences for operators: why nothing is served, or why the newest rules are not.
     package var trouble: [String] { state.withLock { $0.trouble } }
@@ -30,8 +30,8 @@ package final class RulesBox: Sendable {
     var journal: JournalStatus? { state.withLock { $0.journal } }
 
     /// Serves rules from now on, whatever was wrong before.
-    func serve(_ served: Served, _ journal: JournalStatus) {
-        state.withLock { $0 = State(served: served, journal: journal, trouble: []) }
+    func serve(_ active: ActiveRules, _ journal: JournalStatus) {
+        state.withLock { $0 = State(active: active, journal: journal, trouble: []) }
     }
 
     /// Keeps what is served and notes what is wrong.

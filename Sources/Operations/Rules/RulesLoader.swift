@@ -40,7 +40,7 @@ package struct RulesLoader: Service {
     /// The result of reading a folder of rules against a database.
     package enum Outcome: Sendable {
         /// The rules can be served; the findings are no errors.
-        case served(Served, Findings)
+        case active(ActiveRules, Findings)
         /// The rules have errors.
         case refused(Findings)
         /// The database could not be asked.
@@ -59,7 +59,7 @@ package struct RulesLoader: Service {
             let findings = try await SQLProbe(engine: engine, patience: patience).findings(
                 of: rules, bound: bound, adding: first)
             let catalog = findings.hasErrors ? nil : bound
-            return catalog.map { .served(Served(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
+            return catalog.map { .active(ActiveRules(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
                 ?? .refused(findings)
         } catch {
             return .unreachable(error)
@@ -72,9 +72,9 @@ package struct RulesLoader: Service {
     /// - Throws: `StoreError` where the journal cannot be used.
     package func start() async throws(StoreError) -> Findings? {
         switch await Self.load(folder, against: engine) {
-        case .served(let served, let findings):
+        case .active(let active, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
-            try await serve(served, isStart: true)
+            try await serve(active, isStart: true)
             return nil
         case .refused(let findings): return findings
         case .unreachable(let error):
@@ -109,7 +109,7 @@ package struct RulesLoader: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.look) }
             let seen = fingerprint()
             let isDue = ContinuousClock.now - last >= interval
-            guard seen != known || isDue || box.served == nil else { continue }
+            guard seen != known || isDue || box.active == nil else { continue }
             known = seen
             last = .now
             await reload()
@@ -118,17 +118,17 @@ package struct RulesLoader: Service {
 
     private func reload() async {
         switch await Self.load(folder, against: engine) {
-        case .served(let served, _):
-            let before = box.served?.catalog.version
+        case .active(let active, _):
+            let before = box.active?.catalog.version
             do {
-                try await serve(served, isStart: false)
+                try await serve(active, isStart: false)
             } catch {
                 logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
                 box.note([error.description])
                 return
             }
-            if before != served.catalog.version {
-                logger.notice("serving the rules", metadata: ["version": "\(served.catalog.version)"])
+            if before != active.catalog.version {
+                logger.notice("serving the rules", metadata: ["version": "\(active.catalog.version)"])
             }
         case .refused(let findings):
             let errors = findings.sorted.filter { $0.severity == .error }.map(\.description)
@@ -137,12 +137,12 @@ package struct RulesLoader: Service {
             }
             box.note(errors)
         case .unreachable(let error):
-            if box.served == nil { box.note([error.description]) }
+            if box.active == nil { box.note([error.description]) }
         }
     }
 
     /// Serves rules together with the journal, which is opened once.
-    private func serve(_ served: Served, isStart: Bool) async throws(StoreError) {
+    private func serve(_ active: ActiveRules, isStart: Bool) async throws(StoreError) {
         let journal: JournalStatus
         if let kept = box.journal {
             journal = kept
@@ -160,8 +160,8 @@ package struct RulesLoader: Service {
                 logger.notice("\(journal.promise)")
             }
         }
-        let complete = Served(
-            catalog: served.catalog, schema: served.schema, dialect: engine.dialect, journal: journal.journal)
+        let complete = ActiveRules(
+            catalog: active.catalog, schema: active.schema, dialect: engine.dialect, journal: journal.journal)
         if box.journal == nil {
             try await MergeService.wire(engine).recover(complete, until: .now.advanced(by: Self.patience))
         }

@@ -9,7 +9,7 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Checks rule files, by themselves or against a database, and prints every finding.",
         discussion: """
-            Exits with 1 where there is an error. A warning does not keep the rules from being served. With a database, the \
+            Exits with 1 where there is an error. A warning does not keep the rules from being active. With a database, the \
             journal that “serve” would keep is looked at as well: it has to be the database's own.
             """)
 
@@ -68,10 +68,10 @@ struct Check: AsyncParsableCommand {
         let outcome = await RulesLoader.load(folder, against: engine)
         await engine.close()
         switch outcome {
-        case .served(let served, let findings):
+        case .active(let active, let findings):
             guard grants else { return (findings, []) }
             let lines = GrantStatements.sql(
-                for: served.catalog, in: served.schema, to: grantTo ?? "'fieldmerge'@'%'", as: engine.dialect)
+                for: active.catalog, in: active.schema, to: grantTo ?? "'fieldmerge'@'%'", as: engine.dialect)
             return (findings, lines)
         case .refused(let findings): return (findings, [])
         case .unreachable(let error): throw SettingsError("the rules were not checked: \(error)")

@@ -27,7 +27,7 @@ struct JournalCheck {
             } catch {
                 return "the journal \(path) cannot be used: \(error)"
             }
-            let fault = try await with { JournalOpener(aside: file, of: $0) }
+            let fault = try await with { JournalOpener(ahead: file, of: $0) }
             await file.close()
             return fault
         case .schema(let name, _): return try await with { JournalOpener(engine: $0, schema: name) }

@@ -9,7 +9,7 @@ struct Store {
     let engine: any RecordEngine
     private let choice: JournalOptions.Choice
     /// The journal's own store, where it cannot take part in the merge's transaction.
-    private let aside: SQLiteEngine?
+    private let ahead: SQLiteEngine?
 
     /// - Parameter makesFile: makes the file of a SQLite journal where it is missing.
     /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
@@ -20,7 +20,7 @@ struct Store {
         let url = try settings.required(database.database, .database)
         choice = try options.choice(settings, database: url)
         guard case .file(let file) = choice else {
-            aside = nil
+            ahead = nil
             engine = try database.engine(settings, connections: connections)
             return
         }
@@ -29,14 +29,14 @@ struct Store {
         }
         // SQLite commits two files as one only where neither is in WAL mode.
         let isAlone = try !url.hasPrefix("sqlite:") || SQLiteEngine.usesWAL(path: JournalOptions.path(url))
-        aside = isAlone ? try SQLiteEngine(path: file, creates: true) : nil
+        ahead = isAlone ? try SQLiteEngine(path: file, creates: true) : nil
         engine = try database.engine(settings, connections: connections, journal: isAlone ? nil : file)
     }
 
     /// Ends every connection.
     func close() async {
         await engine.close()
-        await aside?.close()
+        await ahead?.close()
     }
 
     /// - Throws: `StoreError` where the journal cannot be used.
@@ -47,7 +47,7 @@ struct Store {
         case .off: return .off
         case .file(let path):
             let journal = try await fileOpener.open(for: purpose)
-            return aside == nil ? .together(journal) : .aside(journal, place: path)
+            return ahead == nil ? .together(journal) : .ahead(journal, place: path)
         case .schema(let name, let isDefault):
             let opener = JournalOpener(engine: engine, schema: name)
             if try await opener.exists() { return .together(try await opener.open(for: purpose)) }
@@ -61,7 +61,7 @@ struct Store {
     }
 
     private var fileOpener: JournalOpener {
-        aside.map { JournalOpener(aside: $0, of: engine) }
+        ahead.map { JournalOpener(ahead: $0, of: engine) }
             ?? JournalOpener(engine: engine, schema: JournalTables.attachedName)
     }
 
@@ -70,7 +70,7 @@ struct Store {
     /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be used.
     func journal(for purpose: JournalOpener.Purpose) async throws -> Journal {
         switch try await openJournal(for: purpose) {
-        case .together(let journal), .aside(let journal, _): return journal
+        case .together(let journal), .ahead(let journal, _): return journal
         case .off: break
         }
         if case .schema(let name, _) = choice { throw Self.missing(name) }

@@ -75,7 +75,7 @@ import TestSupport
     /// Clients that touch different records are answered as one after the other, whatever shares a transaction.
     @Test(
         .disabled(if: isRecording, "the answers are being recorded"), arguments: TestEngine.allCases,
-        [JournalPlace.together, .aside])
+        [JournalPlace.together, .ahead])
     func aCrowdIsAnsweredAsRecorded(_ engine: TestEngine, _ journal: JournalPlace) async throws {
         let chapter = Chapter.crowd
         let exchanges = try ExchangeReader.read(chapter.path, engines: chapter.engines)

@@ -91,7 +91,7 @@ import TestSupport
 
     /// Under a key a number counts by its value, however far beyond a double it is.
     @Test(arguments: TestEngine.allCases) func aKeyKnowsANumberByItsValue(_ kind: TestEngine) async throws {
-        try await Self.with(kind, journal: .aside) { client async throws in
+        try await Self.with(kind, journal: .ahead) { client async throws in
             func push(_ number: String) async throws -> HTTPClient.Answer {
                 try await client.post(
                     "/v1/push",

@@ -38,7 +38,7 @@ import TestSupport
             """
         let database = try await TestDatabase(kind, mariadb: schema, sqlite: schema)
         let user = kind == .mariadb ? try await MariaDBRights.withTriggers.user(of: database) : database
-        try await RunningGateway.with(user, rules: Self.rules, journal: .aside) { gateway async throws in
+        try await RunningGateway.with(user, rules: Self.rules, journal: .ahead) { gateway async throws in
             try await gateway.client { client async throws in
                 let answer = try await client.post("/v1/push", Self.push("k", "push"))
                 #expect(answer.status == 200, "\(answer.text)")
@@ -51,7 +51,7 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func theEditIsRefusedForGood(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.schema, sqlite: Self.schema)
         let user = kind == .mariadb ? try await MariaDBRights.withTriggers.user(of: database) : database
-        try await RunningGateway.with(user, rules: Self.rules, journal: .aside) { gateway async throws in
+        try await RunningGateway.with(user, rules: Self.rules, journal: .ahead) { gateway async throws in
             try await gateway.client { client async throws in
                 let whole = try await client.post("/v1/push", Self.push("whole", "push"))
                 #expect(whole.status == 422, "\(whole.text)")

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Pushes that share a transaction are answered as if each had one of its own.
-@Suite struct CoalescingTests {
+@Suite struct BatchingTests {
     private static let count = 48
 
     /// - Parameter check: when a rack that is not there is refused.
@@ -60,7 +60,7 @@ import TestSupport
             #"{"key":"k\#(id)","edits":[{"resource":"pots","id":\#(one(["\(id)", "\(id)", "\(id)", "9\(id)00"])),"changeset":{\#(one(changes))}}]}"#
     }
 
-    @Test(arguments: TestEngine.allCases.flatMap { [($0, JournalPlace.together), ($0, .aside)] }, 0..<4)
+    @Test(arguments: TestEngine.allCases.flatMap { [($0, JournalPlace.together), ($0, .ahead)] }, 0..<4)
     func togetherIsAsOneByOne(_ setup: (TestEngine, JournalPlace), seed: Int) async throws {
         let (kind, place) = setup
         var random = SeededRandom(seed: seed)
@@ -82,7 +82,7 @@ import TestSupport
         // SQLite looks at a deferred key at COMMIT only, when everything is kept already.
         let database = try await TestDatabase(
             kind, mariadb: sql(" ENGINE=InnoDB", check: ""), sqlite: sql("", check: " DEFERRABLE INITIALLY DEFERRED"))
-        if kind == .sqlite, place == .aside { try await database.run("PRAGMA journal_mode = WAL;") }
+        if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
         return try await RunningGateway.with(
             database, rules: rules, journal: place
         ) { configuration in

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// A journal of its own: what a crash between its commit and the merge's leaves open is settled by the rows.
-@Suite struct AsideJournalTests {
+@Suite struct WriteAheadJournalTests {
     private static let table = """
         CREATE TABLE pots (id INTEGER PRIMARY KEY, a VARCHAR(10), n INT);
         INSERT INTO pots VALUES (1, 'old', 10), (2, 'x', 1);
@@ -40,7 +40,7 @@ import TestSupport
         let database = try await TestDatabase(
             kind, mariadb: Self.table.replacing("n INT)", with: "n INT) ENGINE=InnoDB"), sqlite: Self.table)
         if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
-        let first = try await RunningGateway.with(database, rules: Self.rules, journal: .aside) {
+        let first = try await RunningGateway.with(database, rules: Self.rules, journal: .ahead) {
             gateway async throws in
             let answer = try await gateway.client { try await $0.post("/v1/push", Self.body) }
             #expect(answer.status == 200, "\(answer.text)")
@@ -53,7 +53,7 @@ import TestSupport
         case .afterTheCommit: break
         case .afterTheCommitAndOthersWentOn: try await database.run("UPDATE pots SET a = 'z', n = 99;")
         }
-        try await RunningGateway.with(database, rules: Self.rules, journal: .aside) { gateway async throws in
+        try await RunningGateway.with(database, rules: Self.rules, journal: .ahead) { gateway async throws in
             try await gateway.client { client in
                 let entries = try await client.get("/v1/journal").json()["entries"]?.array.count
                 #expect(entries == (crash == .beforeTheCommit ? 0 : 2))

@@ -3,7 +3,7 @@ package import RecordStore
 
 /// The state that a gateway serves at one moment: the rules bound to the schema, the schema itself, and where it keeps what it
 /// merges.
-package final class Served: Sendable {
+package final class ActiveRules: Sendable {
     /// The rules.
     package let catalog: Catalog
     /// The schema of the tables that the rules name.
