@@ -6,7 +6,10 @@ extension JournalDraft {
     ///
     /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
     /// others leaves none but that of the whole push.
-    init(_ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ active: ActiveRules, _ codec: JournalCodec) {
+    init(
+        _ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ active: ActiveRules,
+        _ codec: JournalCodec
+    ) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
