@@ -59,9 +59,11 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "MergeService", dependencies: ["MergeCore", "RecordStore"], swiftSettings: strict),
         .target(
+            name: "ChangeFeed", dependencies: ["MergeCore", "RecordStore", "MergeService"], swiftSettings: strict),
+        .target(
             name: "Operations",
             dependencies: [
-                "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles",
+                "ChangeFeed", "MergeCore", "RecordStore", "MergeWire", "MergeService", "RuleFiles",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -71,7 +73,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations", "CZlib",
+                "ChangeFeed", "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -86,7 +88,7 @@ let package = Package(
         .executableTarget(
             name: "fieldmerge",
             dependencies: [
-                "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
+                "ChangeFeed", "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
                 "SQLiteStore", "Operations", "Gateway",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

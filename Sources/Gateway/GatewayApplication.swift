@@ -1,3 +1,4 @@
+import ChangeFeed
 import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
@@ -13,6 +14,7 @@ import ServiceLifecycle
 package struct GatewayApplication: Service {
     private let application: Application<GatewayResponder>
     private let engine: any RecordEngine
+    private let feed: ChangeFeed
     private let place: String
 
     /// Makes a gateway that serves once it runs.
@@ -27,8 +29,11 @@ package struct GatewayApplication: Service {
     ) {
         self.engine = engine
         place = "\(configuration.host):\(configuration.port)"
+        let service = MergeService.wire(engine, limits: configuration.merge)
+        let box = rules.box
+        feed = ChangeFeed(journal: { box.active?.journal }, tell: { await service.tellEndedTransactions() })
         let responder = Self.responder(
-            configuration: configuration, engine: engine, box: rules.box, tokens: tokens, logger: logger)
+            configuration: configuration, service: service, feed: feed, box: box, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes,
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
@@ -37,20 +42,21 @@ package struct GatewayApplication: Service {
             idleTime: .seconds(configuration.idleSeconds))
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
-        application = Application(
+        var application = Application(
             responder: responder,
             server: HTTPServerBuilder { _ in HTTPConnections(responder: responder, limits: limits) },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.clients)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
+        application.addServices(FeedService(feed: feed))
+        self.application = application
     }
 
     private static func responder(
-        configuration: GatewayConfiguration, engine: any RecordEngine, box: RulesBox, tokens: (any TokenVerifier)?,
-        logger: Logger
+        configuration: GatewayConfiguration, service: MergeService, feed: ChangeFeed, box: RulesBox,
+        tokens: (any TokenVerifier)?, logger: Logger
     ) -> GatewayResponder {
-        let service = MergeService.wire(engine, limits: configuration.merge)
         let metrics = GatewayMetrics()
         let problems = ProblemMapping(box: box)
         var routes = RouteTable()
@@ -63,8 +69,9 @@ package struct GatewayApplication: Service {
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
         ).addRoutes(to: &routes)
-        OperationsController(engine: engine, box: box, metrics: metrics, tokens: tokens).addRoutes(to: &routes)
-        LaterController().addRoutes(to: &routes)
+        OperationsController(engine: service.engine, box: box, metrics: metrics, tokens: tokens).addRoutes(to: &routes)
+        let access = FeedAccess(feed: feed, reader: FeedReader(service: service, codec: .wire))
+        ChangesController(service: service, box: box, access: access, logger: logger).addRoutes(to: &routes)
         let router = Router(context: GatewayContext.self)
         if !configuration.allowedOrigins.isEmpty {
             router.add(middleware: CrossOrigin(configuration.allowedOrigins))
@@ -83,7 +90,12 @@ package struct GatewayApplication: Service {
     /// Serves requests until the service is shut down; throws where the address cannot be bound.
     package func run() async throws {
         do {
-            try await application.run()
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                // Event streams would keep the server from stopping.
+                feed.close()
+            }
         } catch let error as IOError {
             await engine.close()
             throw ListenError(description: "cannot listen on \(place): \(error.description)")

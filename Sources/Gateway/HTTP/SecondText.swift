@@ -1,6 +1,7 @@
 import Synchronization
 
 #if canImport(Glibc)
+    import Dispatch
     import Glibc
 #else
     import Darwin

@@ -41,6 +41,10 @@ struct MariaDBDialect: Dialect {
         Statement(sql: "CREATE DATABASE IF NOT EXISTS \(quoted(schema)) CHARACTER SET utf8mb4", binds: [])
     }
 
+    var firstGenerated: String { "LAST_INSERT_ID()" }
+    var generatedStep: String { "@@auto_increment_increment" }
+    var sequencesWithMerge: Bool { false }
+
     var namedLock: (take: String, free: String)? { ("GET_LOCK(?, 10)", "RELEASE_LOCK(?)") }
 
     /// Triggers are shown only to who might make some, a right that a gateway is better without; and foreign keys only

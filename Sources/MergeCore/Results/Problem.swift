@@ -23,6 +23,9 @@ package struct Problem: Sendable, Hashable, Error {
     /// The row in the way, where the client may see it.
     package var rowInTheWay: RowPlace?
 
+    /// The feed that a client has to begin anew with, where it cannot go on from where it is.
+    package var feed: FeedReach?
+
     /// Makes a problem; how two rows collide is set afterwards.
     package init(
         _ code: ProblemCode, about topic: ProblemTopic? = nil, detail: String, path: WirePath? = nil,

@@ -85,6 +85,12 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     /// The sender has used its share of the journal.
     case overJournal = "over-journal"
     case noJournal = "no-journal"
+    /// Without a journal there are no changes to tell.
+    case noFeed = "no-feed"
+    /// Changes from there on are not kept: the client takes a snapshot.
+    case resync
+    /// An earlier push of the same request may succeed later, and this one may build on it.
+    case notRun = "not-run"
     case noSuchEntry = "no-such-entry"
     case noSuchRecord = "no-such-record"
     case nothingToUndo = "nothing-to-undo"

@@ -6,9 +6,11 @@ extension JournalDraft {
     ///
     /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
     /// others leaves none but that of the whole push.
+    ///
+    /// - Parameter elsewhere: the records that the edit at a position changed besides its own.
     init(
         _ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ active: ActiveRules,
-        _ codec: JournalCodec
+        _ codec: JournalCodec, elsewhere: (Int) -> [ShownRecord] = { _ in [] }
     ) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
@@ -28,10 +30,12 @@ extension JournalDraft {
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
             refused: refused,
-            entries: result.results.compactMap { Self.entry($0, active, codec) })
+            entries: result.results.enumerated().compactMap { Self.entry($1, elsewhere($0), active, codec) })
     }
 
-    private static func entry(_ edit: EditResult, _ active: ActiveRules, _ codec: JournalCodec) -> JournalEntry? {
+    private static func entry(
+        _ edit: EditResult, _ elsewhere: [ShownRecord], _ active: ActiveRules, _ codec: JournalCodec
+    ) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind once, in their order; mostly there is one.
         var outcomes = ","
@@ -41,10 +45,16 @@ extension JournalDraft {
             outcomes += ","
         }
         guard outcomes != "," else { return nil }
+        let own = RecordName(resource: edit.resource.name, record: codec.key(key, edit.resource.root))
+        var changed: [RecordName] = []
+        if edit.status == .merged, edit.outcomes.contains(where: \.kind.hasEffect) {
+            let others = elsewhere.map { RecordName(resource: $0.resource.name, record: codec.key($0.key, $0.resource.root)) }
+            changed = [own] + others.filter { $0 != own }
+        }
         return JournalEntry(
-            resource: edit.resource.name, record: codec.key(key, edit.resource.root), status: edit.status.rawValue,
+            resource: own.resource, record: own.record, status: edit.status.rawValue,
             outcomes: outcomes, rules: active.catalog.version,
-            body: codec.entry(edit, active.catalog))
+            body: codec.entry(edit, active.catalog), changed: changed)
     }
 }
 

@@ -84,10 +84,28 @@ final class JournalWriter {
     private static func insert(
         _ drafts: [JournalDraft], in tables: JournalTables, _ session: any StoreSession
     ) throws(StoreError) {
-        var inserts = tables.insert(drafts)[...]
-        try refusingKnownKeys { () throws(StoreError) in
-            try session.run({ inserts.popFirst()?.statement }) { _ in }
+        let inserts = tables.insert(drafts)
+        guard !tables.dialect.sequencesWithMerge else { return try insert(inserts, in: tables.feed, session) }
+        // The row for the feed takes its number from the INSERT before it.
+        var statements = inserts.flatMap { insert in
+            [insert.statement] + (insert.changes.map { [tables.feed.insert($0)] } ?? [])
+        }[...]
+        try refusingKnownKeys { () throws(StoreError) in try session.run({ statements.popFirst() }) { _ in } }
+    }
+
+    /// Inserts where one transaction writes at a time, so that revisions can be given in it.
+    private static func insert(
+        _ inserts: [JournalTables.Insert], in feed: FeedTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        var changes: [CommittedChange] = []
+        for insert in inserts {
+            var last = 0
+            try refusingKnownKeys { () throws(StoreError) in
+                last = Int(clamping: try session.execute(insert.statement).generatedKey)
+            }
+            changes += insert.changes?.numbered(from: last - insert.rows + 1, step: 1) ?? []
         }
+        if !changes.isEmpty { try Sequencing.give(changes, in: feed, session) }
     }
 
     /// The only unique index of the entries is that of the keys.

@@ -34,6 +34,10 @@ struct WriteAheadJournal {
             for insert in tables.insert(drafts) {
                 let last = Int(clamping: try session.execute(insert.statement).generatedKey)
                 numbers = (numbers?.lowerBound ?? last - insert.rows + 1)...last
+                if let changes = insert.changes {
+                    _ = try session.execute(
+                        tables.feed.insert(changes, token: token, first: last - insert.rows + 1))
+                }
             }
             if let numbers { _ = try session.execute(tables.setPending(token, numbers)) }
         }
@@ -60,6 +64,7 @@ struct WriteAheadJournal {
         for end in ends {
             if end.isCommitted {
                 _ = try session.execute(tables.settled(end.token))
+                try sequence(end.token, in: tables.feed, session)
                 if !end.effects.isEmpty { try note(end.effects, to: tables, in: session) }
             } else {
                 try withdraw(end.token, from: tables, in: session)
@@ -67,9 +72,21 @@ struct WriteAheadJournal {
         }
     }
 
+    /// Gives the changes of a transaction that is known to be committed their revisions.
+    private static func sequence(
+        _ token: String, in feed: FeedTables, _ session: any StoreSession
+    ) throws(StoreError) {
+        var changes: [CommittedChange] = []
+        for row in try session.query(feed.pending(of: token)) { changes += try feed.pendingRun(row).changes }
+        if changes.isEmpty { return }
+        try Sequencing.give(changes, in: feed, session)
+        _ = try session.execute(feed.deletePending(of: token))
+    }
+
     private static func withdraw(
         _ token: String, from tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {
+        _ = try session.execute(tables.feed.deletePending(of: token))
         for row in try session.query(tables.allPending) {
             guard let pending = tables.pending(row), pending.token == token else { continue }
             _ = try session.execute(tables.delete(pending.numbers))

@@ -77,6 +77,7 @@ struct PushMerging: Sendable {
             guard let records = try transaction.merge() else {
                 return .rollback(.ended([.answered(.refused(transaction.reports))]))
             }
+            try transaction.findShown()
             let kept = answers(transaction, records)
             for push in kept { try push?.answer.checkLength(limits) }
             let endings = kept.map { push -> Shared<PushEnding> in
@@ -122,7 +123,9 @@ struct PushMerging: Sendable {
             ).result(records[range])
             let answer = PushAnswer(to: request, result: result, form: form)
             let draft = batch.journal.map {
-                JournalDraft(request, result, answer, batch.items[number].active, $0.codec)
+                JournalDraft(request, result, answer, batch.items[number].active, $0.codec) {
+                    transaction.changedElsewhere(range.lowerBound + $0)
+                }
             }
             return KeptPush(answer: answer, draft: draft, effects: request.effects)
         }

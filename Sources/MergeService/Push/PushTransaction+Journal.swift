@@ -21,6 +21,7 @@ extension PushTransaction {
         let sql = RawSQL(dialect)
         try flush()
         changes.noteEverything()
+        try noteShown(step.edit.returning, report: step.index)
         // The tables nearest to the record first, since the others refer to them.
         for cascade in step.edit.returning {
             for row in cascade.rows {

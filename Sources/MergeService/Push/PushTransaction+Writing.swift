@@ -48,6 +48,7 @@ extension PushTransaction {
             inverses.append(SectionSQL.of(section, dialect).delete(key: key))
         }
         mean(assignments, of: row) { made }
+        noteInsertedRow(row, key: made, root: root)
         if let temporary = edit.id?.temporary {
             created[temporary] = made
             reports[row.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
@@ -69,6 +70,7 @@ extension PushTransaction {
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
         let address = address(of: hidden, in: section)
         let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
+        try noteShown(row, in: section, current: hidden)
         changes.note(active.footprints[section].reference(to: key), .everything)
         try write(RawSQL(dialect).update(section.table, values, where: named), of: row, current: hidden)
         if !row.resource.isAtomic { inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address)) }
@@ -97,6 +99,10 @@ extension PushTransaction {
             isNamedOnce(section) && !footprint.isCheckedElsewhere
             ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, of: row) { section.key(of: current) }
+        try noteShown(row, in: section, current: current)
+        if footprint.writesReferenced(assignments) {
+            try noteReferring(to: assignments, in: section, current: current, report: row.index)
+        }
         let last = noteReach(of: assignments, in: row, footprint: footprint, reference: reference)
         if mode.writesTogether, row.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
@@ -242,6 +248,7 @@ extension PushTransaction {
         changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
         written.remove(address, SectionID(resource: row.resource.name, section: position))
         deleted.insert(reference)
+        try noteShown(row, in: section, current: current)
         if journal != nil { reports[row.index].outcomes[outcome].wholeRow = try wholeRow(current, section) }
         let sql = SectionSQL.of(section, dialect)
         if let set = section.softDelete?.value {
@@ -252,7 +259,9 @@ extension PushTransaction {
             return
         }
         if active.schema.dependents[section.table] != nil {
-            reports[row.index].outcomes[outcome].cascades = try cascades(of: current, in: section)
+            let cascades = try cascades(of: current, in: section)
+            try noteShown(cascades, report: row.index)
+            reports[row.index].outcomes[outcome].cascades = cascades
         }
         try write(sql.delete(key: address), of: row, current: current)
         if !row.resource.isAtomic {

@@ -41,6 +41,10 @@ final class PushTransaction {
     var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
     /// Rows that were inserted under keys of the database's own making, by the name that the client gave them.
     var inserted: [InsertedRow: TemporaryID?] = [:]
+    /// Rows that other records may show as well, to be looked for again once all is written.
+    var shownRows: [ShownRows] = []
+    /// The records that edits changed besides their own, by the edit.
+    var shown: [Int: Set<ShownRecord>] = [:]
     /// Rows that the push deleted, which it may create again under their keys.
     var deleted: Set<RowReference> = []
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its

@@ -11,12 +11,14 @@ package final class ActiveRules: Sendable {
     /// nil where nothing is kept: then keys are only echoed.
     package let journal: Journal?
     let footprints: Footprints
+    let views: TableViews
 
     /// - Parameter dialect: of the database that the schema is of.
     package init(catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect, journal: Journal? = nil) {
         self.catalog = catalog
         self.schema = schema
         self.journal = journal
+        views = TableViews(catalog)
         footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }
 }

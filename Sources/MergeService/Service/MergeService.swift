@@ -56,6 +56,17 @@ package struct MergeService: Sendable {
         }
     }
 
+    /// Reads records of several resources in a session; nil for those that are gone.
+    package func records(
+        _ names: [(resource: Resource, key: RecordKey)], in session: any StoreSession
+    ) throws(StoreError) -> [Record?] {
+        try RecordCollector(session, dialect: engine.dialect, limits: limits)
+            .records(of: names.map { ($0.resource, Optional($0.key)) })
+    }
+
+    /// Tells journals that are written ahead which transactions have ended.
+    package func tellEndedTransactions() async { await merging.ended.tell() }
+
     private func reader(_ resource: Resource, _ session: any StoreSession) -> RecordReader {
         RecordReader(
             resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
@@ -157,7 +168,10 @@ extension PushItem {
             }
         }
         if let journal = active.journal, journal.ahead == nil {
-            tables.formUnion([journal.tables.entries, journal.tables.meta])
+            let feed = journal.tables.feed
+            tables.formUnion([journal.tables.entries, journal.tables.meta, feed.pending, feed.feed, feed.changes])
+            // What other records show of a row is looked for as well.
+            tables.formUnion(active.catalog.resources.map(\.root.table))
         }
         return tables.sorted { $0.description < $1.description }
     }

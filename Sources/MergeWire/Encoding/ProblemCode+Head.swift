@@ -11,10 +11,11 @@ extension ProblemCode {
             400
         case .noToken: 401
         case .noRight, .strangeHost, .strangeOrigin: 403
-        case .noSuchAddress, .noSuchEntry, .noSuchRecord: 404
+        case .noSuchAddress, .noSuchEntry, .noSuchRecord, .noFeed: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
         case .rejected, .rulesChanged, .inProgress, .takenEffect, .alreadyReplayed: 409
+        case .resync: 410
         case .tooLarge, .tooMany, .recordTooLarge: 413
         case .mediaType, .contentEncoding: 415
         case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
@@ -25,7 +26,7 @@ extension ProblemCode {
         case .overJournal: 429
         case .internal, .unreadableColumn, .databaseError: 500
         case .notImplemented, .noJournal, .transferEncoding: 501
-        case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged: 503
+        case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged, .notRun: 503
         case .unknownOutcome: 504
         }
     }
@@ -84,6 +85,9 @@ extension ProblemCode {
         case .takenEffect: "It was done before"
         case .overJournal: "The client's share of the journal is used up"
         case .noJournal: "No journal is kept"
+        case .noFeed: "No changes are kept"
+        case .resync: "Begin with a snapshot"
+        case .notRun: "The push was not run"
         case .nothingToUndo: "There is nothing to take back"
         case .notUndoable: "The entry cannot be taken back"
         case .private: "The journal does not have the values"

@@ -38,6 +38,12 @@ package enum ProblemEncoder {
                     for field in problem.fields { writer.string(field) }
                 }
             }
+            if let feed = problem.feed {
+                writer.member("feed")
+                writer.string(feed.feed)
+                writer.member("earliest")
+                writer.integer(feed.earliest)
+            }
             if let place = problem.rowInTheWay {
                 writer.member("record")
                 self.place(place, &writer)

@@ -88,6 +88,12 @@ struct JSONWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
+    /// Bytes that are JSON already.
+    mutating func raw(_ json: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
     /// The members of an object that is JSON already.
     mutating func members(_ object: [UInt8]) {
         separate()

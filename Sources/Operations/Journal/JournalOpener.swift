@@ -72,7 +72,10 @@ package struct JournalOpener: Sendable {
         if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
         // Rows of today's form will lie in it, which an older gateway could not read.
         if purpose == .merging, number < JournalTables.version {
-            try await run([tables.changeMeta("version", String(JournalTables.version))])
+            try await run(
+                tables.creation + [
+                    tables.feed.begin(Self.newFeedID()), tables.changeMeta("version", String(JournalTables.version)),
+                ])
         }
         if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
@@ -83,10 +86,13 @@ package struct JournalOpener: Sendable {
         let secret = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
         try await run(
             tables.creation + [
-                tables.setMeta("secret", secret), try await ownerStatement(),
+                tables.setMeta("secret", secret), try await ownerStatement(), tables.feed.begin(Self.newFeedID()),
                 tables.setMeta("version", String(JournalTables.version)),
             ])
     }
+
+    /// Returns a name for a feed that no other has.
+    static func newFeedID() -> String { Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max) }) }
 
     func run(_ statements: [Statement]) async throws(StoreError) {
         let name = "fieldmerge journal \(tables.schema)"

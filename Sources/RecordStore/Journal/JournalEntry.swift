@@ -12,14 +12,20 @@ package struct JournalEntry: Sendable, Hashable {
     package let rules: String
     /// The outcomes in full, as JSON.
     package let body: [UInt8]
+    /// The records that the edit changed, its own and those that show a row of it, for the feed.
+    package let changed: [RecordName]
 
     /// Makes the entry of one record.
-    package init(resource: String, record: String, status: String, outcomes: String, rules: String, body: [UInt8]) {
+    package init(
+        resource: String, record: String, status: String, outcomes: String, rules: String, body: [UInt8],
+        changed: [RecordName]
+    ) {
         self.resource = resource
         self.record = record
         self.status = status
         self.outcomes = outcomes
         self.rules = rules
         self.body = body
+        self.changed = changed
     }
 }

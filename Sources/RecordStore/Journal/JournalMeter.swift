@@ -77,7 +77,7 @@ extension JournalDraft {
             entries: entries.map { entry in
                 JournalEntry(
                     resource: entry.resource, record: entry.record, status: entry.status, outcomes: entry.outcomes,
-                    rules: entry.rules, body: PackedBytes.pack(entry.body))
+                    rules: entry.rules, body: PackedBytes.pack(entry.body), changed: entry.changed)
             })
     }
 }

@@ -67,7 +67,7 @@ extension JournalTables {
         if let resource = row[5].text, let record = row[6].text, case .bytes(let body) = row[10] {
             entry = JournalEntry(
                 resource: resource, record: record, status: row[7].text ?? "", outcomes: row[8].text ?? "",
-                rules: row[9].text ?? "", body: PackedBytes.unpack(body))
+                rules: row[9].text ?? "", body: PackedBytes.unpack(body), changed: [])
         }
         var refused: RefusedBody?
         if let address = row[11].text, case .bytes(let body) = row[12] {

@@ -16,6 +16,8 @@ extension JournalTables {
         package let statement: Statement
         /// The number of rows that it makes.
         package let rows: Int
+        /// The records that its entries changed; nil where they changed none.
+        package let changes: PendingRun?
     }
 
     /// The INSERTs that keep drafts: one for pushes of one record, however many; the further records of a push have
@@ -38,10 +40,22 @@ extension JournalTables {
         var rest = rows[...]
         while !rest.isEmpty {
             let run = rest.prefix(Self.runs.first { $0 <= rest.count } ?? rest.count)
-            inserts.append(Insert(statement: insert(run, columns(of: run, isFirst: isFirst)), rows: run.count))
+            inserts.append(
+                Insert(
+                    statement: insert(run, columns(of: run, isFirst: isFirst)), rows: run.count, changes: changes(of: run)))
             rest = rest.dropFirst(run.count)
         }
         return inserts
+    }
+
+    private func changes(of rows: ArraySlice<Row>) -> PendingRun? {
+        var run = PendingRun(changes: [])
+        for (position, row) in rows.enumerated() {
+            for name in row.entry?.changed ?? [] {
+                run.changes.append(PendingRun.Change(position: position, name: name, sender: row.draft.sender))
+            }
+        }
+        return run.changes.isEmpty ? nil : run
     }
 
     /// The columns that at least one of the rows fills: the others are NULL by themselves, and a value that is not sent

@@ -17,8 +17,9 @@ package struct JournalTables: Sendable {
 
     /// The version of the rows' form; counts up with every change that an older gateway could not read.
     ///
-    /// Since 2 long bodies, answers and entries are packed; rows of 1 are read as they are.
-    package static let version = 2
+    /// Since 2 long bodies, answers and entries are packed; rows of 1 are read as they are. Since 3 each merge leaves a
+    /// row for the feed, whose changes an older gateway would leave out.
+    package static let version = 3
 
     /// Names the tables in a schema.
     package init(schema: String, dialect: any Dialect) {
@@ -36,8 +37,11 @@ package struct JournalTables: Sendable {
     /// The moment of a statement by the database's own clock, in UTC.
     package var now: String { dialect.now }
 
+    /// The tables of the feed beside it.
+    package var feed: FeedTables { FeedTables(schema: schema, dialect: dialect) }
+
     /// The statements that make the tables, each harmless where they are there already.
-    package var creation: [Statement] { dialect.creation(of: self) }
+    package var creation: [Statement] { dialect.creation(of: self) + feed.creation }
 
     // MARK: Settings of the journal itself
 

@@ -71,6 +71,27 @@ package protocol Dialect: Sendable {
     /// Returns the statements that make the journal's tables, each harmless where they are there already.
     func creation(of journal: JournalTables) -> [Statement]
 
+    /// Returns the statements that make the feed's tables, each harmless where they are there already.
+    func creation(of feed: FeedTables) -> [Statement]
+
+    /// Returns the text of the INSERT that notes the last change of so many records in place of those noted before.
+    ///
+    /// Each row has marks for its resource, record, revision, entry, sender and device, in this order.
+    func upsert(changes: Int, in feed: FeedTables) -> String
+
+    /// The first number that the INSERT before generated, as SQL.
+    var firstGenerated: String { get }
+
+    /// The distance between two generated numbers, as SQL.
+    var generatedStep: String { get }
+
+    /// Revisions are given in the transaction of the merge, because only one writes at a time; else once it is committed.
+    var sequencesWithMerge: Bool { get }
+
+    /// Returns the question for the number of rows of a table as the database estimates it, without counting; nil where
+    /// it cannot tell.
+    func estimate(of table: TableName) -> Statement?
+
     /// Returns the question for the number of rows of the journal as the database estimates it, and the size in bytes.
     func size(of journal: JournalTables) -> Statement
 

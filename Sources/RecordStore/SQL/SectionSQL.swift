@@ -173,6 +173,13 @@ package struct SectionSQL: Sendable {
             binds: [Self.count(limit), Self.count(offset)], columns: section.columns)
     }
 
+    /// The statement that counts the rows that exist for clients.
+    package var count: Statement {
+        Statement(
+            sql: "SELECT COUNT(*) FROM " + dialect.quoted(section.table) + " WHERE " + visible + "1 = 1", binds: [],
+            columns: [JournalColumn.number])
+    }
+
     /// - Parameter extras: columns that the section does not know; those that it does are passed over.
     package func insert(_ assignments: [Assignment], extras: [RawValue] = []) -> Statement {
         let named = assignments.map { section.columns[$0.column].name }

@@ -8,6 +8,8 @@ final class StatementTexts: Sendable {
         case update([Int], [Int], Int)
         /// Into the journal.
         case insert(schema: String, dialect: String, rows: Int, columns: JournalColumns)
+        /// Into the feed's changes.
+        case changes(schema: String, dialect: String, rows: Int)
     }
 
     private let texts = Mutex<[Shape: String]>([:])

@@ -42,6 +42,10 @@ struct SQLiteDialect: Dialect {
 
     func creation(ofSchema schema: String) -> Statement? { nil }
 
+    var firstGenerated: String { "last_insert_rowid()" }
+    var generatedStep: String { "1" }
+    var sequencesWithMerge: Bool { true }
+
     var namedLock: (take: String, free: String)? { nil }
     var showsWholeSchema: Bool { true }
     var triggersReachTheirTable: Bool { true }

@@ -1,0 +1,45 @@
+package import MergeCore
+package import RecordStore
+
+/// A page of changes.
+package struct FeedPage: Sendable {
+    /// A record that changed, as it is now.
+    package struct Change: Sendable {
+        /// The revision of its last change.
+        package let revision: Int
+        /// The resource of the record.
+        package let resource: Resource
+        /// The key of the record.
+        package let key: RecordKey
+        /// The record as JSON; nil where it is gone.
+        package let record: [UInt8]?
+        /// The push that changed it; nil for a program that bypasses the gateway.
+        package let push: SequencedChange.Push?
+    }
+
+    /// Names the history that revisions count.
+    package let feed: String
+    /// Whoever has the page has everything up to this revision.
+    package let revision: Int
+    /// More has changed, and can be asked for at once.
+    package let hasMore: Bool
+    /// In the order of revisions.
+    package let changes: [Change]
+}
+
+/// The changes that a client asks for.
+package struct FeedQuestion: Sendable, Hashable {
+    /// The revision up to which the client has everything.
+    package let since: Int
+    /// The resources that it wants, in order; nil for all.
+    package let resources: [String]?
+    /// Changes on a page.
+    package let limit: Int
+
+    /// Asks for a page of changes.
+    package init(since: Int, resources: [String]?, limit: Int) {
+        self.since = since
+        self.resources = resources
+        self.limit = limit
+    }
+}

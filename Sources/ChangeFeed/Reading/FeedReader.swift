@@ -1,0 +1,156 @@
+import MergeCore
+package import MergeService
+package import RecordStore
+import Synchronization
+
+/// Reads pages of changes, each record as it is at that moment.
+package final class FeedReader: Sendable {
+    private let service: MergeService
+    private let codec: FeedCodec
+    private let cache = RecordTextCache()
+    private let shared = Mutex<[Asked: (task: Task<Result<FeedPage, StoreError>, Never>, at: ContinuousClock.Instant)]>(
+        [:])
+    /// The bytes after which a page ends early.
+    private static let mostBytes = 8 << 20
+    /// Records that are read at once.
+    private static let piece = 128
+    private static let sharedFor = Duration.milliseconds(500)
+    private static let mostShared = 256
+
+    private struct Asked: Hashable {
+        let question: FeedQuestion
+        let state: FeedState
+        let rules: String
+    }
+
+    /// - Parameter codec: the forms of records and keys.
+    package init(service: MergeService, codec: FeedCodec) {
+        self.service = service
+        self.codec = codec
+    }
+
+    /// Reads a page; those who ask for the same at once get the same.
+    ///
+    /// - Parameters:
+    ///   - state: how the feed stands: nothing beyond its revision is told.
+    ///   - active: the rules, with a journal.
+    /// - Throws: `StoreError`.
+    package func page(
+        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> FeedPage {
+        guard question.since < state.revision, let journal = active.journal else {
+            return FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
+        }
+        let asked = Asked(question: question, state: state, rules: active.catalog.version)
+        let now = ContinuousClock.now
+        let task = shared.withLock { shared in
+            if shared.count >= Self.mostShared { shared = shared.filter { now - $0.value.at < Self.sharedFor } }
+            if let known = shared[asked], now - known.at < Self.sharedFor { return known.task }
+            let task = Task { await self.read(question, state, active, journal, deadline) }
+            if shared.count < Self.mostShared { shared[asked] = (task, now) }
+            return task
+        }
+        let result = await task.value
+        if case .failure = result { shared.withLock { $0[asked] = nil } }
+        return try result.get()
+    }
+
+    private func read(
+        _ question: FeedQuestion, _ state: FeedState, _ active: ActiveRules, _ journal: Journal,
+        _ deadline: ContinuousClock.Instant
+    ) async -> Result<FeedPage, StoreError> {
+        do throws(StoreError) {
+            // One more tells whether there are others.
+            let statement = journal.tables.feed.changes(
+                since: question.since, upTo: state.revision, resources: question.resources, limit: question.limit + 1)
+            guard journal.ahead == nil else {
+                let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+                    try session.query(statement)
+                }
+                return .success(
+                    try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+                        try self.page(rows, question, state, PageSource(active, journal, session))
+                    })
+            }
+            return .success(
+                try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+                    let rows = try session.query(statement)
+                    return try self.page(rows, question, state, PageSource(active, journal, session))
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What a page is read from.
+    private struct PageSource {
+        let active: ActiveRules
+        let journal: Journal
+        let session: any StoreSession
+
+        init(_ active: ActiveRules, _ journal: Journal, _ session: any StoreSession) {
+            self.active = active
+            self.journal = journal
+            self.session = session
+        }
+    }
+
+    private func page(
+        _ rows: [[Value]], _ question: FeedQuestion, _ state: FeedState, _ source: PageSource
+    ) throws(StoreError) -> FeedPage {
+        let feed = source.journal.tables.feed
+        let found = rows.prefix(question.limit).compactMap { feed.change($0) }
+        var changes: [FeedPage.Change] = []
+        var bytes = 0
+        var start = 0
+        while start < found.count, bytes < Self.mostBytes {
+            let piece = found[start..<min(start + Self.piece, found.count)]
+            start = piece.endIndex
+            for change in try read(piece, source) {
+                bytes += change.record?.count ?? 0
+                changes.append(change)
+            }
+        }
+        let hasMore = start < found.count || rows.count > question.limit
+        let last = start > 0 ? found[start - 1].revision : state.revision
+        return FeedPage(
+            feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: changes)
+    }
+
+    /// The records of some changes; those of resources that the rules do not have any more are left out.
+    private func read(
+        _ piece: ArraySlice<SequencedChange>, _ source: PageSource
+    ) throws(StoreError) -> [FeedPage.Change] {
+        let version = source.active.catalog.version
+        let now = ContinuousClock.now
+        var named: [(change: SequencedChange, resource: Resource, key: RecordKey)] = []
+        for change in piece {
+            guard let resource = source.active.catalog[change.name.resource],
+                let key = codec.key(change.name.record, resource.root)
+            else { continue }
+            named.append((change, resource, key))
+        }
+        var texts = [[UInt8]??](repeating: nil, count: named.count)
+        var wanted: [Int] = []
+        for (index, entry) in named.enumerated() {
+            texts[index] = cache.text(Self.name(entry.change, version), now: now)
+            if texts[index] == nil { wanted.append(index) }
+        }
+        let records = try service.records(
+            wanted.map { (named[$0].resource, named[$0].key) }, in: source.session)
+        for (index, record) in zip(wanted, records) {
+            let text = record.map { codec.record($0, named[index].resource) }
+            texts[index] = .some(text)
+            cache.keep(text, of: Self.name(named[index].change, version), now: now)
+        }
+        return zip(named, texts).map { entry, text in
+            FeedPage.Change(
+                revision: entry.change.revision, resource: entry.resource, key: entry.key, record: text ?? nil,
+                push: entry.change.push)
+        }
+    }
+
+    private static func name(_ change: SequencedChange, _ version: String) -> RecordTextCache.Name {
+        RecordTextCache.Name(record: change.name, revision: change.revision, rules: version)
+    }
+}

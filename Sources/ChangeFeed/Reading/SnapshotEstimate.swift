@@ -1,0 +1,40 @@
+package import MergeCore
+package import MergeService
+package import RecordStore
+
+extension ActiveRules {
+    /// Rows up to which a table is counted: more are estimated.
+    private static let counted = 100_000
+
+    /// Returns about how many records some resources have, for a progress bar; nil where nobody can tell cheaply.
+    ///
+    /// - Throws: `StoreError`.
+    package func estimate(
+        of resources: [Resource], in service: MergeService, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Int? {
+        let dialect = service.engine.dialect
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            var sum = 0
+            for resource in resources {
+                guard let count = try Self.estimate(of: resource.root, dialect, session) else { return nil }
+                sum += count
+            }
+            return sum
+        }
+    }
+
+    private static func estimate(
+        of root: Section, _ dialect: any Dialect, _ session: any StoreSession
+    ) throws(StoreError) -> Int? {
+        if let question = dialect.estimate(of: root.table),
+            case .integer(let rows)? = try session.query(question).first?.first, rows > counted
+        {
+            // Of rows that clients do not all see nobody knows the number without counting.
+            return root.visibility == nil ? Int(clamping: rows) : nil
+        }
+        guard case .integer(let count)? = try session.query(SectionSQL.of(root, dialect).count).first?.first else {
+            return nil
+        }
+        return Int(clamping: count)
+    }
+}

@@ -1,0 +1,181 @@
+package import MergeService
+package import RecordStore
+import Synchronization
+
+/// The feed of changes as one gateway keeps it: looks at it again and again, gives revisions where it is its turn, and
+/// wakes those who wait.
+package final class ChangeFeed: Sendable {
+    private typealias Looking = Task<Result<FeedState?, StoreError>, Never>
+
+    private struct State {
+        var running: Looking?
+        var next: Looking?
+        /// A client of this gateway waits for a change of its own.
+        var isUrgent = false
+        var known: (state: FeedState, at: ContinuousClock.Instant, journal: String)?
+        var watch = PendingWatch()
+        var numbers = SequencedNumbers()
+        var trouble: (error: StoreError, since: ContinuousClock.Instant)?
+    }
+
+    private let state = Mutex(State())
+    private let waiters = FeedWaiters()
+    private let journal: @Sendable () -> Journal?
+    private let tell: @Sendable () async -> Void
+    /// Names this gateway among those on the database.
+    private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
+
+    /// The time between two looks.
+    package static let interval = Duration.milliseconds(100)
+    /// The age at which what was seen has to be looked at again before it is told.
+    private static let freshness = Duration.milliseconds(500)
+    private static let patience = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - journal: the journal that is open at the moment; nil where none is.
+    ///   - tell: tells a journal that is written ahead which transactions have ended.
+    package init(journal: @escaping @Sendable () -> Journal?, tell: @escaping @Sendable () async -> Void = {}) {
+        self.journal = journal
+        self.tell = tell
+    }
+
+    /// Looks at the feed until the task is cancelled, and lets nobody wait any more then.
+    package func run() async {
+        await withTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    let hasFeed = (try? await self.look()) ?? nil
+                    try? await Task.sleep(for: hasFeed == nil ? .milliseconds(500) : Self.interval)
+                }
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    self.waiters.expire(now: .now)
+                    try? await Task.sleep(for: Self.interval)
+                }
+            }
+            await group.waitForAll()
+        }
+        close()
+        if let journal = journal() {
+            try? await FeedLook(journal: journal, gateway: gateway).leave(until: .now.advanced(by: .seconds(2)))
+        }
+    }
+
+    /// Wakes everybody who waits, because the gateway stops.
+    package func close() { waiters.close() }
+
+    /// True once the gateway stops.
+    package var isClosed: Bool { waiters.isClosed }
+
+    /// Clients that wait for the feed to grow.
+    package var waiting: Int { waiters.count }
+
+    /// The reason for which the feed could not be looked at, and since when; nil while it can.
+    package var trouble: (error: StoreError, since: ContinuousClock.Instant)? { state.withLock { $0.trouble } }
+
+    // MARK: How it stands
+
+    /// Returns the feed as it stood a moment ago, without the database where somebody has looked just now; nil where no
+    /// journal is kept.
+    ///
+    /// - Throws: `StoreError` where it cannot be looked at.
+    package func current() async throws(StoreError) -> FeedState? {
+        guard let open = journal() else { return nil }
+        let known = state.withLock { $0.known }
+        if let known, known.journal == open.tables.schema, ContinuousClock.now - known.at < Self.freshness {
+            return known.state
+        }
+        return try await look()
+    }
+
+    /// Returns the feed with everything that was committed before.
+    ///
+    /// - Throws: `StoreError` where it cannot be looked at.
+    package func catchUp() async throws(StoreError) -> FeedState? {
+        await tell()
+        state.withLock { $0.isUrgent = true }
+        return try await look()
+    }
+
+    /// Waits until the feed is beyond a revision, or the time is over.
+    package func wait(beyond revision: Int, of feed: String, until deadline: ContinuousClock.Instant) async {
+        await waiters.wait(beyond: revision, of: feed, until: deadline) {
+            let known = self.state.withLock { $0.known?.state }
+            return known.map { $0.revision > revision || $0.feed != feed } ?? false
+        }
+    }
+
+    // MARK: Looking
+
+    /// Looks at the feed, with others who ask meanwhile: the look begins after all of them asked.
+    private func look() async throws(StoreError) -> FeedState? {
+        let task = state.withLock { state -> Looking in
+            if let next = state.next { return next }
+            if let running = state.running {
+                let next = Looking {
+                    _ = await running.value
+                    self.state.withLock { state in
+                        state.running = state.next
+                        state.next = nil
+                    }
+                    return await self.perform()
+                }
+                state.next = next
+                return next
+            }
+            let first = Looking { await self.perform() }
+            state.running = first
+            return first
+        }
+        return try await task.value.get()
+    }
+
+    private func perform() async -> Result<FeedState?, StoreError> {
+        let result: Result<FeedState?, StoreError>
+        do throws(StoreError) {
+            result = .success(try await looked())
+        } catch {
+            result = .failure(error)
+        }
+        state.withLock { state in
+            if state.next == nil { state.running = nil }
+            switch result {
+            case .success: state.trouble = nil
+            case .failure(let error): state.trouble = (error, state.trouble?.since ?? .now)
+            }
+        }
+        return result
+    }
+
+    private func looked() async throws(StoreError) -> FeedState? {
+        guard let journal = journal() else { return nil }
+        let begin = ContinuousClock.now
+        let deadline = begin.advanced(by: Self.patience)
+        let look = FeedLook(journal: journal, gateway: gateway)
+        let (start, isUrgent) = state.withLock { state in
+            defer { state.isUrgent = false }
+            return (state.numbers.start(now: begin), state.isUrgent)
+        }
+        var found = try await look.find(pendingAfter: start, until: deadline)
+        let isTurn = state.withLock {
+            $0.watch.looks(at: found.firstPending, isFree: found.isFree, isUrgent: isUrgent)
+        }
+        if isTurn, let highest = try await look.sequence(after: start, until: deadline) {
+            state.withLock { $0.numbers.note(highest, now: .now) }
+            found = try await look.find(pendingAfter: start, until: deadline)
+        }
+        let known = state.withLock { $0.known?.state }
+        let isGrown = known?.feed != found.state.feed || found.state.revision > known?.revision ?? 0
+        if isGrown, !journal.tables.dialect.sequencesWithMerge {
+            try await look.confirm(found.state.revision, until: deadline)
+        }
+        return publish(found.state, journal: journal, at: begin)
+    }
+
+    private func publish(_ now: FeedState, journal: Journal, at begin: ContinuousClock.Instant) -> FeedState {
+        state.withLock { $0.known = (now, begin, journal.tables.schema) }
+        waiters.wake(now)
+        return now
+    }
+}

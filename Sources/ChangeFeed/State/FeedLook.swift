@@ -1,0 +1,108 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// One look at the feed: gives revisions where it is this gateway's turn, and makes sure of what it sees.
+struct FeedLook: Sendable {
+    let journal: Journal
+    /// Names the gateway.
+    let gateway: String
+    /// Rows of `pending` that one transaction takes.
+    static let batch = 200
+    /// Changes behind which one transaction takes no further row.
+    static let mostChanges = 2_000
+
+    private var feed: FeedTables { journal.tables.feed }
+
+    /// What a look finds before anything is done.
+    struct Found: Sendable {
+        let state: FeedState
+        /// Nobody else has taken it upon itself to give revisions.
+        let isFree: Bool
+        /// The first row that waits for a revision.
+        let firstPending: Int?
+    }
+
+    /// Reads how the feed stands.
+    ///
+    /// - Throws: `StoreError`; of the kind `schemaChanged` where there is no feed.
+    func find(
+        pendingAfter number: Int, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Found {
+        let rows = try await journal.engine.read(deadline: deadline) { [feed, gateway] session throws(StoreError) in
+            try session.query(feed.state(for: gateway, pendingAfter: number))
+        }
+        guard let row = rows.first, case .text(let id) = row[0], case .integer(let last) = row[1],
+            case .integer(let oldest) = row[2]
+        else {
+            throw StoreError(
+                .schemaChanged,
+                "the journal “\(feed.schema)” has lost its feed; begin another with “fieldmerge journal new-feed”")
+        }
+        var pending: Int?
+        if case .integer(let number) = row[4] { pending = Int(clamping: number) }
+        return Found(
+            state: FeedState(feed: id.string, revision: Int(clamping: last), earliest: Int(clamping: oldest)),
+            isFree: row[3] == .integer(1), firstPending: pending)
+    }
+
+    /// Gives everything that is committed its revision.
+    ///
+    /// - Returns: the highest number of a row that got one; nil where none did.
+    func sequence(
+        after number: Int, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Int? {
+        var highest: Int?
+        while true {
+            let step = try await step(after: number, until: deadline)
+            highest = step.last.map { max($0, highest ?? 0) } ?? highest
+            if !step.hasMore { return highest }
+        }
+    }
+
+    private struct Step: Sendable {
+        let last: Int?
+        let hasMore: Bool
+    }
+
+    private func step(
+        after number: Int, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Step {
+        try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
+            // The lock comes first: what is read behind it no other gateway takes.
+            _ = try session.query(feed.lock)
+            let rows = try session.query(feed.pending(after: number, limit: Self.batch))
+            var numbers: [Int] = []
+            var changes: [CommittedChange] = []
+            for row in rows where changes.count < Self.mostChanges {
+                let run = try feed.pendingRun(row)
+                numbers.append(run.number)
+                changes += run.changes
+            }
+            guard !numbers.isEmpty else { return .rollback(Step(last: nil, hasMore: false)) }
+            try Sequencing.give(changes, in: feed, holder: gateway, session)
+            var deletions = feed.deletePending(numbers)[...]
+            try session.run({ deletions.popFirst() }) { _ in }
+            return .commit(
+                Step(last: numbers.last, hasMore: rows.count == Self.batch || numbers.count < rows.count))
+        }
+    }
+
+    /// Makes sure of a revision that another gateway gave: what is visible may not be durable yet, and is once a commit
+    /// of one's own that came later is.
+    func confirm(_ revision: Int, until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
+            for statement in feed.confirm(revision, by: gateway) { _ = try session.execute(statement) }
+            return .commit(())
+        }
+    }
+
+    /// Leaves giving revisions to others at once.
+    func leave(until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
+            _ = try session.execute(feed.release(gateway))
+            _ = try session.execute(feed.forget(gateway))
+            return .commit(())
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ChangeFeed
+import HTTPTypes
+import Hummingbird
+import Logging
+import MergeCore
+import MergeService
+import MergeWire
+import NIOCore
+import Operations
+import RecordStore
+
+/// What has changed, at once or for as long as a connection lasts, and everything as it stands.
+struct ChangesController {
+    let service: MergeService
+    let box: RulesBox
+    let access: FeedAccess
+    let logger: Logger
+
+    /// The longest that a request waits for news.
+    private static let longestWait = 60
+
+    func addRoutes(to routes: inout RouteTable) {
+        routes.get("/v1/changes", query: ["since", "feed", "resources", "limit", "wait"], use: changes)
+        routes.get("/v1/snapshot", query: ["resources", "after"], use: snapshot)
+    }
+
+    // MARK: Changes
+
+    @Sendable private func changes(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let active = try box.ready()
+        let asked = try FeedRequest(context.query, under: active, service.limits)
+        if EventStream.isAccepted(context.headers) {
+            if context.query["wait"] != nil {
+                throw Problem(.invalid, about: .query, detail: "Events come by themselves: “wait” goes with JSON.")
+            }
+            return try await EventStream(
+                box: box, access: access, asked: asked, limits: service.limits, requestID: context.requestID,
+                logger: logger
+            ).answer(lastEventID: context.headers["last-event-id"], isHead: request.method == .head)
+        }
+        let wait = min(try FeedRequest.number("wait", in: context.query) ?? 0, Self.longestWait)
+        let (since, state) = try await access.position(since: asked.since, of: asked.feed)
+        var page = try await self.page(since, asked, at: state, under: active, context.deadline)
+        if page.changes.isEmpty, !page.hasMore, wait > 0, asked.since != nil, request.method != .head {
+            page = try await news(after: page, asked, under: active, until: .now.advanced(by: .seconds(wait)), context)
+        }
+        return Reply.json(
+            ChangesEncoder.encode(page.text(rules: active.catalog.version)), to: context.headers,
+            with: [.cacheControl: "no-store"])
+    }
+
+    private func page(
+        _ since: Int, _ asked: FeedRequest, at state: FeedState, under active: ActiveRules,
+        _ deadline: ContinuousClock.Instant
+    ) async throws -> FeedPage {
+        try await access.reader.page(
+            FeedQuestion(since: since, resources: asked.resources, limit: asked.limit), at: state, under: active,
+            deadline)
+    }
+
+    /// Waits until there is something to tell, or the time is over.
+    private func news(
+        after page: FeedPage, _ asked: FeedRequest, under active: ActiveRules, until end: ContinuousClock.Instant,
+        _ context: GatewayContext
+    ) async throws -> FeedPage {
+        var page = page
+        while page.changes.isEmpty, !page.hasMore, .now < end, !access.feed.isClosed, !context.caller.hasLeft {
+            await access.feed.wait(beyond: page.revision, of: page.feed, until: end)
+            let state = try await access.current()
+            guard FeedAccess.isServed(since: page.revision, of: page.feed, by: state) else {
+                throw FeedAccess.resync(state)
+            }
+            page = try await self.page(
+                page.revision, asked, at: state, under: active, .now.advanced(by: .seconds(30)))
+        }
+        return page
+    }
+
+    // MARK: Snapshot
+
+    @Sendable private func snapshot(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let active = try box.ready()
+        let state = try await access.current()
+        let names = try FeedRequest.resources(in: context.query, of: active.catalog)
+        let start = try await cursor(context.query, names, state)
+        let wanted = start?.resources ?? names ?? active.catalog.resources.map(\.name)
+        let resources = wanted.compactMap { active.catalog[$0] }
+        guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
+        let lines = SnapshotLines(
+            service: service, active: active, state: state, resources: resources, from: start)
+        return try await SnapshotStream(lines: lines, logger: logger)
+            .answer(context, isHead: request.method == .head)
+    }
+
+    /// The place from which a download that broke goes on.
+    ///
+    /// - Throws: a `Problem`: 400 where it is no cursor or of other resources, 410 where its feed or revision has gone.
+    private func cursor(
+        _ query: Query, _ names: [String]?, _ state: FeedState
+    ) async throws -> SnapshotCursor? {
+        guard let text = try FeedRequest.text("after", in: query) else { return nil }
+        guard let cursor = SnapshotCursor(text: text) else {
+            throw Problem(.invalid, about: .query, detail: "“after” is no cursor of a snapshot.")
+        }
+        if let names, names != cursor.resources {
+            throw Problem(.invalid, about: .query, detail: "“after” is the cursor of a snapshot of other resources.")
+        }
+        _ = try await access.position(since: cursor.revision, of: cursor.feed)
+        return cursor
+    }
+}

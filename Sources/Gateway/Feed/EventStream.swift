@@ -1,0 +1,172 @@
+import ChangeFeed
+import HTTPTypes
+import Hummingbird
+import Logging
+import MergeCore
+import MergeService
+import MergeWire
+import NIOCore
+import Operations
+import RecordStore
+
+/// Sends changes for as long as a connection lasts.
+///
+/// Each event waits until the client has taken the last, so that one that does not read holds one event and nobody up;
+/// its connection is closed after a while, and it goes on from the last event that it had.
+struct EventStream: Sendable {
+    let box: RulesBox
+    let access: FeedAccess
+    let asked: FeedRequest
+    let limits: MergeLimits
+    let requestID: String
+    let logger: Logger
+
+    /// The time without an event after which a comment is sent.
+    private static let heartbeat = Duration.seconds(10)
+    /// The time before the next look where the database does not answer.
+    private static let pause = Duration.seconds(1)
+    private static let patience = Duration.seconds(30)
+
+    /// Returns true where a client asks for events.
+    static func isAccepted(_ headers: RequestHeaders) -> Bool {
+        guard let accepted = headers["accept"] else { return false }
+        return accepted.split(separator: ",").contains { entry in
+            entry.split(separator: ";").first?.trimmingSpaces.lowercased() == "text/event-stream"
+        }
+    }
+
+    /// The place up to which a client has everything.
+    private struct Position {
+        var feed: String
+        var revision: Int
+        /// The revision that the last event named.
+        var told: Int?
+    }
+
+    /// - Parameter lastEventID: the id of the last event that the client has, which counts before the address.
+    func answer(lastEventID: String?, isHead: Bool) async throws -> Response {
+        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        let state = try await access.current()
+        if isHead {
+            return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
+        }
+        var since = asked.since
+        var feed = asked.feed
+        if let lastEventID {
+            let position = EventText.position(lastEventID)
+            since = position?.revision ?? .max
+            feed = position?.feed ?? ""
+        }
+        var start: Position?
+        var resync: Problem?
+        do {
+            let found = try await access.position(since: since, of: feed)
+            start = Position(
+                feed: found.state.feed, revision: found.since, told: since == nil ? nil : found.since)
+        } catch let problem as Problem where problem.code == .resync {
+            resync = problem
+        }
+        let first = start ?? Position(feed: state.feed, revision: state.revision)
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { [resync] writer in
+                if let resync {
+                    try await Self.send(Self.event(resync), &writer)
+                } else {
+                    try await run(from: first, &writer)
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func event(_ problem: Problem) -> ByteBuffer {
+        EventText.event("resync", ProblemEncoder.encode(problem, under: ProblemHead(problem)))
+    }
+
+    /// What is sent is held back until something follows; nothing does.
+    private static func send(_ event: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
+        try await writer.write(event)
+        try await writer.write(ByteBuffer())
+    }
+
+    private func run(from start: Position, _ writer: inout any ResponseBodyWriter) async throws {
+        var position = start
+        var lastSent = ContinuousClock.now
+        if position.told == nil {
+            try await tell(nil, &position, &writer)
+        } else {
+            // The head leaves at once, so that the client knows that it is connected.
+            try await Self.send(EventText.heartbeat, &writer)
+        }
+        while !access.feed.isClosed {
+            switch await news(position) {
+            case .resync(let problem): return try await Self.send(Self.event(problem), &writer)
+            case .page(let page):
+                position.revision = page.revision
+                if page.changes.isEmpty { break }
+                try await tell(page, &position, &writer)
+                lastSent = .now
+                continue
+            case .nothing: break
+            case .trouble: try? await Task.sleep(for: Self.pause)
+            }
+            let end = lastSent.advanced(by: Self.heartbeat)
+            if .now >= end {
+                if position.told == position.revision {
+                    try await Self.send(EventText.heartbeat, &writer)
+                } else {
+                    try await tell(nil, &position, &writer)
+                }
+                lastSent = .now
+                continue
+            }
+            await access.feed.wait(beyond: position.revision, of: position.feed, until: end)
+        }
+    }
+
+    private enum News {
+        case page(FeedPage)
+        case nothing
+        case resync(Problem)
+        /// The database does not answer.
+        case trouble
+    }
+
+    private func news(_ position: Position) async -> News {
+        do {
+            let state = try await access.current()
+            guard FeedAccess.isServed(since: position.revision, of: position.feed, by: state) else {
+                // Another gateway may have been ahead.
+                guard position.feed == state.feed, position.revision > state.revision else {
+                    return .resync(FeedAccess.resync(state))
+                }
+                return .nothing
+            }
+            if state.revision == position.revision { return .nothing }
+            let active = try box.ready()
+            return .page(
+                try await access.reader.page(
+                    FeedQuestion(since: position.revision, resources: asked.resources, limit: asked.limit), at: state,
+                    under: active, .now.advanced(by: Self.patience)))
+        } catch {
+            logger.debug("events id=\(requestID) wait: \(error)")
+            return .trouble
+        }
+    }
+
+    /// Sends an event.
+    ///
+    /// - Parameter page: nil for one without changes, that says where the client stands.
+    private func tell(
+        _ page: FeedPage?, _ position: inout Position, _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        let rules = box.active?.catalog.version ?? ""
+        let text =
+            page?.text(rules: rules, saysMore: false)
+            ?? ChangesText(
+                feed: position.feed, revision: position.revision, hasMore: nil, rules: rules, changes: [])
+        try await Self.send(
+            EventText.changes(ChangesEncoder.encode(text), feed: position.feed, revision: position.revision), &writer)
+        position.told = position.revision
+    }
+}

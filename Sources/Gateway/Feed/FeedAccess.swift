@@ -1,0 +1,54 @@
+import ChangeFeed
+import MergeCore
+import MergeService
+import RecordStore
+
+/// The feed as requests ask it: whether it reaches back, and what has changed.
+struct FeedAccess: Sendable {
+    let feed: ChangeFeed
+    let reader: FeedReader
+
+    /// - Returns: how the feed stands.
+    /// - Throws: a 404 `Problem` where no journal is kept, or a `StoreError`.
+    func current() async throws -> FeedState {
+        guard let state = try await feed.current() else { throw Self.noFeed }
+        return state
+    }
+
+    /// Finds the revision from which a client goes on.
+    ///
+    /// - Returns: the revision, and the feed as it stands; the latest revision where the client names none.
+    /// - Throws: a `Problem`: 404 where no journal is kept, 410 where the feed does not reach back to it.
+    func position(
+        since: Int?, of named: String?
+    ) async throws -> (since: Int, state: FeedState) {
+        var state = try await current()
+        guard let since else { return (state.revision, state) }
+        // Another gateway may be ahead by a moment, and an older feed may have ended.
+        if since > state.revision || named.map({ !$0.isExactly(state.feed) }) ?? false,
+            let newest = try await feed.catchUp()
+        {
+            state = newest
+        }
+        guard Self.isServed(since: since, of: named, by: state) else { throw Self.resync(state) }
+        return (since, state)
+    }
+
+    /// Returns true where a feed tells what changed after a revision.
+    static func isServed(since: Int, of named: String?, by state: FeedState) -> Bool {
+        state.reaches(back: since) && (named.map { $0.isExactly(state.feed) } ?? (since == 0))
+    }
+
+    /// The problem of a client that cannot go on from where it is.
+    static func resync(_ state: FeedState) -> Problem {
+        var problem = Problem(
+            .resync,
+            detail: "Changes from this revision on are not kept: take a snapshot, and go on from its revision.")
+        problem.feed = FeedReach(feed: state.feed, earliest: state.earliest)
+        return problem
+    }
+
+    /// The problem of a gateway that keeps no journal.
+    static let noFeed = Problem(
+        .noFeed, detail: "The gateway runs without a journal, so nobody knows what has changed.")
+}

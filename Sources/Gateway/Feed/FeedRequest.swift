@@ -1,0 +1,101 @@
+import ChangeFeed
+import MergeCore
+import MergeService
+import MergeWire
+
+/// The members of a query, or of a body, that say what somebody wants of the feed.
+struct FeedRequest: Sendable {
+    /// The revision up to which the client has everything; nil where it asks for the latest alone.
+    var since: Int?
+    /// The feed that the revision is of; nil where it was left out.
+    var feed: String?
+    /// The resources that the client wants, in the order of the rules; nil for all.
+    var resources: [String]?
+    /// Changes on a page.
+    var limit: Int
+
+    /// Reads a decimal integer without a sign.
+    ///
+    /// - Returns: nil where the member is missing; numbers beyond an `Int` are the largest.
+    /// - Throws: a 400 `Problem` where it is something else.
+    static func number(_ name: String, in query: Query) throws(Problem) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
+            throw Problem(.invalid, about: .query, detail: "“\(name)” is a decimal integer without a sign.")
+        }
+        return Int(text) ?? .max
+    }
+
+    /// Reads a member as text.
+    ///
+    /// - Throws: a 400 `Problem` where its percent-encoding is wrong.
+    static func text(_ name: String, in query: Query) throws(Problem) -> String? {
+        guard let raw = query[name] else { return nil }
+        guard let text = KeyText.percentDecoded(raw.utf8) else {
+            throw Problem(.invalid, about: .query, detail: "The percent-encoding of “\(name)” is wrong.")
+        }
+        return text
+    }
+
+    /// Reads the resources that a query names.
+    ///
+    /// - Throws: a `Problem`: 404 where one is unknown, 400 where none is named.
+    static func resources(in query: Query, of catalog: Catalog) throws(Problem) -> [String]? {
+        guard let text = try text("resources", in: query) else { return nil }
+        let names = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
+        return try known(names, in: catalog) { name in
+            let shown = name.utf8.count > NameIndex.maximumBytes ? "What “resources” names" : "“\(name)”"
+            return Problem(
+                .unknownResource, about: .address,
+                detail: shown + " is no resource" + NearestName.ending(for: name, among: catalog.resources.map(\.name)))
+        }
+    }
+
+    /// Puts names of resources into the order of the rules, each once.
+    ///
+    /// - Throws: a 400 `Problem` where there are none, and that of `unknown`.
+    static func known(
+        _ names: [String], in catalog: Catalog, unknown: (String) -> Problem
+    ) throws(Problem) -> [String] {
+        guard !names.isEmpty, names != [""] else {
+            throw Problem(.invalid, about: .query, detail: "“resources” names at least one resource.")
+        }
+        var wanted: Set<ObjectIdentifier> = []
+        for name in names {
+            guard let resource = catalog[name] else { throw unknown(name) }
+            wanted.insert(ObjectIdentifier(resource))
+        }
+        return catalog.resources.filter { wanted.contains(ObjectIdentifier($0)) }.map(\.name)
+    }
+
+    /// Reads the members of `GET /v1/changes`.
+    ///
+    /// - Throws: a 400 or 404 `Problem`.
+    init(_ query: Query, under active: ActiveRules, _ limits: MergeLimits) throws(Problem) {
+        since = try Self.number("since", in: query)
+        feed = try Self.text("feed", in: query)
+        resources = try Self.resources(in: query, of: active.catalog)
+        limit = Self.limit(try Self.number("limit", in: query), limits)
+        try checkFeed()
+    }
+
+    /// Makes a request out of a body's members.
+    init(since: Int?, feed: String?, resources: [String]?, limit: Int) {
+        self.since = since
+        self.feed = feed
+        self.resources = resources
+        self.limit = limit
+    }
+
+    /// Returns a number of changes on a page, cut to what is allowed.
+    static func limit(_ wanted: Int?, _ limits: MergeLimits) -> Int { min(max(wanted ?? 500, 1), limits.pageSize) }
+
+    /// - Throws: a 400 `Problem` where a revision stands without the feed that it is of.
+    func checkFeed() throws(Problem) {
+        guard let since, since > 0, feed == nil else { return }
+        throw Problem(
+            .invalid, about: .query, detail: "“since” needs “feed”, the one that came with the revision.")
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MergeCore
+import NIOCore
+import Operations
+import RecordStore
+
+/// Answers a snapshot in pieces as they are read; the next is read once the client has taken the last.
+struct SnapshotStream: Sendable {
+    let lines: SnapshotLines
+    let logger: Logger
+
+    func answer(_ context: GatewayContext, isHead: Bool) async throws -> Response {
+        let isPacked = Reply.acceptsGzip(context.headers)
+        var headers: HTTPFields = [
+            .contentType: "application/x-ndjson", .vary: "Accept-Encoding", .cacheControl: "no-store",
+        ]
+        if isPacked { headers[.contentEncoding] = "gzip" }
+        if isHead {
+            return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
+        }
+        let (lines, logger, id) = (lines, logger, context.requestID)
+        let patience = context.deadline - context.arrival
+        let body = ResponseBody { writer in
+            do {
+                let packer = isPacked ? try GzipStream() : nil
+                try await lines.write(patience: patience) { piece, _ in
+                    try await writer.write(ByteBuffer(bytes: packer?.pack(piece) ?? piece))
+                }
+                if let packer { try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true))) }
+            } catch {
+                if error is StoreError || error is Problem { logger.error("snapshot id=\(id) broke off: \(error)") }
+                throw error
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,55 @@
+import MergeCore
+import RecordStore
+
+extension MariaDBDialect {
+    func creation(of feed: FeedTables) -> [Statement] {
+        let gatewayName = "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin"
+        let name = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+        return [
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.feed)) (
+              one TINYINT UNSIGNED NOT NULL PRIMARY KEY, id \(gatewayName) NOT NULL,
+              epoch SMALLINT UNSIGNED NOT NULL, last BIGINT UNSIGNED NOT NULL, oldest BIGINT UNSIGNED NOT NULL,
+              holder \(gatewayName) NULL, until DATETIME(6) NULL) ENGINE=InnoDB
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.pending)) (
+              n BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, first BIGINT UNSIGNED NOT NULL,
+              step SMALLINT UNSIGNED NOT NULL, token \(gatewayName) NULL, records LONGBLOB NOT NULL) ENGINE=InnoDB
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.changes)) (
+              name BINARY(16) NOT NULL PRIMARY KEY,
+              resource VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+              record TEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, revision BIGINT UNSIGNED NOT NULL,
+              entry BIGINT UNSIGNED NULL, who \(name) NULL, device \(name) NULL, at DATETIME(6) NOT NULL,
+              UNIQUE KEY revision (revision)) ENGINE=InnoDB
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.gateways)) (
+              id \(gatewayName) NOT NULL PRIMARY KEY, confirmed BIGINT UNSIGNED NOT NULL, at DATETIME(6) NOT NULL)
+              ENGINE=InnoDB
+            """,
+        ].map { Statement(sql: $0, binds: []) }
+    }
+
+    /// A record's key may be longer than a key of a table, so a digest stands for both names, half of SHA-256: nobody
+    /// finds two records with the same.
+    func upsert(changes: Int, in feed: FeedTables) -> String {
+        let name = "UNHEX(LEFT(SHA2(CONCAT(resource, '/', record), 256), 32))"
+        let row = "(?, ?, \(name), ?, ?, ?, ?, \(now))"
+        return "INSERT INTO \(quoted(feed.changes)) (resource, record, name, revision, entry, who, device, at) VALUES "
+            + repeatElement(row, count: changes).joined(separator: ", ")
+            + " ON DUPLICATE KEY UPDATE revision = VALUES(revision), entry = VALUES(entry), who = VALUES(who), "
+            + "device = VALUES(device), at = VALUES(at)"
+    }
+
+    func estimate(of table: TableName) -> Statement? {
+        let schema = table.schema.map { Bind(.text(ExactText($0)), JournalColumn.text.type) }
+        return Statement(
+            sql: "SELECT CAST(TABLE_ROWS AS SIGNED) FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
+                + (schema == nil ? "DATABASE()" : "?") + " AND TABLE_NAME = ? AND TABLE_TYPE = 'BASE TABLE'",
+            binds: (schema.map { [$0] } ?? []) + [Bind(.text(ExactText(table.name)), JournalColumn.text.type)],
+            columns: [JournalColumn.number])
+    }
+}

@@ -1,0 +1,152 @@
+import MergeCore
+import RecordStore
+
+/// Records that show a row which was written through another: two resources may stand over one table, a row may move from
+/// one record to another, and what goes along with a row may be shown elsewhere.
+///
+/// They are found before a write and again once all is written, so that both the record that a row leaves and the one
+/// that it comes to are told.
+extension PushTransaction {
+    /// Names rows that were written, to be looked for again.
+    struct ShownRows {
+        let report: Int
+        let views: [TableView]
+        let table: TableName
+        let address: [RawValue]
+    }
+
+    /// Notes the records that show a row which is about to be updated or deleted.
+    func noteShown(_ row: EditedRow, in section: Section, current: [Value]) throws(StoreError) {
+        guard journal != nil else { return }
+        let views = active.views.others(than: section)
+        if views.isEmpty { return }
+        let address = address(of: current, in: section).map { part in
+            RawValue(column: section.columns[part.column], value: part.value)
+        }
+        let rows = ShownRows(report: row.index, views: views, table: section.table, address: address)
+        try findShown(rows)
+        shownRows.append(rows)
+    }
+
+    /// Notes a row that was inserted, to be looked for once all is written.
+    func noteInsertedRow(_ row: EditedRow, key: RecordKey, root: [Value]?) {
+        let section = row.section
+        guard journal != nil else { return }
+        let views = active.views.others(than: section)
+        if views.isEmpty { return }
+        var address = zip(section.columns, key.parts).map { RawValue(column: $0, value: $1) }
+        if address.isEmpty, let root {
+            address = section.parent.map { link in
+                RawValue(column: section.columns[link.column], value: root[link.rootColumn])
+            }
+        }
+        shownRows.append(ShownRows(report: row.index, views: views, table: section.table, address: address))
+    }
+
+    /// Notes the records that show rows which the database itself deletes or changes, or gets back.
+    func noteShown(_ cascades: [Cascade], report: Int) throws(StoreError) {
+        guard journal != nil else { return }
+        for cascade in cascades {
+            let views = active.views[cascade.table]
+            for row in views.isEmpty ? [] : cascade.rows {
+                try note(row, cascade.columns, shownBy: views, report)
+            }
+        }
+    }
+
+    /// Notes the records that show rows which refer to a value that is about to change, and change along.
+    func noteReferring(to assignments: [Assignment], in section: Section, current: [Value], report: Int) throws(StoreError)
+    {
+        guard journal != nil else { return }
+        let written = Set(assignments.map { section.columns[$0.column].name.lowercased() })
+        for (table, schema) in active.schema.tables {
+            let views = active.views[table]
+            if views.isEmpty { continue }
+            for key in schema.foreignKeys
+            where key.target == section.table && key.targetColumns.contains(where: { written.contains($0.lowercased()) })
+            {
+                var address: [RawValue] = []
+                for (name, target) in zip(key.columns, key.targetColumns) {
+                    guard let position = section.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() })
+                    else { break }
+                    let column = section.columns[position]
+                    address.append(
+                        RawValue(
+                            column: Column(name: name, type: column.type, isNullable: column.isNullable),
+                            value: current[position]))
+                }
+                guard address.count == key.columns.count, !address.contains(where: { $0.value == .null }) else { continue }
+                try findShown(ShownRows(report: report, views: views, table: table, address: address))
+            }
+        }
+    }
+
+    /// Looks for what shows the rows that were written, once all is written.
+    func findShown() throws(StoreError) {
+        for rows in shownRows where !excluded.contains(batch.owners[rows.report]) && reports[rows.report].isMerged {
+            try findShown(rows)
+        }
+        shownRows = []
+    }
+
+    private func findShown(_ rows: ShownRows) throws(StoreError) {
+        if rows.address.isEmpty || rows.address.contains(where: { $0.value == .null }) { return }
+        var columns: [Column] = []
+        for column in rows.views.flatMap(\.columns) where !columns.contains(where: { $0.isNamed(column.name) }) {
+            columns.append(column)
+        }
+        if columns.isEmpty { return }
+        let found = try session.query(
+            RawSQL(dialect).select(columns, from: rows.table, where: rows.address, locking: session.mustLockReads))
+        for row in found { try note(row, columns, shownBy: rows.views, rows.report) }
+    }
+
+    private func note(
+        _ row: [Value], _ columns: [Column], shownBy views: [TableView], _ report: Int
+    ) throws(StoreError) {
+        for view in views {
+            let values = view.columns.compactMap { wanted in
+                columns.firstIndex { $0.isNamed(wanted.name) }.map { row[$0] }
+            }
+            guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
+            if let key = view.key(values) {
+                shown[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
+            } else if view.section.kind != .root {
+                for key in try roots(of: view, linkedBy: values) {
+                    shown[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
+                }
+            }
+        }
+    }
+
+    /// Returns the keys of the records that a row is tied to by other columns than their keys, or by text, of which only
+    /// the database knows which spellings are equal.
+    private func roots(of view: TableView, linkedBy values: [Value]) throws(StoreError) -> [RecordKey] {
+        let root = view.resource.root
+        guard root.keyCount > 0 else { return [] }
+        let address = zip(view.section.parent, values).map { link, value in
+            RawValue(column: root.columns[link.rootColumn], value: value)
+        }
+        let columns = Array(root.columns.prefix(root.keyCount))
+        return try session.query(
+            RawSQL(dialect).select(columns, from: root.table, where: address, locking: session.mustLockReads)
+        ).map { RecordKey($0) }
+    }
+
+    /// Returns the records that an edit changed besides its own, in an order of their own.
+    func changedElsewhere(_ report: Int) -> [ShownRecord] {
+        (shown[report] ?? []).sorted { a, b in
+            a.resource.name == b.resource.name ? a.key.precedes(b.key) : a.resource.name < b.resource.name
+        }
+    }
+}
+
+/// A record that shows a row.
+struct ShownRecord: Hashable {
+    let resource: Resource
+    let key: RecordKey
+}
+
+extension Column {
+    fileprivate func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
+}

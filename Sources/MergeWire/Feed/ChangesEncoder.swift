@@ -1,0 +1,59 @@
+import MergeCore
+
+/// Pages of changes and lines of snapshots as JSON.
+package enum ChangesEncoder {
+    /// Returns the answer of `GET /v1/changes`, or the data of an event.
+    package static func encode(_ page: ChangesText) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256 + page.changes.reduce(0) { $0 + ($1.record?.count ?? 0) + 256 })
+        writer.object { members(page, &$0) }
+        return writer.bytes
+    }
+
+    static func members(_ page: ChangesText, _ writer: inout JSONWriter) {
+        writer.member("feed")
+        writer.string(page.feed)
+        writer.member("revision")
+        writer.integer(page.revision)
+        if let hasMore = page.hasMore {
+            writer.member("more")
+            writer.flag(hasMore)
+        }
+        writer.member("rules")
+        writer.string(page.rules)
+        writer.member("changes")
+        writer.array { writer in
+            for change in page.changes { self.change(change, &writer) }
+        }
+    }
+
+    private static func change(_ change: ChangeText, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("revision")
+            writer.integer(change.revision)
+            name(change.resource, change.key, &writer)
+            writer.member("record")
+            if let record = change.record { writer.raw(record) } else { writer.null() }
+            writer.member("by")
+            guard let author = change.author else { return writer.null() }
+            writer.object { writer in
+                writer.member("who")
+                text(author.who, &writer)
+                writer.member("device")
+                text(author.device, &writer)
+                writer.member("entry")
+                writer.integer(author.entry)
+            }
+        }
+    }
+
+    static func name(_ resource: Resource, _ key: RecordKey, _ writer: inout JSONWriter) {
+        writer.member("resource")
+        writer.string(resource.name)
+        writer.member("id")
+        if resource.root.keyCount > 0 { writer.key(key, resource.root) } else { writer.null() }
+    }
+
+    private static func text(_ text: String?, _ writer: inout JSONWriter) {
+        if let text { writer.string(text) } else { writer.null() }
+    }
+}

@@ -1,0 +1,66 @@
+package import MergeCore
+
+/// The lines of a snapshot (NDJSON), each with its end.
+package enum SnapshotText {
+    /// Returns the first line.
+    ///
+    /// - Parameter records: about how many records follow; nil where nobody knows.
+    package static func head(
+        feed: String, revision: Int, rules: String, resources: [String], records: Int?
+    ) -> [UInt8] {
+        line("snapshot") { writer in
+            writer.object { writer in
+                writer.member("feed")
+                writer.string(feed)
+                writer.member("revision")
+                writer.integer(revision)
+                writer.member("rules")
+                writer.string(rules)
+                writer.member("resources")
+                writer.array { writer in
+                    for name in resources { writer.string(name) }
+                }
+                writer.member("records")
+                if let records { writer.integer(records) } else { writer.null() }
+            }
+        }
+    }
+
+    /// Returns the lines of some records of one resource.
+    package static func records(_ records: [Record], of resource: Resource) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for record in records {
+            var writer = JSONWriter()
+            writer.object { writer in
+                ChangesEncoder.name(resource, record.key, &writer)
+                writer.member("record")
+                RecordEncoder.write(record, of: resource, to: &writer)
+            }
+            bytes += writer.bytes
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return bytes
+    }
+
+    /// Returns the line of a cursor.
+    package static func cursor(_ cursor: String) -> [UInt8] { line("cursor") { $0.string(cursor) } }
+
+    /// Returns the last line.
+    package static func end(records: Int) -> [UInt8] {
+        line("end") { writer in
+            writer.object { writer in
+                writer.member("records")
+                writer.integer(records)
+            }
+        }
+    }
+
+    private static func line(_ name: StaticString, _ value: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member(name)
+            value(&writer)
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}

@@ -1,0 +1,24 @@
+package import ChangeFeed
+package import MergeWire
+import RecordStore
+
+extension FeedPage {
+    /// Returns the page as clients are told of it.
+    ///
+    /// - Parameters:
+    ///   - rules: the version of the rules.
+    ///   - saysMore: false for an event, which others follow by themselves.
+    package func text(rules: String, saysMore: Bool = true) -> ChangesText {
+        ChangesText(
+            feed: feed, revision: revision, hasMore: saysMore ? hasMore : nil, rules: rules,
+            changes: changes.map { change in
+                ChangeText(
+                    revision: change.revision, resource: change.resource, key: change.key, record: change.record,
+                    author: change.push.map { push in
+                        ChangeText.Author(
+                            who: push.sender.who.isEmpty ? nil : push.sender.who, device: push.sender.device,
+                            entry: push.entry)
+                    })
+            })
+    }
+}

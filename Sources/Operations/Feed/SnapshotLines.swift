@@ -1,0 +1,111 @@
+package import ChangeFeed
+package import MergeCore
+package import MergeService
+import MergeWire
+import RecordStore
+import Synchronization
+
+/// Writes a snapshot line by line: every record of some resources, page by page, so that it takes the same memory
+/// however large the database is.
+package struct SnapshotLines: Sendable {
+    private let service: MergeService
+    private let active: ActiveRules
+    private let state: FeedState
+    private let resources: [Resource]
+    private let start: SnapshotCursor?
+
+    /// Records between two cursors.
+    private static let page = 500
+    /// Bytes after which a page ends early.
+    private static let mostBytes = 1 << 20
+    /// Runs of a page whose connection broke: nothing of it has been sent.
+    private static let maximumRuns = 3
+
+    /// - Parameters:
+    ///   - active: the rules.
+    ///   - state: how the feed stood before the first record is read.
+    ///   - resources: the resources whose records are told, in their order.
+    ///   - start: the place from which an earlier snapshot goes on; nil for a whole one.
+    package init(
+        service: MergeService, active: ActiveRules, state: FeedState, resources: [Resource],
+        from start: SnapshotCursor? = nil
+    ) {
+        self.service = service
+        self.active = active
+        self.state = state
+        self.resources = resources
+        self.start = start
+    }
+
+    /// Writes all lines.
+    ///
+    /// - Parameters:
+    ///   - patience: the time that one page may take.
+    ///   - write: takes some lines, and how many records they hold; it may wait for whoever takes them.
+    /// - Throws: `StoreError`, a `Problem`, and what `write` throws.
+    package func write(patience: Duration, to write: ([UInt8], Int) async throws -> Void) async throws {
+        let estimate = try await active.estimate(of: resources, in: service, .now.advanced(by: patience))
+        let revision = start?.revision ?? state.revision
+        try await write(
+            SnapshotText.head(
+                feed: state.feed, revision: revision, rules: active.catalog.version, resources: resources.map(\.name),
+                records: estimate), 0)
+        var count = 0
+        for (position, resource) in resources.enumerated() where position >= start?.position ?? 0 {
+            var key: RecordKey?
+            if let start, position == start.position { key = try KeyText.decode(start.key, resource.root) }
+            repeat {
+                let page = try await self.page(of: resource, after: key, patience: patience)
+                count += page.records
+                var lines = page.lines
+                key = page.next
+                if let key {
+                    let cursor = SnapshotCursor(
+                        feed: state.feed, revision: revision, resources: resources.map(\.name), position: position,
+                        key: KeyText.encode(key, resource.root))
+                    lines += SnapshotText.cursor(cursor.text)
+                }
+                if !lines.isEmpty { try await write(lines, page.records) }
+            } while key != nil
+        }
+        try await write(SnapshotText.end(records: count), 0)
+    }
+
+    private struct Page {
+        var lines: [UInt8] = []
+        var records = 0
+        var next: RecordKey?
+    }
+
+    private func page(
+        of resource: Resource, after key: RecordKey?, patience: Duration
+    ) async throws(StoreError) -> Page {
+        var runs = 0
+        while true {
+            do throws(StoreError) {
+                return try await run(resource, after: key, patience)
+            } catch {
+                runs += 1
+                guard error.kind == .unavailable || error.kind == .busy, runs < Self.maximumRuns else { throw error }
+            }
+        }
+    }
+
+    private func run(
+        _ resource: Resource, after key: RecordKey?, _ patience: Duration
+    ) async throws(StoreError) -> Page {
+        let page = Mutex(Page())
+        let next = try await service.page(
+            resource, after: key, limit: Self.page, deadline: .now.advanced(by: patience)
+        ) { records in
+            page.withLock { page in
+                page.lines += SnapshotText.records(records, of: resource)
+                page.records += records.count
+                return page.lines.count < Self.mostBytes
+            }
+        }
+        var whole = page.withLock { $0 }
+        whole.next = next
+        return whole
+    }
+}

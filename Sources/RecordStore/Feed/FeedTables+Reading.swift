@@ -1,0 +1,86 @@
+package import MergeCore
+
+extension FeedTables {
+    /// Returns the statement that reads changes in the order of their revisions.
+    ///
+    /// - Parameters:
+    ///   - since: the revision after which they begin.
+    ///   - last: the revision up to which they are.
+    ///   - resources: the resources whose records are told; nil for all.
+    package func changes(since: Int, upTo last: Int, resources: [String]?, limit: Int) -> Statement {
+        let some = resources.map { names in
+            " AND resource IN (" + repeatElement("?", count: names.count).joined(separator: ", ") + ")"
+        }
+        return Statement(
+            sql: "SELECT revision, resource, record, entry, who, device FROM \(changesSQL) "
+                + "WHERE revision > ? AND revision <= ?\(some ?? "") ORDER BY revision LIMIT ?",
+            binds: [JournalTables.bind(since), JournalTables.bind(last)]
+                + (resources ?? []).map { JournalTables.bind($0) } + [JournalTables.bind(limit)],
+            columns: [
+                JournalColumn.number, JournalColumn.text, JournalColumn.text, JournalColumn.number,
+                JournalColumn.text, JournalColumn.text,
+            ])
+    }
+
+    /// Reads a row of `changes`; nil where it is damaged.
+    package func change(_ row: [Value]) -> SequencedChange? {
+        guard row.count == 6, case .integer(let revision) = row[0], case .text(let resource) = row[1],
+            case .text(let record) = row[2]
+        else { return nil }
+        var push: SequencedChange.Push?
+        if case .integer(let entry) = row[3] {
+            var who = ""
+            if case .text(let text) = row[4] { who = text.string }
+            var device: String?
+            if case .text(let text) = row[5] { device = text.string }
+            push = SequencedChange.Push(entry: Int(clamping: entry), sender: Sender(who: who, device: device))
+        }
+        return SequencedChange(
+            revision: Int(clamping: revision), name: RecordName(resource: resource.string, record: record.string),
+            push: push)
+    }
+
+    // MARK: Gateways
+
+    /// Returns the statements that note up to which revision a gateway serves: the commit of one's own behind which
+    /// everything that was seen before is kept for sure.
+    package func confirm(_ revision: Int, by gateway: String) -> [Statement] {
+        [
+            Statement(
+                sql: "\(dialect.insertIfAbsent) INTO \(gatewaysSQL) (id, confirmed, at) VALUES (?, 0, \(dialect.now))",
+                binds: [JournalTables.bind(gateway)]),
+            Statement(
+                sql: "UPDATE \(gatewaysSQL) SET confirmed = ?, at = \(dialect.now) WHERE id = ?",
+                binds: [JournalTables.bind(revision), JournalTables.bind(gateway)]),
+        ]
+    }
+
+    /// Returns the statement that forgets a gateway.
+    package func forget(_ gateway: String) -> Statement {
+        Statement(sql: "DELETE FROM \(gatewaysSQL) WHERE id = ?", binds: [JournalTables.bind(gateway)])
+    }
+
+    /// Returns the statement that forgets gateways that have not been heard of for days.
+    package var forgetGone: Statement {
+        Statement(sql: "DELETE FROM \(gatewaysSQL) WHERE at < \(dialect.now(minusDays: 2))", binds: [])
+    }
+
+    // MARK: Keeping it small
+
+    /// Returns the statement that reads the oldest changes, each with whether it is past an age.
+    package func aged(days: Int, limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT revision, at < \(dialect.now(minusDays: days)) FROM \(changesSQL) ORDER BY revision LIMIT ?",
+            binds: [JournalTables.bind(limit)], columns: [JournalColumn.number, JournalColumn.number])
+    }
+
+    /// Returns the statements that forget changes up to a revision; whoever has read less has to begin anew.
+    package func forget(upTo revision: Int) -> [Statement] {
+        [
+            Statement(
+                sql: "UPDATE \(feedSQL) SET oldest = ? WHERE one = 1 AND oldest < ?",
+                binds: [JournalTables.bind(revision), JournalTables.bind(revision)]),
+            Statement(sql: "DELETE FROM \(changesSQL) WHERE revision <= ?", binds: [JournalTables.bind(revision)]),
+        ]
+    }
+}

@@ -1,0 +1,213 @@
+package import MergeCore
+
+/// The tables of the feed of changes, beside those of the journal.
+///
+/// A merge leaves a row in `pending`, in its own transaction; the sequencing step gives the committed ones their
+/// revisions and turns them into `changes`, one row a record. The row of `feed` holds the counter: whoever gives
+/// revisions locks it until the commit, so that they are given in the order of commits.
+package struct FeedTables: Sendable {
+    /// The schema on the MariaDB server, or the name under which the SQLite file is attached.
+    package let schema: String
+    /// The dialect of the database that the tables are in.
+    package let dialect: any Dialect
+
+    /// Revisions of one epoch; the epoch stands above them, so that no number is ever given twice.
+    package static let epochSize = 1 << 40
+    /// The first revision of an epoch, which no change has: whoever has read it has read nothing.
+    package static let beginning = 1
+
+    init(schema: String, dialect: any Dialect) {
+        self.schema = schema
+        self.dialect = dialect
+    }
+
+    /// The table of the counter.
+    package var feed: TableName { TableName(schema: schema, name: "feed") }
+    /// The table of what was committed and has no revision yet.
+    package var pending: TableName { TableName(schema: schema, name: "pending") }
+    /// The table of the last change of each record.
+    package var changes: TableName { TableName(schema: schema, name: "changes") }
+    /// The table of what each gateway has seen for sure.
+    package var gateways: TableName { TableName(schema: schema, name: "gateways") }
+
+    var feedSQL: String { dialect.quoted(feed) }
+    var pendingSQL: String { dialect.quoted(pending) }
+    var changesSQL: String { dialect.quoted(changes) }
+    var gatewaysSQL: String { dialect.quoted(gateways) }
+
+    static let texts = StatementTexts()
+
+    /// The statements that make the tables, each harmless where they are there already.
+    package var creation: [Statement] { dialect.creation(of: self) }
+
+    // MARK: The feed itself
+
+    /// Returns the statement that begins the first feed; harmless where there is one.
+    package func begin(_ id: String) -> Statement {
+        Statement(
+            sql: "\(dialect.insertIfAbsent) INTO \(feedSQL) (one, id, epoch, last, oldest) VALUES (1, ?, 0, "
+                + "\(Self.beginning), \(Self.beginning))",
+            binds: [JournalTables.bind(id)])
+    }
+
+    /// Returns the statements that begin another feed, whose revisions are above all of the last one.
+    package func beginAnew(_ id: String) -> [Statement] {
+        let first = "(epoch + 1) * \(Self.epochSize) + \(Self.beginning)"
+        return [
+            // MariaDB assigns from left to right, so the epoch comes last.
+            Statement(
+                sql: "UPDATE \(feedSQL) SET id = ?, last = \(first), oldest = \(first), epoch = epoch + 1 WHERE one = 1",
+                binds: [JournalTables.bind(id)]),
+            Statement(sql: "DELETE FROM \(changesSQL)", binds: []),
+            Statement(sql: "DELETE FROM \(pendingSQL)", binds: []),
+        ]
+    }
+
+    /// Returns the statement that has the feed reach back to before the first row.
+    package var reachBack: Statement {
+        Statement(
+            sql: "UPDATE \(feedSQL) SET oldest = 0 WHERE one = 1 AND epoch = 0 AND last = \(Self.beginning)", binds: [])
+    }
+
+    /// Returns the statement that tells how the feed stands.
+    ///
+    /// - Parameters:
+    ///   - gateway: names the gateway that asks.
+    ///   - number: of rows of `pending` up to it none is looked for.
+    package func state(for gateway: String, pendingAfter number: Int) -> Statement {
+        let isFree = "holder IS NULL OR holder = ? OR until IS NULL OR until < \(dialect.now)"
+        // One that ends far later than it could was taken by a clock that has jumped back since.
+        let isAhead = "until > \(dialect.now(plusSeconds: 60))"
+        return Statement(
+            sql: "SELECT id, last, oldest, CASE WHEN \(isFree) OR \(isAhead) THEN 1 ELSE 0 END, "
+                + "(SELECT n FROM \(pendingSQL) WHERE token IS NULL AND n > ? ORDER BY n LIMIT 1) "
+                + "FROM \(feedSQL) WHERE one = 1",
+            binds: [JournalTables.bind(gateway), JournalTables.bind(number)],
+            columns: [
+                JournalColumn.text, JournalColumn.number, JournalColumn.number, JournalColumn.number,
+                JournalColumn.number,
+            ])
+    }
+
+    // MARK: Sequencing
+
+    /// Returns the statement that locks the counter and reads it.
+    package var lock: Statement {
+        Statement(
+            sql: "SELECT last FROM \(feedSQL) WHERE one = 1" + dialect.lockingClause, binds: [],
+            columns: [JournalColumn.number])
+    }
+
+    /// Returns the statement that moves the counter.
+    ///
+    /// - Parameters:
+    ///   - holder: the gateway that sequences, to which the others leave it for some seconds; nil changes nothing there.
+    package func setLast(_ revision: Int, holder: String?) -> Statement {
+        guard let holder else {
+            return Statement(
+                sql: "UPDATE \(feedSQL) SET last = ? WHERE one = 1", binds: [JournalTables.bind(revision)])
+        }
+        return Statement(
+            sql: "UPDATE \(feedSQL) SET last = ?, holder = ?, until = \(dialect.now(plusSeconds: 2)) WHERE one = 1",
+            binds: [JournalTables.bind(revision), JournalTables.bind(holder)])
+    }
+
+    /// Returns the statement that lets others sequence at once.
+    package func release(_ holder: String) -> Statement {
+        Statement(
+            sql: "UPDATE \(feedSQL) SET holder = NULL, until = NULL WHERE one = 1 AND holder = ?",
+            binds: [JournalTables.bind(holder)])
+    }
+
+    /// Returns the statement that keeps a run of changes until they have revisions.
+    ///
+    /// - Parameters:
+    ///   - token: of the transaction, where the journal is written ahead of it: until it is known to be committed
+    ///     nobody gives its changes revisions; nil where the row is committed with the merge.
+    ///   - first: the number of the first entry; nil for that of the INSERT just before.
+    package func insert(_ run: PendingRun, token: String? = nil, first: Int? = nil) -> Statement {
+        Statement(
+            sql: "INSERT INTO \(pendingSQL) (first, step, token, records) VALUES ("
+                + (first == nil ? "\(dialect.firstGenerated), \(dialect.generatedStep)" : "?, 1") + ", ?, ?)",
+            binds: (first.map { [JournalTables.bind($0)] } ?? []) + [
+                JournalTables.bind(token), JournalTables.bind(run.bytes),
+            ])
+    }
+
+    private static let pendingColumns = [
+        JournalColumn.number, JournalColumn.number, JournalColumn.number, JournalColumn.bytes,
+    ]
+
+    /// Returns the statement that reads committed runs in the order of their numbers.
+    package func pending(after number: Int, limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT n, first, step, records FROM \(pendingSQL) WHERE token IS NULL AND n > ? ORDER BY n LIMIT ?",
+            binds: [JournalTables.bind(number), JournalTables.bind(limit)], columns: Self.pendingColumns)
+    }
+
+    /// Returns the statement that reads the runs of a transaction whose journal was written ahead.
+    package func pending(of token: String) -> Statement {
+        Statement(
+            sql: "SELECT n, first, step, records FROM \(pendingSQL) WHERE token = ? ORDER BY n",
+            binds: [JournalTables.bind(token)], columns: Self.pendingColumns)
+    }
+
+    /// Reads a row of `pending`: its number and its changes.
+    ///
+    /// - Throws: `StoreError` where it is damaged.
+    package func pendingRun(_ row: [Value]) throws(StoreError) -> (number: Int, changes: [CommittedChange]) {
+        guard row.count == 4, case .integer(let number) = row[0], case .integer(let first) = row[1],
+            case .integer(let step) = row[2], case .bytes(let bytes) = row[3], let run = PendingRun(bytes: bytes)
+        else {
+            throw StoreError(.unreadable, "a row of the table “pending” of the journal “\(schema)” is damaged")
+        }
+        return (Int(clamping: number), run.numbered(from: Int(clamping: first), step: Int(clamping: step)))
+    }
+
+    private static let runs = [128, 32, 8, 1]
+
+    /// Splits something into runs of few lengths, so that few texts have to be prepared.
+    private static func inRuns<Element, Answer>(
+        _ all: [Element], _ make: (ArraySlice<Element>) -> Answer
+    ) -> [Answer] {
+        var answers: [Answer] = []
+        var rest = all[...]
+        while !rest.isEmpty {
+            let run = rest.prefix(runs.first { $0 <= rest.count } ?? 1)
+            answers.append(make(run))
+            rest = rest.dropFirst(run.count)
+        }
+        return answers
+    }
+
+    /// Returns the statements that delete exactly these rows of `pending`; others may have come between them.
+    package func deletePending(_ numbers: [Int]) -> [Statement] {
+        Self.inRuns(numbers) { run in
+            let marks = repeatElement("?", count: run.count).joined(separator: ", ")
+            return Statement(
+                sql: "DELETE FROM \(pendingSQL) WHERE n IN (\(marks))", binds: run.map { JournalTables.bind($0) })
+        }
+    }
+
+    /// Returns the statement that deletes the runs of a transaction whose journal was written ahead.
+    package func deletePending(of token: String) -> Statement {
+        Statement(sql: "DELETE FROM \(pendingSQL) WHERE token = ?", binds: [JournalTables.bind(token)])
+    }
+
+    /// Returns the statements that note the last change of each record.
+    package func note(_ changes: [(change: CommittedChange, revision: Int)]) -> [Statement] {
+        Self.inRuns(changes) { run in
+            Statement(
+                sql: Self.texts.text(.changes(schema: schema, dialect: dialect.name, rows: run.count)) {
+                    dialect.upsert(changes: run.count, in: self)
+                },
+                binds: run.flatMap { change, revision in
+                    [
+                        JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record),
+                        JournalTables.bind(revision), JournalTables.bind(change.entry),
+                        JournalTables.bind(change.sender.who), JournalTables.bind(change.sender.device),
+                    ]
+                })
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// The last change of a record, with its revision.
+package struct SequencedChange: Sendable, Hashable {
+    /// The push that made a change.
+    package struct Push: Sendable, Hashable {
+        /// The number of the journal's entry that tells of it.
+        package let entry: Int
+        /// The sender of the push.
+        package let sender: Sender
+
+        /// Names the push that made a change.
+        package init(entry: Int, sender: Sender) {
+            self.entry = entry
+            self.sender = sender
+        }
+    }
+
+    /// The revision of the change.
+    package let revision: Int
+    /// The record that changed.
+    package let name: RecordName
+    /// nil where a program changed it that bypasses the gateway.
+    package let push: Push?
+
+    /// Gives a change its revision.
+    package init(revision: Int, name: RecordName, push: Push?) {
+        self.revision = revision
+        self.name = name
+        self.push = push
+    }
+}

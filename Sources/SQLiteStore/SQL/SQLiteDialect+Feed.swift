@@ -1,0 +1,40 @@
+import MergeCore
+import RecordStore
+
+extension SQLiteDialect {
+    func creation(of feed: FeedTables) -> [Statement] {
+        let (schema, changes) = (quoted(feed.schema), quoted(feed.changes))
+        return [
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.feed)) (
+              one INTEGER PRIMARY KEY, id TEXT NOT NULL, epoch INTEGER NOT NULL, last INTEGER NOT NULL,
+              oldest INTEGER NOT NULL, holder TEXT, until TEXT)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.pending)) (
+              n INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NULL, step INTEGER NOT NULL, token TEXT,
+              records BLOB NOT NULL)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(changes) (
+              resource TEXT NOT NULL, record TEXT NOT NULL, revision INTEGER NOT NULL, entry INTEGER, who TEXT,
+              device TEXT, at TEXT NOT NULL, PRIMARY KEY (resource, record)) WITHOUT ROWID
+            """,
+            "CREATE UNIQUE INDEX IF NOT EXISTS \(schema).revision ON changes (revision)",
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.gateways)) (
+              id TEXT NOT NULL PRIMARY KEY, confirmed INTEGER NOT NULL, at TEXT NOT NULL)
+            """,
+        ].map { Statement(sql: $0, binds: []) }
+    }
+
+    func upsert(changes: Int, in feed: FeedTables) -> String {
+        let row = "(?, ?, ?, ?, ?, ?, \(now))"
+        return "INSERT INTO \(quoted(feed.changes)) (resource, record, revision, entry, who, device, at) VALUES "
+            + repeatElement(row, count: changes).joined(separator: ", ")
+            + " ON CONFLICT (resource, record) DO UPDATE SET revision = excluded.revision, entry = excluded.entry, "
+            + "who = excluded.who, device = excluded.device, at = excluded.at"
+    }
+
+    func estimate(of table: TableName) -> Statement? { nil }
+}
