@@ -71,6 +71,10 @@ package struct GatewayApplication: Service {
         ).addRoutes(to: &routes)
         OperationsController(engine: service.engine, box: box, metrics: metrics, tokens: tokens).addRoutes(to: &routes)
         let access = FeedAccess(feed: feed, reader: FeedReader(service: service, codec: .wire))
+        SyncController(
+            service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,
+            gate: LargeGate(limit: configuration.heldBytes / 16)
+        ).addRoutes(to: &routes)
         ChangesController(service: service, box: box, access: access, logger: logger).addRoutes(to: &routes)
         let router = Router(context: GatewayContext.self)
         if !configuration.allowedOrigins.isEmpty {

@@ -12,7 +12,8 @@ import Testing
             refused: RefusedBody(address: "/v1/push", body: body, reason: "check"),
             entries: [
                 JournalEntry(
-                    resource: "r", record: "1", status: "merged", outcomes: ",applied,", rules: "v", body: body, changed: [])
+                    resource: "r", record: "1", status: "merged", outcomes: ",applied,", rules: "v", body: body,
+                    changed: [])
             ])
     }
 

@@ -94,6 +94,32 @@ package actor HTTPClient {
             return try await answer()
         }
 
+        /// Sends a GET and waits for the head of the answer, whose body is read with `nextPiece`.
+        package func open(_ path: String, _ headers: [String: String] = [:]) async throws -> Int {
+            var fields = HTTPHeaders(headers.map { ($0.key, $0.value) })
+            fields.add(name: "Host", value: "localhost")
+            if let token { fields.add(name: "Authorization", value: "Bearer " + token) }
+            try await outbound.write(
+                .head(HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: fields)))
+            try await outbound.write(.end(nil))
+            guard case .head(let head)? = try await inbound.next() else {
+                throw Shell.Failure(description: "the gateway closed the connection without an answer")
+            }
+            return Int(head.status.code)
+        }
+
+        /// Returns the next piece of the body of `open`; nil at its end.
+        package func nextPiece() async throws -> String? {
+            while let part = try await inbound.next() {
+                switch part {
+                case .head: break
+                case .body(let buffer): return String(buffer: buffer)
+                case .end: return nil
+                }
+            }
+            return nil
+        }
+
         private func answer() async throws -> Answer {
             var status = 0
             var headers: [String: String] = [:]

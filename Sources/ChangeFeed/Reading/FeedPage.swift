@@ -25,6 +25,17 @@ package struct FeedPage: Sendable {
     package let hasMore: Bool
     /// In the order of revisions.
     package let changes: [Change]
+
+    /// Makes a page of changes.
+    package init(feed: String, revision: Int, hasMore: Bool, changes: [Change]) {
+        self.feed = feed
+        self.revision = revision
+        self.hasMore = hasMore
+        self.changes = changes
+    }
+
+    /// The same page, behind which more may be asked for at once.
+    package var withMore: FeedPage { FeedPage(feed: feed, revision: revision, hasMore: true, changes: changes) }
 }
 
 /// The changes that a client asks for.

@@ -89,6 +89,9 @@ package final class ChangeFeed: Sendable {
         return try await look()
     }
 
+    /// The feed as it was seen last, however long ago; nil where nobody has seen it yet.
+    package var known: FeedState? { state.withLock { $0.known?.state } }
+
     /// Returns the feed with everything that was committed before.
     ///
     /// - Throws: `StoreError` where it cannot be looked at.

@@ -60,25 +60,11 @@ struct PushController {
         let sender = try context.sender
         let headerKey = try context.idempotencyKey
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
-        let key = isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
-        let answer = try await service.answer(under: key, active: active, deadline: context.deadline) {
-            () async throws(Failure) in
-            let push: Push
-            switch decoded.push {
-            case .success(let sound): push = sound
-            // What was answered once is answered again, even where the rules have changed since.
-            case .failure(let problem): throw Failure(problem)
-            }
-            return try await service.merge(
-                PushRequest(
-                    push: isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push, form: form,
-                    sender: sender, purpose: isPreview ? .preview : .apply(key),
-                    sent: SentRequest(address: address, body: body), caller: context.caller),
-                active: active, deadline: context.deadline)
-        }
-        if let result = answer.result, !isPreview { metrics.count(result) }
-        let told = ReplayedAnswer(service: service, active: active, deadline: context.deadline)
-        return reply(answer, body: await told.body(answer, to: body, at: address), to: context)
+        let run = PushRun(
+            decoded: decoded, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview)
+        let (answer, told) = try await PushRunner(service: service, active: active, metrics: metrics).answer(
+            run, context)
+        return reply(answer, body: told, to: context)
     }
 
     private func reply(_ answer: PushAnswer, body: [UInt8], to context: GatewayContext) -> Response {

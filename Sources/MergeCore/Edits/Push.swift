@@ -6,9 +6,12 @@ package struct Push: Sendable, Hashable {
     package let atomicity: Atomicity
     /// The edits in the order in which they were sent.
     package let edits: [Edit]
+    /// Temporary ids of rows that an earlier push of the same request would have created, and did not.
+    package let refused: Set<TemporaryID>
 
     /// Makes a push of edits.
-    package init(key: String?, atomicity: Atomicity, edits: [Edit]) {
+    package init(key: String?, atomicity: Atomicity, edits: [Edit], refused: Set<TemporaryID> = []) {
+        self.refused = refused
         self.key = key
         self.atomicity = atomicity
         self.edits = edits

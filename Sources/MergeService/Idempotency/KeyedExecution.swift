@@ -54,6 +54,17 @@ struct KeyedExecution: Sendable {
         throw Failure(StoreError(.busy, "the push's key is being kept by another"))
     }
 
+    /// Looks up what was answered to a push before, without running it.
+    ///
+    /// - Returns: the answer; nil where there is none.
+    /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked.
+    func known(
+        under key: PushKey, active: ActiveRules, deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer? {
+        guard let journal = active.journal else { return nil }
+        return try await stored(key, in: journal, active: active, until: deadline)
+    }
+
     private func waitForOther(_ key: PushKey, _ deadline: ContinuousClock.Instant) async throws(Failure) {
         do {
             try await inFlight.beginLater(key.name, until: deadline)

@@ -48,7 +48,9 @@ extension JournalDraft {
         let own = RecordName(resource: edit.resource.name, record: codec.key(key, edit.resource.root))
         var changed: [RecordName] = []
         if edit.status == .merged, edit.outcomes.contains(where: \.kind.hasEffect) {
-            let others = elsewhere.map { RecordName(resource: $0.resource.name, record: codec.key($0.key, $0.resource.root)) }
+            let others = elsewhere.map {
+                RecordName(resource: $0.resource.name, record: codec.key($0.key, $0.resource.root))
+            }
             changed = [own] + others.filter { $0 != own }
         }
         return JournalEntry(

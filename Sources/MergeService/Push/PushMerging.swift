@@ -20,7 +20,7 @@ struct PushMerging: Sendable {
     func merge(
         _ batch: PushBatch, on connection: any StoreConnection, waits: Bool, locking tables: [TableName] = []
     ) throws(StoreError) -> [Shared<PushEnding>] {
-        var mode = RunMode()
+        var mode = RunMode(orphansOf: batch.plan)
         while true {
             switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {
             case .ended(let endings): return endings

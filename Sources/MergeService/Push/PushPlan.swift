@@ -21,6 +21,8 @@ package struct PushPlan: Sendable {
 
     let push: Push
     let steps: [Step]
+    /// Positions of the edits that name a row which an earlier push of the same request would have created.
+    let orphans: Set<Int>
 
     /// The resources that the edits name, each once.
     var resources: [Resource] {
@@ -37,21 +39,28 @@ package struct PushPlan: Sendable {
         let creations = try Creations(push)
         if creations.edits.isEmpty, push.edits.count == 1, push.edits[0].rows.count == 1 {
             let edit = push.edits[0]
-            if let id = edit.namedIDs.first { throw Self.unknown(id, edit.path) }
+            if let id = edit.namedIDs.first(where: { !push.refused.contains($0) }) { throw Self.unknown(id, edit.path) }
+            orphans = edit.namedIDs.isEmpty ? [] : [0]
             steps = [Step(index: 0, edit: edit, rows: edit.rows, needs: [])]
             return
         }
         var needs: [Set<Int>] = []
+        var orphans: Set<Int> = []
         var rows: [[RowEdit]] = []
         for (index, edit) in push.edits.enumerated() {
             var needed: Set<Int> = []
             for id in edit.namedIDs {
-                guard let creator = creations.edits[id] else { throw Self.unknown(id, edit.path) }
+                guard let creator = creations.edits[id] else {
+                    guard push.refused.contains(id) else { throw Self.unknown(id, edit.path) }
+                    orphans.insert(index)
+                    continue
+                }
                 if creator != index { needed.insert(creator) }
             }
             needs.append(needed)
             rows.append(try Self.ordered(edit, creations))
         }
+        self.orphans = orphans
         // Mostly nothing is created, and then the order is that of the push.
         let order =
             creations.edits.isEmpty
@@ -78,6 +87,7 @@ package struct PushPlan: Sendable {
         }
         push = Push(key: nil, atomicity: .push, edits: edits)
         self.steps = steps
+        orphans = []
     }
 
     /// Deletions of items, the root, the other items; a row that names a row which the edit creates comes after it.

@@ -55,7 +55,8 @@ extension PushTransaction {
     }
 
     /// Notes the records that show rows which refer to a value that is about to change, and change along.
-    func noteReferring(to assignments: [Assignment], in section: Section, current: [Value], report: Int) throws(StoreError)
+    func noteReferring(to assignments: [Assignment], in section: Section, current: [Value], report: Int)
+        throws(StoreError)
     {
         guard journal != nil else { return }
         let written = Set(assignments.map { section.columns[$0.column].name.lowercased() })
@@ -63,11 +64,14 @@ extension PushTransaction {
             let views = active.views[table]
             if views.isEmpty { continue }
             for key in schema.foreignKeys
-            where key.target == section.table && key.targetColumns.contains(where: { written.contains($0.lowercased()) })
+            where key.target == section.table
+                && key.targetColumns.contains(where: { written.contains($0.lowercased()) })
             {
                 var address: [RawValue] = []
                 for (name, target) in zip(key.columns, key.targetColumns) {
-                    guard let position = section.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() })
+                    guard
+                        let position = section.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() }
+                        )
                     else { break }
                     let column = section.columns[position]
                     address.append(
@@ -75,7 +79,9 @@ extension PushTransaction {
                             column: Column(name: name, type: column.type, isNullable: column.isNullable),
                             value: current[position]))
                 }
-                guard address.count == key.columns.count, !address.contains(where: { $0.value == .null }) else { continue }
+                guard address.count == key.columns.count, !address.contains(where: { $0.value == .null }) else {
+                    continue
+                }
                 try findShown(ShownRows(report: report, views: views, table: table, address: address))
             }
         }

@@ -13,6 +13,16 @@ struct RunMode: Sendable {
     private(set) var refusals: [Int: Problem] = [:]
     private var collisions = 0
 
+    /// Begins with edits that are refused in any run: they need rows that an earlier push would have created.
+    init(orphansOf plan: PushPlan) {
+        for index in plan.orphans {
+            refusals[index] = Problem(
+                .dependsOnRefused, detail: "An earlier push of the request, which would have created it, was refused.",
+                path: plan.push.edits[index].path, retry: false)
+        }
+        isEditByEdit = !refusals.isEmpty
+    }
+
     /// Several rows may be written with one statement.
     var writesTogether: Bool { !isEditByEdit }
 

@@ -83,6 +83,15 @@ package struct MergeService: Sendable {
         try await keyed.answer(under: key, active: active, deadline: deadline, run: run)
     }
 
+    /// Looks up what was answered to a push before, without running it; nil where it was not answered.
+    ///
+    /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked.
+    package func known(
+        under key: PushKey, active: ActiveRules, deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer? {
+        try await keyed.known(under: key, active: active, deadline: deadline)
+    }
+
     /// Merges a push in one transaction, with its key and its traces in the journal.
     ///
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used; its

@@ -17,6 +17,10 @@ struct FieldDecoder {
             if case .text(let text) = scalar, let id = TemporaryID(marked: text) {
                 try id.checkLength(path())
                 guard created.has(id, for: target) else {
+                    if let key = created.earlierKey(id, for: target), let value = key.parts.last {
+                        return .value(value)
+                    }
+                    if created.wasRefused(id) { return .pending(id) }
                     throw Problem(
                         .unknownTemporary,
                         detail: "This push creates no row of \(target.resource) under the temporary id “\(id)”.",

@@ -5,14 +5,20 @@ package struct PushDecoder: Sendable {
     private let catalog: Catalog
     private let limits: WireLimits
     private let requiresVersion: Bool
+    private let earlier: EarlierIDs
 
     private static let keyPlace = WirePath("key")
     private static let pushMembers = ["key", "rules", "atomic", "edits"]
     private static let mergeMembers = ["id", "changeset", "resource", "key", "rules"]
     private static let editMembers = ["resource", "id", "changeset"]
 
-    /// - Parameter requiresVersion: whether the rules that a push names have to be these.
-    package init(catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true) {
+    /// - Parameters:
+    ///   - requiresVersion: whether the rules that a push names have to be these.
+    ///   - earlier: the temporary ids of pushes before, in the same request.
+    package init(
+        catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true, after earlier: EarlierIDs = EarlierIDs()
+    ) {
+        self.earlier = earlier
         self.catalog = catalog
         self.limits = limits
         self.requiresVersion = requiresVersion
@@ -79,7 +85,19 @@ package struct PushDecoder: Sendable {
             nodes.append((try resource(edit, place.element(index)), edit))
         }
         return Push(
-            key: key, atomicity: try atomicity(root["atomic"]), edits: try decode(nodes) { place.element($0) })
+            key: key, atomicity: try atomicity(root["atomic"]), edits: try decode(nodes) { place.element($0) },
+            refused: earlier.refusedIDs)
+    }
+
+    /// Returns the temporary ids that a push creates, each with the section of its row, whatever else is wrong with it.
+    package func created(by body: UnsafeRawBufferPointer) -> [TemporaryID: Section] {
+        let found = try? JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+            let nodes = (root["edits"]?.elements ?? []).map { edit in
+                (resource: edit["resource"]?.string.flatMap { catalog[$0] }, node: edit)
+            }
+            return CreatedIDs(edits: nodes, in: catalog).sections
+        }
+        return found ?? [:]
     }
 
     /// One edit as a push of its own.
@@ -124,7 +142,7 @@ package struct PushDecoder: Sendable {
     private func decode(
         _ nodes: [(resource: Resource?, node: JSONNode)], path: (Int) -> WirePath
     ) throws(Problem) -> [Edit] {
-        let created = CreatedIDs(edits: nodes, in: catalog)
+        let created = CreatedIDs(edits: nodes, in: catalog, after: earlier)
         var items = 0
         var edits: [Edit] = []
         edits.reserveCapacity(nodes.count)

@@ -37,6 +37,12 @@ struct RowIDDecoder {
                 try temporary.checkLength(path)
                 return RowID(parts: Array(repeating: .generated, count: section.keyCount), temporary: temporary)
             }
+            if let id = CreatedIDs.temporary(node.scalar, isGenerated: false) {
+                if let key = created.earlierKey(id, in: section.table) { return try checked(RowID(key), record) }
+                if created.wasRefused(id) {
+                    return RowID(parts: Array(repeating: .temporary(id), count: section.keyCount))
+                }
+            }
             if case .text(let text) = node.scalar, let id = TemporaryID(marked: text), created[id] != nil {
                 throw Invalid.problem(path, "names a new row whose key has several columns; give its parts in an array")
             }
@@ -82,6 +88,10 @@ struct RowIDDecoder {
             if let table = created[temporary], !isGenerated || table == section.table {
                 return (.temporary(temporary), nil, false)
             }
+            if let value = created.earlierKey(temporary, in: isGenerated ? section.table : nil)?.parts.last {
+                return (.value(value), nil, false)
+            }
+            if created.wasRefused(temporary) { return (.temporary(temporary), nil, false) }
             if temporary.isMarked {
                 throw Problem(
                     .unknownTemporary,

@@ -10,11 +10,11 @@ package struct SnapshotCursor: Sendable, Hashable {
     package let resources: [String]
     /// The position of the resource under way.
     package let position: Int
-    /// The key of its last record, as URLs spell it.
-    package let key: String
+    /// The key of its last record, as URLs spell it; nil before its first.
+    package let key: String?
 
     /// Marks a place in a snapshot.
-    package init(feed: String, revision: Int, resources: [String], position: Int, key: String) {
+    package init(feed: String, revision: Int, resources: [String], position: Int, key: String?) {
         self.feed = feed
         self.revision = revision
         self.resources = resources
@@ -24,8 +24,10 @@ package struct SnapshotCursor: Sendable, Hashable {
 
     /// The cursor as clients see it: letters, digits, `-` and `_`.
     package var text: String {
-        let plain = [feed, String(revision), resources.joined(separator: ","), String(position), key]
-            .joined(separator: "\n")
+        let plain = [
+            feed, String(revision), resources.joined(separator: ","), String(position), key.map { "=" + $0 } ?? "",
+        ]
+        .joined(separator: "\n")
         let bytes = Base64.encode(Array(plain.utf8)).compactMap { byte -> UInt8? in
             switch byte {
             case UInt8(ascii: "+"): UInt8(ascii: "-")
@@ -53,6 +55,8 @@ package struct SnapshotCursor: Sendable, Hashable {
         }
         let resources = parts[2].split(separator: ",").map(String.init)
         guard resources.indices.contains(position) else { return nil }
-        self.init(feed: parts[0], revision: revision, resources: resources, position: position, key: parts[4])
+        let key = parts[4].hasPrefix("=") ? String(parts[4].dropFirst()) : nil
+        guard key != nil || parts[4].isEmpty else { return nil }
+        self.init(feed: parts[0], revision: revision, resources: resources, position: position, key: key)
     }
 }

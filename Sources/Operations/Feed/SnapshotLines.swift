@@ -53,22 +53,26 @@ package struct SnapshotLines: Sendable {
         var count = 0
         for (position, resource) in resources.enumerated() where position >= start?.position ?? 0 {
             var key: RecordKey?
-            if let start, position == start.position { key = try KeyText.decode(start.key, resource.root) }
+            if let text = start?.key, position == start?.position { key = try KeyText.decode(text, resource.root) }
             repeat {
                 let page = try await self.page(of: resource, after: key, patience: patience)
                 count += page.records
                 var lines = page.lines
                 key = page.next
-                if let key {
-                    let cursor = SnapshotCursor(
-                        feed: state.feed, revision: revision, resources: resources.map(\.name), position: position,
-                        key: KeyText.encode(key, resource.root))
-                    lines += SnapshotText.cursor(cursor.text)
-                }
+                if let cursor = cursor(behind: position, key, revision) { lines += SnapshotText.cursor(cursor.text) }
                 if !lines.isEmpty { try await write(lines, page.records) }
             } while key != nil
         }
         try await write(SnapshotText.end(records: count), 0)
+    }
+
+    /// The place behind a page; nil at the end.
+    private func cursor(behind position: Int, _ key: RecordKey?, _ revision: Int) -> SnapshotCursor? {
+        guard key != nil || position + 1 < resources.count else { return nil }
+        return SnapshotCursor(
+            feed: state.feed, revision: revision, resources: resources.map(\.name),
+            position: key == nil ? position + 1 : position,
+            key: key.map { KeyText.encode($0, resources[position].root) })
     }
 
     private struct Page {

@@ -56,7 +56,8 @@ package struct FeedTables: Sendable {
         return [
             // MariaDB assigns from left to right, so the epoch comes last.
             Statement(
-                sql: "UPDATE \(feedSQL) SET id = ?, last = \(first), oldest = \(first), epoch = epoch + 1 WHERE one = 1",
+                sql:
+                    "UPDATE \(feedSQL) SET id = ?, last = \(first), oldest = \(first), epoch = epoch + 1 WHERE one = 1",
                 binds: [JournalTables.bind(id)]),
             Statement(sql: "DELETE FROM \(changesSQL)", binds: []),
             Statement(sql: "DELETE FROM \(pendingSQL)", binds: []),

@@ -42,7 +42,8 @@ extension JournalTables {
             let run = rest.prefix(Self.runs.first { $0 <= rest.count } ?? rest.count)
             inserts.append(
                 Insert(
-                    statement: insert(run, columns(of: run, isFirst: isFirst)), rows: run.count, changes: changes(of: run)))
+                    statement: insert(run, columns(of: run, isFirst: isFirst)), rows: run.count,
+                    changes: changes(of: run)))
             rest = rest.dropFirst(run.count)
         }
         return inserts

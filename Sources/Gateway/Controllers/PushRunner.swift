@@ -1,0 +1,62 @@
+import MergeCore
+import MergeService
+import MergeWire
+import RecordStore
+
+/// A push as it came, to be run.
+struct PushRun: Sendable {
+    let decoded: DecodedPush
+    let form: AnswerForm
+    let sent: SentRequest
+    var isPreview = false
+
+    /// The key; nil where the push has none, and for a preview.
+    var key: PushKey? {
+        isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
+    }
+}
+
+/// Runs pushes, whichever address they came to, and counts them.
+struct PushRunner: Sendable {
+    let service: MergeService
+    let active: ActiveRules
+    let metrics: GatewayMetrics
+
+    /// Runs a push, or answers what was answered to it before.
+    ///
+    /// - Returns: the answer, and its body with everything that the journal keeps as a digest alone.
+    /// - Throws: a `Failure` where there is no result.
+    func answer(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8]) {
+        let sender = try context.sender
+        let answer = try await service.answer(under: run.key, active: active, deadline: context.deadline) {
+            () async throws(Failure) in
+            let push: Push
+            switch run.decoded.push {
+            case .success(let sound): push = sound
+            // What was answered once is answered again, even where the rules have changed since.
+            case .failure(let problem): throw Failure(problem)
+            }
+            return try await service.merge(
+                PushRequest(
+                    push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
+                    form: run.form, sender: sender, purpose: run.isPreview ? .preview : .apply(run.key),
+                    sent: run.sent, caller: context.caller),
+                active: active, deadline: context.deadline)
+        }
+        if let result = answer.result, !run.isPreview { metrics.count(result) }
+        return (answer, await told(answer, run, context))
+    }
+
+    /// Looks up what was answered to a push before; nil where it was not answered.
+    func known(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8])? {
+        guard let key = run.key,
+            let answer = try await service.known(under: key, active: active, deadline: context.deadline)
+        else { return nil }
+        return (answer, await told(answer, run, context))
+    }
+
+    private func told(_ answer: PushAnswer, _ run: PushRun, _ context: GatewayContext) async -> [UInt8] {
+        await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
+            .body(answer, to: run.sent.body, at: run.sent.address)
+    }
+}

@@ -1,0 +1,93 @@
+import ChangeFeed
+import HTTPTypes
+import Hummingbird
+import MergeCore
+import MergeService
+import MergeWire
+import Operations
+import RecordStore
+
+/// Pushes one after the other, then what has changed, in one request.
+struct SyncController {
+    let service: MergeService
+    let box: RulesBox
+    let access: FeedAccess
+    let limits: WireLimits
+    let metrics: GatewayMetrics
+    let share: JournalShare
+    let gate: LargeGate
+
+    func addRoutes(to routes: inout RouteTable) {
+        routes.post("/v1/sync", query: ["by"], use: sync)
+    }
+
+    @Sendable private func sync(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let active = try box.ready()
+        let body = try context.jsonBody(limit: limits.bodyBytes)
+        return try await gate.pass(body.count, until: context.deadline) {
+            let asked = try body.withUnsafeBytes { bytes throws(Problem) in
+                try SyncDecoder(limits: limits).decode(bytes)
+            }
+            let wanted = try Self.wanted(asked, under: active, service.limits)
+            var pushes = SyncPushes(
+                runner: PushRunner(service: service, active: active, metrics: metrics), limits: limits, share: share)
+            for push in asked.pushes { await pushes.run(push, context) }
+            return try await answer(pushes, wanted, under: active, context)
+        }
+    }
+
+    /// What is asked of the feed.
+    ///
+    /// - Throws: a 400 `Problem`.
+    private static func wanted(
+        _ asked: SyncRequest, under active: ActiveRules, _ limits: MergeLimits
+    ) throws(Problem) -> FeedRequest {
+        let names = try asked.resources.map { names throws(Problem) in
+            try FeedRequest.known(names, in: active.catalog) { name in
+                let shown = name.utf8.count > NameIndex.maximumBytes ? "A name" : "“\(name)”"
+                return Problem(
+                    .unknownResource,
+                    detail: shown + " is no resource"
+                        + NearestName.ending(for: name, among: active.catalog.resources.map(\.name)),
+                    path: WirePath("resources"))
+            }
+        }
+        let request = FeedRequest(
+            since: asked.since, feed: asked.feed, resources: names, limit: FeedRequest.limit(asked.limit, limits))
+        try request.checkFeed()
+        return request
+    }
+
+    private func answer(
+        _ pushes: SyncPushes, _ wanted: FeedRequest, under active: ActiveRules, _ context: GatewayContext
+    ) async throws -> Response {
+        let rules = active.catalog.version
+        var state: FeedState?
+        let bytes: [UInt8]
+        var isWhole = pushes.allMerged
+        do {
+            let news = try await SyncNews(feed: access.feed).news()
+            state = news.state
+            guard let known = news.state else { throw FeedAccess.noFeed }
+            var page = FeedPage(feed: known.feed, revision: known.revision, hasMore: false, changes: [])
+            if let since = wanted.since {
+                guard FeedAccess.isServed(since: since, of: wanted.feed, by: known) else {
+                    throw FeedAccess.resync(known)
+                }
+                page = try await access.reader.page(
+                    FeedQuestion(since: since, resources: wanted.resources, limit: wanted.limit), at: known,
+                    under: active, context.deadline)
+                if !news.isCaughtUp { page = page.withMore }
+            }
+            bytes = pushes.text.encode(page.text(rules: rules))
+        } catch {
+            // The pushes count all the same.
+            isWhole = false
+            let problem = Failure(any: error).problem
+            bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: rules)
+        }
+        return Reply.json(
+            bytes, to: context.headers, status: isWhole ? .ok : HTTPResponse.Status(code: 207),
+            with: [.cacheControl: "no-store"])
+    }
+}

@@ -1,0 +1,84 @@
+import MergeCore
+import MergeService
+import MergeWire
+import RecordStore
+
+/// The pushes of one sync: each a transaction of its own, and none behind one that may succeed later.
+struct SyncPushes {
+    private let runner: PushRunner
+    private let limits: WireLimits
+    private let share: JournalShare
+    private var earlier = EarlierIDs()
+    /// One may succeed later, and those behind it may build on it.
+    private var isHeldUp = false
+    /// The answers so far.
+    private(set) var text = SyncEncoder()
+    /// Every push so far was merged.
+    private(set) var allMerged = true
+
+    init(runner: PushRunner, limits: WireLimits, share: JournalShare) {
+        self.runner = runner
+        self.limits = limits
+        self.share = share
+    }
+
+    /// Runs a push, or answers what was answered to it before.
+    mutating func run(_ push: SyncRequest.SentPush, _ context: GatewayContext) async {
+        let created = push.body.withUnsafeBytes {
+            PushDecoder(catalog: runner.active.catalog, limits: limits).created(by: $0)
+        }
+        do {
+            guard let (answer, body) = try await answer(push, context) else {
+                earlier.note(created, answer: nil)
+                return refuse(push, Self.notRun)
+            }
+            text.add(body, code: answer.code)
+            earlier.note(created, answer: body)
+            if answer.code != 200 { allMerged = false }
+            if answer.result?.problem?.retry == true { isHeldUp = true }
+        } catch {
+            earlier.note(created, answer: nil)
+            var problem = Failure(any: error).problem
+            if let cause = (error as? Failure)?.cause { context.failure.set(cause) }
+            if problem.retry == nil { problem.retry = ProblemHead(problem).status >= 500 }
+            refuse(push, problem)
+        }
+    }
+
+    private mutating func refuse(_ push: SyncRequest.SentPush, _ problem: Problem) {
+        text.add(key: push.key, problem)
+        allMerged = false
+        if problem.retry == true { isHeldUp = true }
+    }
+
+    /// nil for a push that is not run.
+    private func answer(
+        _ push: SyncRequest.SentPush, _ context: GatewayContext
+    ) async throws -> (PushAnswer, body: [UInt8])? {
+        let who = try context.sender.who
+        let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
+        let decoded = try push.body.withUnsafeBytes { bytes throws(Problem) in
+            try decoder.push(bytes, headerKey: nil, sender: who)
+        }
+        guard decoded.key != nil else {
+            throw Problem(
+                .invalid, detail: "A push of a sync needs a key, under which it takes effect once.",
+                path: WirePath("key"))
+        }
+        let run = PushRun(decoded: decoded, form: .push, sent: SentRequest(address: "/v1/push", body: push.body))
+        if isHeldUp || context.caller.hasLeft { return try await runner.known(run, context) }
+        do {
+            try share.check(who, in: runner.active.journal)
+        } catch {
+            // What was answered once is answered again.
+            guard let known = try await runner.known(run, context) else { throw error }
+            return known
+        }
+        return try await runner.answer(run, context)
+    }
+
+    private static let notRun = Problem(
+        .notRun, detail: "An earlier push may succeed later, and this one may build on it; send both again.",
+        retry: true,
+        retryAfter: 1)
+}
