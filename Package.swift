@@ -126,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "Operations", "RecordStore",
+                "ChangeFeed", "fieldmerge", "Gateway", "MergeCore", "MergeService", "MergeWire", "Operations",
+                "RecordStore",
                 "RuleFiles", "SQLiteStore", "TestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

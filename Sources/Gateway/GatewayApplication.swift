@@ -31,7 +31,9 @@ package struct GatewayApplication: Service {
         place = "\(configuration.host):\(configuration.port)"
         let service = MergeService.wire(engine, limits: configuration.merge)
         let box = rules.box
-        feed = ChangeFeed(journal: { box.active?.journal }, tell: { await service.tellEndedTransactions() })
+        feed = ChangeFeed(
+            interval: configuration.feedInterval, journal: { box.active?.journal },
+            tell: { await service.tellEndedTransactions() })
         let responder = Self.responder(
             configuration: configuration, service: service, feed: feed, box: box, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
@@ -60,7 +62,7 @@ package struct GatewayApplication: Service {
         let metrics = GatewayMetrics()
         let problems = ProblemMapping(box: box)
         var routes = RouteTable()
-        RecordsController(service: service, box: box, logger: logger).addRoutes(to: &routes)
+        RecordsController(service: service, box: box, limits: configuration.wire, logger: logger).addRoutes(to: &routes)
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share,

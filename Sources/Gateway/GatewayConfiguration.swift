@@ -21,6 +21,8 @@ package struct GatewayConfiguration: Sendable {
     package var heldBytes = 128 << 20
     /// Bytes that one token may leave in the journal in a day, as they are kept.
     package var journalBytesPerDay = 1 << 30
+    /// The time between two looks at the feed of changes.
+    package var feedInterval = Duration.milliseconds(100)
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
 

@@ -1,3 +1,4 @@
+import MergeCore
 import MergeService
 import Operations
 import RecordStore
@@ -24,6 +25,36 @@ import TestSupport
         #expect(try await Self.version(old) == "1\n", "who only reads changes nothing")
         _ = try await Self.opener(old).open()
         #expect(try await Self.version(old) == "\(JournalTables.version)\n")
+    }
+
+    /// A journal as the last version left it has no tables of the feed: they are made by who may, and what it kept stays.
+    @Test(arguments: TestEngine.allCases) func aJournalOfTheLastVersionIsUpgradedInPlace(_ kind: TestEngine)
+        async throws
+    {
+        let old = try await OldJournal(kind)
+        try await old.add(3, days: 1)
+        let kept = try await old.database.runOnJournal(
+            "SELECT n, at, code, answer, resource, record FROM entries ORDER BY n;")
+        let drop = ["feed", "pending", "changes", "gateways"].map { "DROP TABLE \($0);" }.joined()
+        let makeOld = drop + "UPDATE meta SET value = '2' WHERE name = 'version';"
+        if kind == .mariadb {
+            try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
+            let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
+            #expect(error?.kind == .denied)
+            try await old.database.initJournal()
+        } else {
+            try await old.database.runOnJournal(makeOld)
+        }
+        let journal = try await Self.opener(old).open()
+        #expect(try await Self.version(old) == "\(JournalTables.version)\n")
+        #expect(
+            try await old.database.runOnJournal("SELECT n, at, code, answer, resource, record FROM entries ORDER BY n;")
+                == kept)
+        let feed = journal.tables.feed
+        let rows = try await old.engine.read(deadline: .now + .seconds(30)) { session throws(StoreError) in
+            try session.query(feed.state(for: "", pendingAfter: 0))
+        }
+        #expect(rows.first?[1] == .integer(1))
     }
 
     @Test(arguments: TestEngine.allCases) func aNewerJournalIsRefused(_ kind: TestEngine) async throws {

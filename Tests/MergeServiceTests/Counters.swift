@@ -43,6 +43,7 @@ final class Counters: Sendable {
         journalEngine = journal.engine
         try await journal.engine.write(deadline: .now + .seconds(60)) { session throws(StoreError) in
             for statement in journal.tables.creation { _ = try session.execute(statement) }
+            _ = try session.execute(journal.tables.feed.begin("feed"))
             return .commit(())
         }
         let table = TableName(name: "counters")

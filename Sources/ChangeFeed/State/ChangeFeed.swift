@@ -26,15 +26,20 @@ package final class ChangeFeed: Sendable {
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
 
     /// The time between two looks.
-    package static let interval = Duration.milliseconds(100)
+    private let interval: Duration
     /// The age at which what was seen has to be looked at again before it is told.
     private static let freshness = Duration.milliseconds(500)
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
+    ///   - interval: the time between two looks; nobody waits for a change longer.
     ///   - journal: the journal that is open at the moment; nil where none is.
     ///   - tell: tells a journal that is written ahead which transactions have ended.
-    package init(journal: @escaping @Sendable () -> Journal?, tell: @escaping @Sendable () async -> Void = {}) {
+    package init(
+        interval: Duration = .milliseconds(100), journal: @escaping @Sendable () -> Journal?,
+        tell: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.interval = interval
         self.journal = journal
         self.tell = tell
     }
@@ -45,13 +50,13 @@ package final class ChangeFeed: Sendable {
             group.addTask {
                 while !Task.isCancelled {
                     let hasFeed = (try? await self.look()) ?? nil
-                    try? await Task.sleep(for: hasFeed == nil ? .milliseconds(500) : Self.interval)
+                    try? await Task.sleep(for: hasFeed == nil ? max(self.interval, .milliseconds(500)) : self.interval)
                 }
             }
             group.addTask {
                 while !Task.isCancelled {
                     self.waiters.expire(now: .now)
-                    try? await Task.sleep(for: Self.interval)
+                    try? await Task.sleep(for: min(self.interval, .milliseconds(100)))
                 }
             }
             await group.waitForAll()
@@ -112,7 +117,7 @@ package final class ChangeFeed: Sendable {
     // MARK: Looking
 
     /// Looks at the feed, with others who ask meanwhile: the look begins after all of them asked.
-    private func look() async throws(StoreError) -> FeedState? {
+    func look() async throws(StoreError) -> FeedState? {
         let task = state.withLock { state -> Looking in
             if let next = state.next { return next }
             if let running = state.running {

@@ -43,25 +43,27 @@ struct PushController {
         decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let isPreview = try context.query.flag("preview")
-        if try context.query.flag("by") { throw Self.noBy }
+        let tellsAuthors = try context.query.flag("by")
         if !isPreview { try share.check(try context.sender.who, in: active.journal) }
         let body = try context.jsonBody(limit: limits.bodyBytes)
         return try await gate.pass(body.count, until: context.deadline) {
             try await answer(
                 to: body, context: context, active: active, form: form, address: address, isPreview: isPreview,
-                decode: decode)
+                tellsAuthors: tellsAuthors, decode: decode)
         }
     }
 
     private func answer(
         to body: [UInt8], context: GatewayContext, active: ActiveRules, form: AnswerForm, address: String,
-        isPreview: Bool, decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
+        isPreview: Bool, tellsAuthors: Bool,
+        decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
         let sender = try context.sender
         let headerKey = try context.idempotencyKey
         let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
         let run = PushRun(
-            decoded: decoded, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview)
+            decoded: decoded, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
+            tellsAuthors: tellsAuthors)
         let (answer, told) = try await PushRunner(service: service, active: active, metrics: metrics).answer(
             run, context)
         return reply(answer, body: told, to: context)
@@ -72,11 +74,6 @@ struct PushController {
             body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
             with: answer.isReplay ? Self.replayed : [:])
     }
-
-    /// The answer to `by=true`: who wrote what a push met is not told yet.
-    private static let noBy = Problem(
-        .notImplemented, detail: "“by” is not supported yet; nothing was written. Send the request without it.",
-        retry: false)
 
     /// Tells an answer that was given before.
     static let replayed: HTTPFields = {

@@ -9,6 +9,8 @@ struct PushRun: Sendable {
     let form: AnswerForm
     let sent: SentRequest
     var isPreview = false
+    /// Conflicts tell who wrote what they met.
+    var tellsAuthors = false
 
     /// The key; nil where the push has none, and for a preview.
     var key: PushKey? {
@@ -40,7 +42,7 @@ struct PushRunner: Sendable {
                 PushRequest(
                     push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
                     form: run.form, sender: sender, purpose: run.isPreview ? .preview : .apply(run.key),
-                    sent: run.sent, caller: context.caller),
+                    sent: run.sent, caller: context.caller, tellsAuthors: run.tellsAuthors),
                 active: active, deadline: context.deadline)
         }
         if let result = answer.result, !run.isPreview { metrics.count(result) }

@@ -11,6 +11,7 @@ import Operations
 struct RecordsController {
     let service: MergeService
     let box: RulesBox
+    let limits: WireLimits
     let logger: Logger
 
     func addRoutes(to routes: inout RouteTable) {
@@ -20,7 +21,7 @@ struct RecordsController {
     }
 
     @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        tagged(RulesEncoder.encode(try box.ready().catalog), context)
+        tagged(RulesEncoder.encode(try box.ready().catalog, limits: limits, page: service.limits.pageSize), context)
     }
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {

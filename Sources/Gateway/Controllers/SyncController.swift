@@ -23,6 +23,7 @@ struct SyncController {
 
     @Sendable private func sync(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
+        let tellsAuthors = try context.query.flag("by")
         let body = try context.jsonBody(limit: limits.bodyBytes)
         return try await gate.pass(body.count, until: context.deadline) {
             let asked = try body.withUnsafeBytes { bytes throws(Problem) in
@@ -30,7 +31,8 @@ struct SyncController {
             }
             let wanted = try Self.wanted(asked, under: active, service.limits)
             var pushes = SyncPushes(
-                runner: PushRunner(service: service, active: active, metrics: metrics), limits: limits, share: share)
+                runner: PushRunner(service: service, active: active, metrics: metrics), limits: limits, share: share,
+                tellsAuthors: tellsAuthors)
             for push in asked.pushes { await pushes.run(push, context) }
             return try await answer(pushes, wanted, under: active, context)
         }

@@ -8,6 +8,7 @@ struct SyncPushes {
     private let runner: PushRunner
     private let limits: WireLimits
     private let share: JournalShare
+    private let tellsAuthors: Bool
     private var earlier = EarlierIDs()
     /// One may succeed later, and those behind it may build on it.
     private var isHeldUp = false
@@ -16,7 +17,8 @@ struct SyncPushes {
     /// Every push so far was merged.
     private(set) var allMerged = true
 
-    init(runner: PushRunner, limits: WireLimits, share: JournalShare) {
+    init(runner: PushRunner, limits: WireLimits, share: JournalShare, tellsAuthors: Bool) {
+        self.tellsAuthors = tellsAuthors
         self.runner = runner
         self.limits = limits
         self.share = share
@@ -65,7 +67,9 @@ struct SyncPushes {
                 .invalid, detail: "A push of a sync needs a key, under which it takes effect once.",
                 path: WirePath("key"))
         }
-        let run = PushRun(decoded: decoded, form: .push, sent: SentRequest(address: "/v1/push", body: push.body))
+        let run = PushRun(
+            decoded: decoded, form: .push, sent: SentRequest(address: "/v1/push", body: push.body),
+            tellsAuthors: tellsAuthors)
         if isHeldUp || context.caller.hasLeft { return try await runner.known(run, context) }
         do {
             try share.check(who, in: runner.active.journal)

@@ -1,7 +1,6 @@
 import Synchronization
 
 #if canImport(Glibc)
-    import Dispatch
     import Glibc
 #else
     import Darwin
@@ -19,9 +18,7 @@ package final class SecondText: Sendable {
 
     /// The text of the second that it is.
     package var now: String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        let second = Int(time.tv_sec)
+        let second = time(nil)
         return known.withLock { known in
             if known.second != second { known = (second, make(second)) }
             return known.text

@@ -24,6 +24,7 @@ package struct Outcome: Sendable, Hashable {
             var deletedRow: [Value]?
             var wholeRow: RawRow?
             var cascades: [Cascade] = []
+            var authorship: Authorship?
         }
 
         let fields: Fields
@@ -72,6 +73,12 @@ package struct Outcome: Sendable, Hashable {
     package var cascades: [Cascade] {
         get { rare?.fields.cascades ?? [] }
         set { set(\.cascades, newValue) }
+    }
+
+    /// Who wrote what a conflict met; nil where nobody has asked.
+    package var authorship: Authorship? {
+        get { rare?.fields.authorship }
+        set { set(\.authorship, newValue) }
     }
 
     /// Makes the outcome of a group, or of a whole row where no group is given.

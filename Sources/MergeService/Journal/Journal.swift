@@ -38,6 +38,9 @@ package struct JournalCodec: Sendable {
     /// Reads what an entry tells of one row of a resource, whose table has these columns.
     package let traces: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, [Column]) -> [RowTrace]
 
+    /// Reads the last write of an entry to a group of a row, or to a row where no group is given.
+    package let write: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, _ group: Int?) -> WriteTrace?
+
     /// Reads what an entry did to rows, to be compared with what the database holds.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
 
@@ -60,6 +63,7 @@ package struct JournalCodec: Sendable {
         key: @escaping @Sendable (RecordKey, Section) -> String,
         traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> [RowTrace],
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
+        write: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, Int?) -> WriteTrace? = { _, _, _, _, _ in nil },
         answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8] = { body, _ in body },
         refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
         revealed:
@@ -70,6 +74,7 @@ package struct JournalCodec: Sendable {
         self.key = key
         self.traces = traces
         self.effects = effects
+        self.write = write
         self.answer = answer
         self.refused = refused
         self.revealed = revealed

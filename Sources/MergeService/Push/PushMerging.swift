@@ -78,7 +78,7 @@ struct PushMerging: Sendable {
                 return .rollback(.ended([.answered(.refused(transaction.reports))]))
             }
             try transaction.findShown()
-            let kept = answers(transaction, records)
+            let kept = try answers(transaction, records)
             for push in kept { try push?.answer.checkLength(limits) }
             let endings = kept.map { push -> Shared<PushEnding> in
                 push.map { .answered(.merged($0.answer)) } ?? .alone
@@ -112,15 +112,22 @@ struct PushMerging: Sendable {
         .busy, "its time was over, or its caller gone, before its transaction began")
 
     /// Makes the answers of the pushes that stand; nil for one that has to run alone.
-    private func answers(_ transaction: PushTransaction, _ records: [Record?]) -> [KeptPush?] {
+    private func answers(
+        _ transaction: PushTransaction, _ records: [Record?]
+    ) throws(StoreError) -> [KeptPush?] {
         let batch = transaction.batch
-        return batch.items.indices.map { number in
+        return try batch.items.indices.map { number throws(StoreError) in
             if transaction.excluded.contains(number) { return nil }
             let request = batch.items[number].request
             let range = batch.ranges[number]
-            let result = ResultAssembly(
+            var result = ResultAssembly(
                 push: request.push, reports: transaction.reports[range], wasRolledBack: false
             ).result(records[range])
+            if request.tellsAuthors {
+                let active = batch.items[number].active
+                result = try AuthorSearch(journal: active.journal, active: active, session: transaction.session)
+                    .told(result)
+            }
             let answer = PushAnswer(to: request, result: result, form: form)
             let draft = batch.journal.map {
                 JournalDraft(request, result, answer, batch.items[number].active, $0.codec) {

@@ -39,12 +39,15 @@ package final class PushRequest: Sendable {
     package let sent: SentRequest
     /// The one who waits for the answer.
     package let caller: Caller
+    /// Conflicts tell who wrote what they met.
+    package let tellsAuthors: Bool
 
     /// Puts a push together with what is known of its request.
     package init(
         push: Push, form: AnswerForm, sender: Sender, purpose: PushPurpose, sent: SentRequest,
-        caller: Caller = Caller()
+        caller: Caller = Caller(), tellsAuthors: Bool = false
     ) {
+        self.tellsAuthors = tellsAuthors
         self.push = push
         self.form = form
         self.sender = sender

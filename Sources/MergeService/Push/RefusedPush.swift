@@ -33,8 +33,11 @@ struct RefusedPush: Sendable {
     private func answer(_ merging: PushMerging, in session: any StoreSession) throws(StoreError) -> PushAnswer {
         let records = try RecordCollector(session, dialect: merging.engine.dialect, limits: merging.limits)
             .records(of: reports)
-        let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
+        var result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
             .result(records[...])
+        if request.tellsAuthors {
+            result = try AuthorSearch(journal: push.active.journal, active: push.active, session: session).told(result)
+        }
         let answer = PushAnswer(to: request, result: result, form: merging.form)
         try answer.checkLength(merging.limits)
         return answer

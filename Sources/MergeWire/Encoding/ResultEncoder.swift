@@ -124,11 +124,27 @@ package enum ResultEncoder {
                     writer.member("fallback")
                     writer.string(fallback)
                 }
+                if let told = outcome.authorship { author(told.author, &writer) }
             } else if let row = outcome.deletedRow {
                 writer.member("current")
                 RecordEncoder.write(row, of: section, to: &writer)
             }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
+        }
+    }
+
+    private static func author(_ author: Authorship.Author?, _ writer: inout JSONWriter) {
+        writer.member("by")
+        guard let author else { return writer.null() }
+        writer.object { writer in
+            writer.member("who")
+            if let who = author.who { writer.string(who) } else { writer.null() }
+            writer.member("device")
+            if let device = author.device { writer.string(device) } else { writer.null() }
+            writer.member("at")
+            writer.string(author.at.text(separator: "T", fraction: 6) + "Z")
+            writer.member("entry")
+            writer.integer(author.entry)
         }
     }
 

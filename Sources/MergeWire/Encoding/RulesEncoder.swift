@@ -3,11 +3,26 @@ package import MergeCore
 /// The answer of `GET /v1/rules`.
 package enum RulesEncoder {
     /// Returns the answer of `GET /v1/rules`.
-    package static func encode(_ catalog: Catalog) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - limits: bounds on what the body of a request may hold.
+    ///   - page: records, or changes, on a page.
+    package static func encode(_ catalog: Catalog, limits: WireLimits, page: Int) -> [UInt8] {
         var writer = JSONWriter(capacity: 4_096)
         writer.object { writer in
             writer.member("version")
             writer.string(catalog.version)
+            writer.member("limits")
+            writer.object { writer in
+                writer.member("body")
+                writer.integer(limits.bodyBytes)
+                writer.member("edits")
+                writer.integer(limits.edits)
+                writer.member("items")
+                writer.integer(limits.items)
+                writer.member("page")
+                writer.integer(page)
+            }
             writer.member("resources")
             writer.array { writer in
                 for resource in catalog.resources { self.resource(resource, &writer) }

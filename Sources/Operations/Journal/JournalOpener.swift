@@ -72,10 +72,7 @@ package struct JournalOpener: Sendable {
         if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
         // Rows of today's form will lie in it, which an older gateway could not read.
         if purpose == .merging, number < JournalTables.version {
-            try await run(
-                tables.creation + [
-                    tables.feed.begin(Self.newFeedID()), tables.changeMeta("version", String(JournalTables.version)),
-                ])
+            try await upgrade()
         }
         if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead) }
         return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
@@ -89,6 +86,31 @@ package struct JournalOpener: Sendable {
                 tables.setMeta("secret", secret), try await ownerStatement(), tables.feed.begin(Self.newFeedID()),
                 tables.setMeta("version", String(JournalTables.version)),
             ])
+    }
+
+    /// Brings a journal of an older version up to date; what it keeps stays as it is.
+    ///
+    /// - Throws: `StoreError`; of the kind `denied` where tables are missing and the user may not make them.
+    private func upgrade() async throws(StoreError) {
+        let begin = tables.feed.begin(Self.newFeedID())
+        // Whoever finds the tables made, by somebody with the rights to, needs no right to make any.
+        let creation = try await hasFeed() ? [] : tables.creation
+        try await run(creation + [begin, tables.changeMeta("version", String(JournalTables.version))])
+    }
+
+    private func hasFeed() async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let feed = tables.feed
+            return try await engine.read(deadline: deadline) { session throws(StoreError) in
+                // All of its tables are looked at.
+                _ = try session.query(feed.state(for: "", pendingAfter: 0))
+                _ = try session.query(feed.changes(since: 0, upTo: 0, resources: nil, limit: 1))
+                return true
+            }
+        } catch {
+            if error.kind == .schemaChanged || error.kind == .denied { return false }
+            throw error
+        }
     }
 
     /// Returns a name for a feed that no other has.

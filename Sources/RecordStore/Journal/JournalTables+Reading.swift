@@ -60,6 +60,34 @@ extension JournalTables {
             columns: [JournalColumn.bytes, JournalColumn.text])
     }
 
+    /// Returns the statement that reads the last merges of some records, the newest first, with who sent them.
+    ///
+    /// - Parameter records: at least one.
+    package func writers(of records: [RecordName], limit: Int) -> Statement {
+        let either = records.map { _ in "(resource = ? AND record = ?)" }.joined(separator: " OR ")
+        return Statement(
+            sql: "SELECT n, at, who, device, resource, record, entry FROM \(dialect.quoted(entries)) "
+                + "WHERE (\(either)) AND status = 'merged' ORDER BY n DESC LIMIT ?",
+            binds: records.flatMap { [Self.bind($0.resource), Self.bind($0.record)] } + [Self.bind(limit)],
+            columns: [
+                JournalColumn.number, JournalColumn.time, JournalColumn.text, JournalColumn.text, JournalColumn.text,
+                JournalColumn.text, JournalColumn.bytes,
+            ])
+    }
+
+    /// Reads a row of `writers`.
+    package func writer(_ row: [Value]) -> (name: RecordName, author: Authorship.Author, entry: [UInt8])? {
+        guard row.count == 7, case .integer(let number) = row[0], case .dateTime(let at) = row[1],
+            let resource = row[4].text, let record = row[5].text, case .bytes(let entry) = row[6]
+        else { return nil }
+        let who = row[2].text ?? ""
+        return (
+            RecordName(resource: resource, record: record),
+            Authorship.Author(who: who.isEmpty ? nil : who, device: row[3].text, at: at, entry: Int(clamping: number)),
+            entry
+        )
+    }
+
     /// Reads a row of `list` or `entry`.
     package func stored(_ row: [Value]) -> StoredEntry? {
         guard row.count == 15, case .integer(let number) = row[0], case .dateTime(let at) = row[1] else { return nil }

@@ -6,7 +6,8 @@ import TestSupport
 /// many is nobody's affair. So every such number is recorded as if it had been the next one of its table when an answer
 /// first showed it; tables begin to count at 100001, 200001 and so on, the journal at 900001. The version of the rules
 /// stands as `{version}`, each `ETag` as `"e1"`, `"e2"` in the order of their appearance, each digest of a private value
-/// (its key is random) as `hmac-sha256:1`, `hmac-sha256:2`, and the moment of a journal entry as `…`.
+/// (its key is random) as `hmac-sha256:1`, `hmac-sha256:2`, and the moment of a journal entry as `…`, as do the name of the
+/// feed and its revision.
 struct RunNames {
     private let version: [UInt8]
     private var recorded: [Int: Int] = [:]
@@ -18,6 +19,8 @@ struct RunNames {
     private static let digest = Array("hmac-sha256:".utf8)
     private static let version = Array("{version}".utf8)
     private static let moment = Array(#""at":""#.utf8)
+    private static let feed = Array(#""feed":""#.utf8)
+    private static let revision = Array(#"","revision":"#.utf8)
 
     /// - Parameter version: the version of the rules that are served.
     init(version: String) {
@@ -34,6 +37,9 @@ struct RunNames {
                 out += Self.moment + Array("…".utf8)
                 index += Self.moment.count
                 while index < body.count, body[index] != UInt8(ascii: "\"") { index += 1 }
+            } else if let end = Self.endOfPosition(body, at: index) {
+                out += Self.feed + Array("…".utf8) + Self.revision + Array("0".utf8)
+                index = end
             } else if body[index] == UInt8(ascii: "\""), Self.holds(body, version, at: index + 1) {
                 out.append(body[index])
                 out += Self.version
@@ -51,6 +57,15 @@ struct RunNames {
             }
         }
         return out
+    }
+
+    /// Returns where a feed's name and its revision end; nil where none stands.
+    private static func endOfPosition(_ body: [UInt8], at index: Int) -> Int? {
+        let name = index + feed.count
+        guard holds(body, feed, at: index), holds(body, revision, at: name + 16) else { return nil }
+        var end = name + 16 + revision.count
+        while end < body.count, (48...57).contains(body[end]) { end += 1 }
+        return end
     }
 
     mutating func hideTag(_ tag: String) -> String {

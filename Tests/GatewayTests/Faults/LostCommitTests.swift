@@ -1,3 +1,4 @@
+import Gateway
 import Testing
 import TestSupport
 
@@ -14,8 +15,16 @@ import TestSupport
         let database = try await Ledger.database(.mariadb)
         let server = try await PrivateMariaDB.shared
         try await CuttingProxy.with(server: server.socket) { proxy in
-            try await RunningGateway.with(database.behind(proxy.socket), rules: Ledger.rules, journal: journal) {
-                try await $0.client { try await body($0, proxy, database) }
+            // No COMMIT but the push's own is to be cut.
+            try await RunningGateway.with(
+                database.behind(proxy.socket), rules: Ledger.rules, journal: journal,
+                configure: { $0.feedInterval = .seconds(3_600) }
+            ) {
+                try await $0.client { client async throws in
+                    // The feed is looked at once, and then for a long time not again.
+                    _ = try await client.get("/v1/changes")
+                    try await body(client, proxy, database)
+                }
             }
         }
     }

@@ -1,0 +1,180 @@
+import MergeCore
+import MergeService
+import Operations
+import RecordStore
+import Testing
+import TestSupport
+
+@testable import ChangeFeed
+
+/// Revisions are given in the order of commits, to everything that is committed and to nothing else.
+@Suite struct SequencingTests {
+    private static func open(_ kind: TestEngine) async throws -> (TestDatabase, any RecordEngine, Journal) {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        try await database.initJournal()
+        let engine = try database.engine(journal: true)
+        let schema = kind == .sqlite ? JournalTables.attachedName : database.journalName
+        return (database, engine, try await JournalOpener(engine: engine, schema: schema).open())
+    }
+
+    private static var deadline: ContinuousClock.Instant { .now + .seconds(30) }
+
+    private static func run(_ record: String) -> PendingRun {
+        PendingRun(changes: [
+            PendingRun.Change(
+                position: 0, name: RecordName(resource: "homes", record: record), sender: Sender(who: "", device: nil))
+        ])
+    }
+
+    private static func insert(_ record: String, _ journal: Journal, _ engine: any RecordEngine) async throws {
+        try await engine.write(deadline: deadline) { session throws(StoreError) in
+            _ = try session.execute(journal.tables.feed.insert(run(record), first: 1))
+            return .commit(())
+        }
+    }
+
+    private static func told(_ journal: Journal, _ engine: any RecordEngine) async throws -> [String] {
+        try await engine.read(deadline: deadline) { session throws(StoreError) in
+            let feed = journal.tables.feed
+            return try session.query(feed.changes(since: 0, upTo: .max, resources: nil, limit: 10_000))
+                .compactMap { feed.change($0)?.name.record }
+        }
+    }
+
+    /// The number of a row of `pending` is taken before its commit: one that commits late stands below those that were
+    /// sequenced meanwhile.
+    @Test(arguments: [false, true]) func whatCommitsLastIsTold(_ isMutant: Bool) async throws {
+        let (database, engine, journal) = try await Self.open(.mariadb)
+        let look = FeedLook(journal: journal, gateway: "a")
+        let slow = try database.session()
+        let bytes = Hex.encode(Self.run("slow").bytes)
+        _ = try await slow.run("BEGIN;")
+        _ = try await slow.run(
+            "INSERT INTO \(database.journalName).pending (first, step, records) VALUES (1, 1, X'\(bytes)');")
+        try await Self.insert("quick", journal, engine)
+        let highest = try #require(try await look.sequence(after: 0, until: Self.deadline))
+        #expect(try await Self.told(journal, engine) == ["quick"])
+        _ = try await slow.run("COMMIT;")
+        // The mutant looks behind the highest number that it has seen: `id > since`.
+        _ = try await look.sequence(after: isMutant ? highest : 0, until: Self.deadline)
+        #expect(try await Self.told(journal, engine) == (isMutant ? ["quick"] : ["quick", "slow"]))
+        slow.end()
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
+    @Test func aLookBeginsAtTheFrontEveryFewSeconds() {
+        var numbers = SequencedNumbers()
+        let start = ContinuousClock.now
+        #expect(numbers.start(now: start) == 0)
+        numbers.note(10, now: start)
+        numbers.note(11, now: start + .milliseconds(10))
+        #expect(numbers.start(now: start + .seconds(1)) == 0)
+        #expect(numbers.start(now: start + .seconds(61)) == 0, "after a while every look does")
+        #expect(numbers.start(now: start + .seconds(62)) == 10)
+        #expect(numbers.start(now: start + .seconds(67)) == 0)
+    }
+
+    /// Whoever gives revisions locks the counter, so several give each once.
+    @Test(arguments: TestEngine.allCases) func severalGiveEachRevisionOnce(_ kind: TestEngine) async throws {
+        let (database, engine, journal) = try await Self.open(kind)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<4 {
+                group.addTask {
+                    for number in 0..<40 { try await Self.insert("\(writer).\(number)", journal, engine) }
+                }
+            }
+            for name in ["a", "b", "c"] {
+                group.addTask {
+                    let look = FeedLook(journal: journal, gateway: name)
+                    for _ in 0..<25 { _ = try await look.sequence(after: 0, until: Self.deadline) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        _ = try await FeedLook(journal: journal, gateway: "d").sequence(after: 0, until: Self.deadline)
+        let told = try await Self.told(journal, engine)
+        #expect(Set(told) == Set((0..<4).flatMap { writer in (0..<40).map { "\(writer).\($0)" } }))
+        #expect(told.count == 160)
+        for writer in 0..<4 {
+            let own = told.filter { $0.hasPrefix("\(writer).") }
+            #expect(own == (0..<40).map { "\(writer).\($0)" }, "what was acknowledged first has the lower revision")
+        }
+        let state = try await FeedLook(journal: journal, gateway: "e").find(pendingAfter: 0, until: Self.deadline)
+        #expect(state.firstPending == nil && state.state.revision == FeedTables.beginning + 160)
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
+    @Test(arguments: TestEngine.allCases) func aRecordThatChangesAgainMovesToTheEnd(_ kind: TestEngine) async throws {
+        let (database, engine, journal) = try await Self.open(kind)
+        let look = FeedLook(journal: journal, gateway: "a")
+        for record in ["1", "2", "1", "3"] { try await Self.insert(record, journal, engine) }
+        _ = try await look.sequence(after: 0, until: Self.deadline)
+        #expect(try await Self.told(journal, engine) == ["2", "1", "3"])
+        try await Self.insert("2", journal, engine)
+        _ = try await look.sequence(after: 0, until: Self.deadline)
+        #expect(try await Self.told(journal, engine) == ["1", "3", "2"])
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
+    /// A gateway that has taken it upon itself and hangs holds nobody up for long.
+    @Test func anotherGoesOnWhereTheHolderHangs() async throws {
+        let (database, engine, journal) = try await Self.open(.mariadb)
+        try await database.runOnJournal(
+            "UPDATE feed SET holder = 'gone', until = UTC_TIMESTAMP(6) + INTERVAL 50 SECOND;")
+        try await Self.insert("1", journal, engine)
+        let feed = ChangeFeed(journal: { journal })
+        var looks = 0
+        while try await Self.told(journal, engine).isEmpty, looks < 10 {
+            _ = try await feed.look()
+            looks += 1
+        }
+        #expect(looks == PendingWatch.patience)
+        // Where a client of one's own waits, nobody else is waited for.
+        try await database.runOnJournal(
+            "UPDATE feed SET holder = 'gone', until = UTC_TIMESTAMP(6) + INTERVAL 50 SECOND;")
+        try await Self.insert("2", journal, engine)
+        #expect(try await feed.catchUp()?.revision == FeedTables.beginning + 2)
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
+    /// What is told was made sure of by a commit of the gateway's own that came later.
+    @Test func whatAnotherGaveIsConfirmedBeforeItIsTold() async throws {
+        let (database, engine, journal) = try await Self.open(.mariadb)
+        let first = ChangeFeed(journal: { journal })
+        let second = ChangeFeed(journal: { journal })
+        try await Self.insert("1", journal, engine)
+        let given = try #require(try await first.catchUp()).revision
+        #expect(try await second.look()?.revision == given)
+        let confirmed = try await database.runOnJournal("SELECT confirmed FROM gateways;")
+        #expect(confirmed == "\(given)\n\(given)\n")
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
+    // MARK: Forms
+
+    @Test func aRunIsReadAsItWasWritten() {
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<500 {
+            let run = PendingRun(
+                changes: (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                    PendingRun.Change(
+                        position: Int.random(in: 0...100_000, using: &random),
+                        name: RecordName(
+                            resource: String(repeating: "r", count: Int.random(in: 0...300, using: &random)),
+                            record: ["", "1", "a%20b,c", "é"].randomElement(using: &random) ?? ""),
+                        sender: Sender(
+                            who: ["", "tablet"].randomElement(using: &random) ?? "",
+                            device: [nil, "", "d", String(repeating: "ü", count: 255)].randomElement(using: &random)
+                                ?? nil))
+                })
+            #expect(PendingRun(bytes: run.bytes) == run)
+            if run.bytes.count > 1 { #expect(PendingRun(bytes: Array(run.bytes.dropLast())) != run) }
+        }
+    }
+}
