@@ -1,0 +1,47 @@
+internal import GRDB
+import RecordStore
+
+/// One of GRDB's connections, with the time that it waits for a file which another program holds.
+final class SQLiteQueue: Sendable {
+    let queue: DatabaseQueue
+    let busy: BusyWait
+
+    /// - Parameters:
+    ///   - busySeconds: how long it waits where nobody says until when.
+    ///   - journal: the file of the journal, which is attached; nil for none.
+    init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?) throws {
+        let busy = BusyWait(seconds: busySeconds)
+        self.busy = busy
+        var configuration = Configuration()
+        configuration.readonly = readonly
+        configuration.busyMode = .callback { busy.pause(before: $0) }
+        configuration.foreignKeysEnabled = true
+        configuration.prepareDatabase { database in
+            // A commit that was answered survives a loss of power.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // Programs that write into a table's triggers expect the behaviour of the sqlite3 shell.
+            try database.execute(sql: "PRAGMA recursive_triggers = OFF")
+            if let journal {
+                try database.execute(
+                    sql: "ATTACH DATABASE ? AS \(JournalTables.attachedName)", arguments: [journal])
+                try database.execute(sql: "PRAGMA \(JournalTables.attachedName).synchronous = FULL")
+            }
+        }
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Runs `body` on the connection, unless the time for it is over by now; files are waited for until then.
+    ///
+    /// - Parameter turns: is told the version of the file in transactions that write.
+    func lend<Answer>(
+        _ database: Database, until deadline: ContinuousClock.Instant, taking turns: FileTurns? = nil,
+        _ body: (any StoreConnection) throws(StoreError) -> Answer
+    ) throws(StoreError) -> Answer {
+        guard ContinuousClock.now < deadline else {
+            throw StoreError(.busy, "the SQLite file was in use until its time was over")
+        }
+        busy.wait(until: deadline)
+        defer { busy.wait(until: nil) }
+        return try body(SQLiteConnection(database, busy, turns))
+    }
+}
