@@ -6,7 +6,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Waiting for a file that another program holds: as SQLite itself does, but until a moment that may differ each time.
+/// Waiting for a file that another program holds, until a moment that may differ each time.
+///
+/// The file is looked at more often than SQLite itself would, since a program that writes without a pause leaves it free
+/// for no more than a moment.
 final class BusyWait: Sendable {
     private struct State {
         /// nil where nobody has said until when.
@@ -18,11 +21,13 @@ final class BusyWait: Sendable {
     private let state = Mutex(State())
     /// The time that is waited where nobody says until when.
     private let seconds: Double
-    /// Milliseconds between two attempts; the last for all that follow. Source: `sqliteDefaultBusyCallback` in SQLite.
-    private static let pauses: [Int] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
+    /// nil for a connection that only reads.
+    private let turns: FileTurns?
+    private static let pause = Duration.milliseconds(2)
 
-    init(seconds: Double) {
+    init(seconds: Double, turns: FileTurns?) {
         self.seconds = seconds
+        self.turns = turns
     }
 
     /// Waits until a moment from now on, or as long as always where it is nil.
@@ -39,8 +44,9 @@ final class BusyWait: Sendable {
             return state.end ?? state.start.advanced(by: .seconds(seconds))
         }
         guard now < end else { return false }
-        let pause = min(.milliseconds(Self.pauses[min(attempt, Self.pauses.count - 1)]), end - now)
+        let pause = min(Self.pause * Double.random(in: 0.5...1), end - now)
         usleep(UInt32(max(1, pause / .microseconds(1))))
+        turns?.begin()
         return true
     }
 }

@@ -10,7 +10,6 @@ import Synchronization
 package final class SQLiteEngine: WaitingStore {
     private let writer: SQLiteQueue
     private let readers: [SQLiteQueue]
-    private let turns = FileTurns()
     private let isClosed = Atomic<Bool>(false)
     private static let readerCount = 2
 
@@ -32,7 +31,8 @@ package final class SQLiteEngine: WaitingStore {
         (writer, readers) = try SQLiteFile.waiting(startSeconds) {
             if creates { try SQLiteQueue(path, busySeconds: busySeconds, readonly: false, journal: nil).queue.close() }
             try Self.look(path, busySeconds)
-            let writer = try SQLiteQueue(path, busySeconds: busySeconds, readonly: false, journal: journal)
+            let writer = try SQLiteQueue(
+                path, busySeconds: busySeconds, readonly: false, journal: journal, turns: FileTurns())
             let readers = try (0..<Self.readerCount).map { _ in
                 try SQLiteQueue(path, busySeconds: busySeconds, readonly: true, journal: journal)
             }
@@ -65,10 +65,8 @@ package final class SQLiteEngine: WaitingStore {
         do {
             switch purpose {
             case .write:
-                return try await writer.queue.writeWithoutTransaction { [writer, turns] database in
-                    turns.begin()
-                    defer { turns.end() }
-                    return try writer.lend(database, until: deadline, taking: turns, body)
+                return try await writer.queue.writeWithoutTransaction { [writer] in
+                    try writer.lend($0, until: deadline, body)
                 }
             case .snapshot:
                 let reader = readers.randomElement() ?? writer

@@ -5,12 +5,15 @@ import RecordStore
 final class SQLiteQueue: Sendable {
     let queue: DatabaseQueue
     let busy: BusyWait
+    private let turns: FileTurns?
 
     /// - Parameters:
     ///   - busySeconds: how long it waits where nobody says until when.
     ///   - journal: the file of the journal, which is attached; nil for none.
-    init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?) throws {
-        let busy = BusyWait(seconds: busySeconds)
+    ///   - turns: in which it leaves the file to others; nil for a connection that does not write for long.
+    init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?, turns: FileTurns? = nil) throws {
+        let busy = BusyWait(seconds: busySeconds, turns: turns)
+        self.turns = turns
         self.busy = busy
         var configuration = Configuration()
         configuration.readonly = readonly
@@ -31,17 +34,19 @@ final class SQLiteQueue: Sendable {
     }
 
     /// Runs `body` on the connection, unless the time for it is over by now; files are waited for until then.
-    ///
-    /// - Parameter turns: is told the version of the file in transactions that write.
     func lend<Answer>(
-        _ database: Database, until deadline: ContinuousClock.Instant, taking turns: FileTurns? = nil,
+        _ database: Database, until deadline: ContinuousClock.Instant,
         _ body: (any StoreConnection) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
         guard ContinuousClock.now < deadline else {
             throw StoreError(.busy, "the SQLite file was in use until its time was over")
         }
+        turns?.begin()
         busy.wait(until: deadline)
-        defer { busy.wait(until: nil) }
+        defer {
+            busy.wait(until: nil)
+            turns?.end()
+        }
         return try body(SQLiteConnection(database, busy, turns))
     }
 }
