@@ -46,7 +46,7 @@ final class BusyWait: Sendable {
         guard now < end else { return false }
         let pause = min(Self.pause * Double.random(in: 0.5...1), end - now)
         usleep(UInt32(max(1, pause / .microseconds(1))))
-        turns?.begin()
+        turns?.begin(whileHeld: true)
         return true
     }
 }

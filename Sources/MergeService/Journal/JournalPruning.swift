@@ -37,7 +37,6 @@ package struct JournalPruning: Sendable {
     /// - Throws: `StoreError`; what was pruned until then stays pruned.
     package func run() async throws(StoreError) -> Int? {
         guard try await takesLease() else { return nil }
-        try await watchClock()
         while try await forgetKeys() {
             if Task.isCancelled { return 0 }
             guard try await takesLease() else { return nil }
@@ -74,18 +73,20 @@ package struct JournalPruning: Sendable {
     private static let jump = "clock-jump"
 
     /// Keeps what the clock says, and notes where it has jumped since it was read last.
-    private func watchClock() async throws(StoreError) {
-        guard let stopwatch else { return }
-        try await journal.engine.write(deadline: deadline) { [journal] session throws(StoreError) in
-            let (clock, last) = try Self.clock(of: journal, in: session)
-            let now = ClockJump.Reading(clock: clock, stopwatch: stopwatch())
-            let earlier = try Self.meta(Self.reading, of: journal, in: session).flatMap { ClockJump.Reading($0) }
-            try Self.set(Self.reading, now.text, of: journal, in: session)
-            if let earlier, ClockJump.lies(between: earlier, and: now) {
-                try Self.set(Self.jump, ClockJump(found: clock, last: last).text, of: journal, in: session)
-            }
-            return .commit(())
+    ///
+    /// - Returns: the number up to which entries stay whatever their age seems to be.
+    private static func held(
+        days: Int, of journal: Journal, _ stopwatch: Stopwatch?, in session: any StoreSession
+    ) throws(StoreError) -> Int {
+        guard let stopwatch else { return 0 }
+        let (clock, last) = try clock(of: journal, in: session)
+        let now = ClockJump.Reading(clock: clock, stopwatch: stopwatch)
+        let earlier = try meta(reading, of: journal, in: session).flatMap { ClockJump.Reading($0) }
+        try set(reading, now.text, of: journal, in: session)
+        if let earlier, ClockJump.lies(between: earlier, and: now) {
+            try set(jump, ClockJump(found: clock, last: last).text, of: journal, in: session)
         }
+        return try meta(jump, of: journal, in: session).flatMap { ClockJump($0) }?.held(days: days, at: clock) ?? 0
     }
 
     private static func clock(
@@ -102,12 +103,6 @@ package struct JournalPruning: Sendable {
     ) throws(StoreError) {
         _ = try session.execute(journal.tables.setMeta(name, value))
         _ = try session.execute(journal.tables.changeMeta(name, value))
-    }
-
-    /// Returns the number up to which entries stay because the clock has jumped.
-    private static func held(days: Int, of journal: Journal, in session: any StoreSession) throws(StoreError) -> Int {
-        guard let jump = try meta(Self.jump, of: journal, in: session).flatMap({ ClockJump($0) }) else { return 0 }
-        return jump.held(days: days, at: try clock(of: journal, in: session).seconds)
     }
 
     private static func meta(
@@ -135,12 +130,12 @@ package struct JournalPruning: Sendable {
 
     /// - Returns: whether more may be past its age.
     private func forgetKeys() async throws(StoreError) -> Bool {
-        try await journal.engine.write(deadline: deadline) { [journal, keyDays] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) { [journal, keyDays, stopwatch] session throws(StoreError) in
             _ = try session.execute(journal.tables.setMeta(Self.bookmark, "0"))
             let start = try Self.meta(Self.bookmark, of: journal, in: session).flatMap { Int($0) } ?? 0
             let rows = try session.query(journal.tables.aged(after: start, days: keyDays, limit: Self.batch))
                 .compactMap(Aged.init)
-            let held = try Self.held(days: keyDays, of: journal, in: session)
+            let held = try Self.held(days: keyDays, of: journal, stopwatch?(), in: session)
             let past = rows.prefix { $0.isPast && $0.number > held }
             guard let last = past.last else { return .commit(false) }
             let alone = past.filter(\.isKeyAlone).map(\.number)
@@ -153,10 +148,10 @@ package struct JournalPruning: Sendable {
     }
 
     private func deleteEntries() async throws(StoreError) -> Int {
-        try await journal.engine.write(deadline: deadline) { [journal, entryDays] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) { [journal, entryDays, stopwatch] session throws(StoreError) in
             let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
                 .compactMap(Aged.init)
-            let held = try Self.held(days: entryDays, of: journal, in: session)
+            let held = try Self.held(days: entryDays, of: journal, stopwatch?(), in: session)
             let past = rows.prefix { $0.isPast && $0.number > held }.map(\.number)
             if !past.isEmpty {
                 _ = try session.execute(journal.tables.delete(past))

@@ -78,7 +78,7 @@ import TestSupport
         let gateway = try await GatewayProcess(database, rules: Ledger.rules, options: ["--request-time", "2"])
         let holder = try database.session()
         try await holder.run(
-            kind == .mariadb ? "BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;" : "BEGIN IMMEDIATE;")
+            kind == .mariadb ? "BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;" : ".timeout 20000\nBEGIN IMMEDIATE;")
         let port = gateway.port
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...12 {
