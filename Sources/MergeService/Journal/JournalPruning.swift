@@ -148,7 +148,8 @@ package struct JournalPruning: Sendable {
     }
 
     private func deleteEntries() async throws(StoreError) -> Int {
-        try await journal.engine.write(deadline: deadline) { [journal, entryDays, stopwatch] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) {
+            [journal, entryDays, stopwatch] session throws(StoreError) in
             let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
                 .compactMap(Aged.init)
             let held = try Self.held(days: entryDays, of: journal, stopwatch?(), in: session)

@@ -142,7 +142,9 @@ extension JournalTables {
     /// there is none.
     package var clock: Statement {
         Statement(
-            sql: "SELECT \(dialect.nowSeconds), (SELECT CAST(COALESCE(MAX(n), 0) AS SIGNED) FROM \(dialect.quoted(entries)))", binds: [],
+            sql:
+                "SELECT \(dialect.nowSeconds), (SELECT CAST(COALESCE(MAX(n), 0) AS SIGNED) FROM \(dialect.quoted(entries)))",
+            binds: [],
             columns: [JournalColumn.number, JournalColumn.number])
     }
 

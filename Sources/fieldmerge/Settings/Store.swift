@@ -28,9 +28,13 @@ struct Store {
             throw SettingsError("there is no journal \(file); “fieldmerge journal init” and “serve” make it")
         }
         // SQLite commits two files as one only where neither is in WAL mode.
-        let isAlone = try !url.hasPrefix("sqlite:") || SQLiteEngine.usesWAL(
+        let isAlone =
+            try !url.hasPrefix("sqlite:")
+            || SQLiteEngine.usesWAL(
                 path: JournalOptions.path(url), startSeconds: Double(bounds.requestSeconds))
-        ahead = isAlone ? try SQLiteEngine(
+        ahead =
+            isAlone
+            ? try SQLiteEngine(
                 path: file, creates: true, busySeconds: Double(bounds.lockSeconds),
                 startSeconds: Double(bounds.requestSeconds)) : nil
         engine = try database.engine(settings, bounds: bounds, journal: isAlone ? nil : file)

@@ -28,7 +28,9 @@ import TestSupport
         let clock = try await old.database.runOnJournal("SELECT value FROM meta WHERE name = 'clock';")
         let parts = clock.dropLast().split(separator: " ").map(String.init)
         let seconds = (Int(parts[0]) ?? 0) - days * 86_400
-        let at = old.database.kind == .mariadb ? "at - INTERVAL \(days) DAY" : "strftime('%Y-%m-%d %H:%M:%f', at, '-\(days) days')"
+        let at =
+            old.database.kind == .mariadb
+            ? "at - INTERVAL \(days) DAY" : "strftime('%Y-%m-%d %H:%M:%f', at, '-\(days) days')"
         try await old.database.runOnJournal(
             """
             UPDATE meta SET value = '\(seconds) \(parts[1]) \(parts[2])' WHERE name = 'clock';

@@ -47,11 +47,13 @@ import TestSupport
                 INSERT INTO counters VALUES (1, 'start'), (2, 'other');
                 """)
             #expect(try await client.post("/v1/merge/counters", Self.edit).status == 200)
-            try await database.run("UPDATE counters SET n = 'start' WHERE id = 1; INSERT INTO counters VALUES (1, 'start');")
+            try await database.run(
+                "UPDATE counters SET n = 'start' WHERE id = 1; INSERT INTO counters VALUES (1, 'start');")
             for answer in [
                 try await client.get("/v1/records/counters/1"), try await client.get("/v1/records/counters"),
                 try await client.post("/v1/merge/counters", Self.edit), try await client.post("/v1/push", Self.edits),
-                try await client.post("/v1/merge/counters", #"{"id":1,"changeset":{"c":{"old":{"n":"start"},"new":null}}}"#),
+                try await client.post(
+                    "/v1/merge/counters", #"{"id":1,"changeset":{"c":{"old":{"n":"start"},"new":null}}}"#),
             ] { try Self.expectSchemaChanged(answer) }
             #expect(
                 try await database.run("SELECT * FROM counters ORDER BY id;") == "1\tstart\n1\tstart\n2\tother\n")

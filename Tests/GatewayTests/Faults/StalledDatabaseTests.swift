@@ -11,6 +11,16 @@ import TestSupport
         return (try await body(), clock.now - start)
     }
 
+    private static func push(_ push: Ledger.Push, _ port: Int) async throws -> (
+        answer: HTTPClient.Answer, time: Duration
+    ) {
+        try await timed { try await HTTPClient.with(port: port) { try await $0.post("/v1/push", push.body()) } }
+    }
+
+    private static func get(_ path: String, _ port: Int) async throws -> (answer: HTTPClient.Answer, time: Duration) {
+        try await timed { try await HTTPClient.with(port: port) { try await $0.get(path) } }
+    }
+
     @Test func theTimeOfARequestIsTheWholeTime() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
@@ -23,17 +33,11 @@ import TestSupport
         let port = gateway.port
         let answers = try await withThrowingTaskGroup(of: (answer: HTTPClient.Answer, time: Duration).self) { group in
             for push in pushes {
-                group.addTask {
-                    try await Self.timed { try await HTTPClient.with(port: port) { try await $0.post("/v1/push", push.body()) } }
-                }
+                group.addTask { try await Self.push(push, port) }
             }
             // More than there are connections, so that some wait for one and some for the server to take one up.
             for number in 0..<20 {
-                group.addTask {
-                    try await Self.timed {
-                        try await HTTPClient.with(port: port) { try await $0.get("/v1/records/accounts?limit=\(number + 1)") }
-                    }
-                }
+                group.addTask { try await Self.get("/v1/records/accounts?limit=\(number + 1)", port) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -46,7 +50,9 @@ import TestSupport
         try await HTTPClient.with(port: gateway.port) { client async throws in
             for push in pushes {
                 var answer = try await client.post("/v1/push", push.body())
-                while [503, 504, 409].contains(answer.status) { answer = try await client.post("/v1/push", push.body()) }
+                while [503, 504, 409].contains(answer.status) {
+                    answer = try await client.post("/v1/push", push.body())
+                }
                 #expect(answer.status == 200, "\(answer.text)")
             }
         }
@@ -78,15 +84,14 @@ import TestSupport
         let gateway = try await GatewayProcess(database, rules: Ledger.rules, options: ["--request-time", "2"])
         let holder = try database.session()
         try await holder.run(
-            kind == .mariadb ? "BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;" : ".timeout 20000\nBEGIN IMMEDIATE;")
+            kind == .mariadb
+                ? "BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;" : ".timeout 20000\nBEGIN IMMEDIATE;")
         let port = gateway.port
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...12 {
                 group.addTask {
                     let push = Ledger.Push(label: "h\(number)", account: 1, points: 1)
-                    let (answer, time) = try await Self.timed {
-                        try await HTTPClient.with(port: port) { try await $0.post("/v1/push", push.body()) }
-                    }
+                    let (answer, time) = try await Self.push(push, port)
                     #expect(answer.status == 503, "\(answer.text)")
                     #expect(time < .seconds(4), "\(time)")
                 }
