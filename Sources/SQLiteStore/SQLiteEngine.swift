@@ -62,15 +62,14 @@ package final class SQLiteEngine: WaitingStore {
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
         if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
+        let lent = purpose == .write ? writer : readers.randomElement() ?? writer
+        guard await lent.turnstile.enter(until: deadline) else { throw SQLiteQueue.late }
+        defer { lent.turnstile.leave() }
         do {
             switch purpose {
             case .write:
-                return try await writer.queue.writeWithoutTransaction { [writer] in
-                    try writer.lend($0, until: deadline, body)
-                }
-            case .snapshot:
-                let reader = readers.randomElement() ?? writer
-                return try await reader.queue.unsafeRead { try reader.lend($0, until: deadline, body) }
+                return try await lent.queue.writeWithoutTransaction { try lent.lend($0, until: deadline, body) }
+            case .snapshot: return try await lent.queue.unsafeRead { try lent.lend($0, until: deadline, body) }
             }
         } catch {
             throw await mended(SQLiteError.storeError(error))

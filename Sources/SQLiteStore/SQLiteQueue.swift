@@ -5,6 +5,7 @@ import RecordStore
 final class SQLiteQueue: Sendable {
     let queue: DatabaseQueue
     let busy: BusyWait
+    let turnstile = Turnstile()
     private let turns: FileTurns?
 
     /// - Parameters:
@@ -33,14 +34,14 @@ final class SQLiteQueue: Sendable {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
+    static let late = StoreError(.busy, "the SQLite file was in use until its time was over")
+
     /// Runs `body` on the connection, unless the time for it is over by now; files are waited for until then.
     func lend<Answer>(
         _ database: Database, until deadline: ContinuousClock.Instant,
         _ body: (any StoreConnection) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
-        guard ContinuousClock.now < deadline else {
-            throw StoreError(.busy, "the SQLite file was in use until its time was over")
-        }
+        guard ContinuousClock.now < deadline else { throw Self.late }
         turns?.begin()
         busy.wait(until: deadline)
         defer {

@@ -58,6 +58,7 @@ final class ConnectionPool: Sendable {
         }
         for waiter in waiting { waiter.resume(.failure(Self.closed)) }
         for connection in connections { await connection.close() }
+        await watch.stop()
     }
 
     private static let closed = StoreError(.unavailable, "the gateway is shutting down")

@@ -8,7 +8,7 @@ final class ConnectionWatch: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        var isRunning = false
+        var rounds: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -16,23 +16,31 @@ final class ConnectionWatch: Sendable {
 
     /// Looks after a connection for as long as it is there.
     func add(_ health: ConnectionHealth) {
-        let starts = state.withLock { state in
+        state.withLock { state in
             state.entries.append(Entry(health: health))
-            defer { state.isRunning = true }
-            return !state.isRunning
+            if state.rounds == nil { state.rounds = Task { await run() } }
         }
-        if starts { Task { await run() } }
+    }
+
+    /// Looks no more, and returns once the last look is over: a process that ends must not be in the middle of one.
+    func stop() async {
+        let rounds = state.withLock { state in
+            state.entries = []
+            return state.rounds.take()
+        }
+        rounds?.cancel()
+        await rounds?.value
     }
 
     private func run() async {
-        while look() { try? await Task.sleep(for: Self.pause) }
+        while !Task.isCancelled, look() { try? await Task.sleep(for: Self.pause) }
     }
 
-    /// - Returns: false once there is no connection left.
+    /// - Returns: false where there is no connection left, and the next begins the looks anew.
     private func look() -> Bool {
         let left = state.withLock { state in
             state.entries.removeAll { $0.health == nil }
-            state.isRunning = !state.entries.isEmpty
+            if state.entries.isEmpty, !Task.isCancelled { state.rounds = nil }
             return state.entries.compactMap(\.health)
         }
         let now = ContinuousClock.now
