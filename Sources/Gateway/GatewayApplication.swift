@@ -40,16 +40,20 @@ package struct GatewayApplication: Service {
             bodyBytes: configuration.wire.bodyBytes,
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
             budget: ByteBudget(configuration.heldBytes), tokens: tokens,
-            bodyTime: .seconds(Int64(configuration.requestSeconds)),
+            headTime: .seconds(Int64(configuration.headSeconds)),
+            // Whatever is left of the time of a request is what it is answered in.
+            bodyTime: .seconds(Int64(min(configuration.bodySeconds, configuration.requestSeconds))),
+            answerTime: .seconds(Int64(configuration.answerSeconds)),
             idleTime: .seconds(configuration.idleSeconds))
+        let door = ClientDoor(limit: configuration.clients)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         var application = Application(
             responder: responder,
-            server: HTTPServerBuilder { _ in HTTPConnections(responder: responder, limits: limits) },
+            server: HTTPServerBuilder { _ in HTTPConnections(responder: responder, limits: limits, door: door) },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.clients)),
+                availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
         application.addServices(FeedService(feed: feed))
         self.application = application

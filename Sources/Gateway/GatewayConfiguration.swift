@@ -13,7 +13,13 @@ package struct GatewayConfiguration: Sendable {
     package var merge = MergeLimits()
     /// Seconds that a request may take, its body included.
     package var requestSeconds = 30
-    /// Client connections open at once.
+    /// Seconds that the head of a request may take from its first byte on.
+    package var headSeconds = 30
+    /// Seconds that the body of a request may take from its head on.
+    package var bodySeconds = 30
+    /// Seconds in which a client has to take something of an answer that it has not all of.
+    package var answerSeconds = 30
+    /// Client connections open at once; further ones are refused.
     package var clients = 10_000
     /// Seconds after which a connection that sends nothing is closed.
     package var idleSeconds: Int64 = 120

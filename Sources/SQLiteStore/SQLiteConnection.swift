@@ -5,10 +5,17 @@ import RecordStore
 /// GRDB's connection while it is lent.
 final class SQLiteConnection: StoreConnection {
     private let database: Database
+    private let busy: BusyWait
+    /// nil where others need no turns.
+    private let turns: FileTurns?
 
-    init(_ database: Database) {
+    init(_ database: Database, _ busy: BusyWait, _ turns: FileTurns? = nil) {
         self.database = database
+        self.turns = turns
+        self.busy = busy
     }
+
+    func wait(as patience: Patience) { busy.wait(until: patience.end) }
 
     var isUsable: Bool { true }
 
@@ -19,10 +26,16 @@ final class SQLiteConnection: StoreConnection {
         locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) throws(StoreError) -> Answer {
         try transaction(.immediate) { session throws(StoreError) in
+            if let turns { turns.sees(version: version) }
             let ending = try body(session)
             if case .commit = ending { try session.checkAnswered() }
             return ending
         }
+    }
+
+    /// The version of the file, which only the commits of other connections change; nil where it is not told.
+    private var version: Int? {
+        try? Int.fetchOne(database.cachedStatement(sql: "PRAGMA main.data_version"))
     }
 
     /// A deferred transaction sees one snapshot from its first SELECT on.

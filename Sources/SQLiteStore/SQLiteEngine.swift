@@ -8,8 +8,8 @@ import Synchronization
 /// The file's own journal mode is kept, because the file is the user's and other programs open it too; GRDB's
 /// `DatabasePool` would turn it to WAL.
 package final class SQLiteEngine: WaitingStore {
-    private let writer: DatabaseQueue
-    private let readers: [DatabaseQueue]
+    private let writer: SQLiteQueue
+    private let readers: [SQLiteQueue]
     private let isClosed = Atomic<Bool>(false)
     private static let readerCount = 2
 
@@ -17,60 +17,40 @@ package final class SQLiteEngine: WaitingStore {
     ///   - path: the database file.
     ///   - creates: makes the file where it is missing; else it must exist.
     ///   - journal: the file of the journal, made where it is missing, and attached to every connection; nil for none.
-    ///   - busySeconds: how long a transaction waits for another program's.
+    ///   - busySeconds: how long a transaction waits for another program's where nobody says until when.
+    ///   - startSeconds: how long files that other programs hold are waited for here.
     /// - Throws: `StoreError` where a file cannot be opened.
     package init(
-        path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5
+        path: String, creates: Bool = false, journal: String? = nil, busySeconds: Double = 5,
+        startSeconds: Double = 30
     ) throws(StoreError) {
         let path = SQLiteFile.plain(path)
         let journal = journal.map { SQLiteFile.plain($0) }
-        do {
-            if creates {
-                SQLiteFile.make(path)
-                try DatabaseQueue(path: path).close()
-            }
-            if let journal { SQLiteFile.make(journal) }
+        if creates { SQLiteFile.make(path) }
+        if let journal { SQLiteFile.make(journal) }
+        (writer, readers) = try SQLiteFile.waiting(startSeconds) {
+            if creates { try SQLiteQueue(path, busySeconds: busySeconds, readonly: false, journal: nil).queue.close() }
             try Self.look(path, busySeconds)
-            writer = try DatabaseQueue(
-                path: path, configuration: Self.configuration(busySeconds, readonly: false, journal))
-            readers = try (0..<Self.readerCount).map { _ in
-                try DatabaseQueue(path: path, configuration: Self.configuration(busySeconds, readonly: true, journal))
+            let writer = try SQLiteQueue(
+                path, busySeconds: busySeconds, readonly: false, journal: journal, turns: FileTurns())
+            let readers = try (0..<Self.readerCount).map { _ in
+                try SQLiteQueue(path, busySeconds: busySeconds, readonly: true, journal: journal)
             }
-            let synchronous = try writer.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+            let synchronous = try writer.queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
             guard synchronous == 2 else {
                 throw StoreError(.other, "SQLite did not take the setting synchronous = FULL")
             }
-        } catch {
-            throw SQLiteError.storeError(error)
+            return (writer, readers)
         }
     }
 
     /// A connection that writes would make an empty file of one that does not exist.
     private static func look(_ path: String, _ busySeconds: Double) throws {
         do {
-            try DatabaseQueue(path: path, configuration: configuration(busySeconds, readonly: true, nil)).close()
+            try SQLiteQueue(path, busySeconds: busySeconds, readonly: true, journal: nil).queue.close()
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
             // The file is there, and the connection that writes plays back what was broken off.
         }
-    }
-
-    private static func configuration(_ busySeconds: Double, readonly: Bool, _ journal: String?) -> Configuration {
-        var configuration = Configuration()
-        configuration.readonly = readonly
-        configuration.busyMode = .timeout(busySeconds)
-        configuration.foreignKeysEnabled = true
-        configuration.prepareDatabase { database in
-            // A commit that was answered survives a loss of power.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            // Programs that write into a table's triggers expect the behaviour of the sqlite3 shell.
-            try database.execute(sql: "PRAGMA recursive_triggers = OFF")
-            if let journal {
-                try database.execute(
-                    sql: "ATTACH DATABASE ? AS \(JournalTables.attachedName)", arguments: [journal])
-                try database.execute(sql: "PRAGMA \(JournalTables.attachedName).synchronous = FULL")
-            }
-        }
-        return configuration
     }
 
     /// The SQL of SQLite.
@@ -82,10 +62,14 @@ package final class SQLiteEngine: WaitingStore {
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
         if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
+        let lent = purpose == .write ? writer : readers.randomElement() ?? writer
+        guard await lent.turnstile.enter(until: deadline) else { throw SQLiteQueue.late }
+        defer { lent.turnstile.leave() }
         do {
             switch purpose {
-            case .write: return try await writer.writeWithoutTransaction { try body(SQLiteConnection($0)) }
-            case .snapshot: return try await reader.unsafeRead { try body(SQLiteConnection($0)) }
+            case .write:
+                return try await lent.queue.writeWithoutTransaction { try lent.lend($0, until: deadline, body) }
+            case .snapshot: return try await lent.queue.unsafeRead { try lent.lend($0, until: deadline, body) }
             }
         } catch {
             throw await mended(SQLiteError.storeError(error))
@@ -97,8 +81,8 @@ package final class SQLiteEngine: WaitingStore {
         _ body: (any StoreSession) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
         do {
-            return try writer.writeWithoutTransaction { database in
-                try SQLiteConnection(database).write(locking: []) { session throws(StoreError) in
+            return try writer.queue.writeWithoutTransaction { [writer] database in
+                try SQLiteConnection(database, writer.busy).write(locking: []) { session throws(StoreError) in
                     .commit(try body(session))
                 }
             }
@@ -111,20 +95,16 @@ package final class SQLiteEngine: WaitingStore {
     ///
     /// Source: https://www.sqlite.org/lang_attach.html.
     /// - Throws: `StoreError` where the file cannot be read.
-    package static func usesWAL(path: String) throws(StoreError) -> Bool {
+    package static func usesWAL(path: String, startSeconds: Double = 30) throws(StoreError) -> Bool {
         let path = SQLiteFile.plain(path)
-        do {
+        return try SQLiteFile.waiting(startSeconds) {
             try look(path, 5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration(5, readonly: false, nil))
+            let queue = try SQLiteQueue(path, busySeconds: 5, readonly: false, journal: nil).queue
             let mode = try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
             try queue.close()
             return mode == "wal"
-        } catch {
-            throw SQLiteError.storeError(error)
         }
     }
-
-    private var reader: DatabaseQueue { readers.randomElement() ?? writer }
 
     /// Work that has begun ends; the connections close with the last reference to the engine, since GRDB does not allow
     /// one to be used after it was closed.
@@ -148,7 +128,7 @@ package final class SQLiteEngine: WaitingStore {
     /// Another program was killed in the middle of a transaction; only a connection that may write can take it back,
     /// which it does before it reads.
     private func playBack() async throws {
-        try await writer.read { database in
+        try await writer.queue.read { database in
             for schema in try String.fetchAll(database, sql: "SELECT name FROM pragma_database_list") {
                 _ = try Int.fetchOne(database, sql: "SELECT 1 FROM \(schema.quotedDatabaseIdentifier).sqlite_master")
             }

@@ -31,7 +31,7 @@ enum SQLiteError {
         case SQLITE_INTERRUPT: (kind, text) = (.busy, "a statement took longer than it may")
         case SQLITE_ERROR
         where message.hasPrefix("no such column") || message.hasPrefix("no such table")
-            || message.contains("has no column"):
+            || message.contains("has no column") || message.contains("generated column"):
             (kind, text) = (.schemaChanged, "the schema is not what it was: \(message)")
         case SQLITE_ERROR
         where message.hasPrefix("near ") || message.contains("function") || message.contains("incomplete"):

@@ -65,6 +65,7 @@ final class SQLiteSession: StoreSession {
 
     func execute(_ statement: RecordStore.Statement) throws(StoreError) -> Execution {
         _ = try run(statement) { _ throws(StoreError) in [] }
+        try statement.check(rowsMet: Int(sqlite3_changes(database.sqliteConnection)))
         return Execution(generatedKey: Int128(database.lastInsertedRowID))
     }
 

@@ -47,6 +47,8 @@ private final class FaultyConnection: StoreConnection {
     var isUsable: Bool { connection.isUsable }
     var isExclusive: Bool { connection.isExclusive }
 
+    func wait(as patience: Patience) { connection.wait(as: patience) }
+
     func write<Answer>(
         locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
     ) throws(StoreError) -> Answer {

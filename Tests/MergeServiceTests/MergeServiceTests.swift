@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: Counters.Place.allCases) func whatMetAnotherRunsAgain(_ place: Counters.Place) async throws {
         let counters = try await Counters(place)
-        counters.engine.meet([.fails(.serialization), .fails(.disconnected), .fails(.locked), .fails(.serialization)])
+        counters.engine.meet([.fails(.serialization), .fails(.disconnected), .fails(.serialization)])
         #expect(await counters.outcome { () async throws(Failure) in try await counters.add(1, key: "k") } == "merged")
         #expect(try await counters.number() == 6)
         #expect(try await counters.entries() == 1)

@@ -35,6 +35,8 @@ private final class StubConnection: StoreConnection {
     var isUsable: Bool { true }
     var isExclusive: Bool { true }
 
+    func wait(as patience: Patience) {}
+
     private static let nothing = StoreError(.other, "there is no database")
 
     func write<Answer>(

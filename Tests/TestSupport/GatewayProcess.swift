@@ -55,6 +55,21 @@ package final class GatewayProcess: Sendable {
     /// Asks the program to read its files again.
     package func hangUp() { Foundation.kill(identifier, SIGHUP) }
 
+    /// Asks the program to end, and waits until it has.
+    ///
+    /// - Returns: its status; that of a signal is negative.
+    package func stop() async -> Int32 {
+        Foundation.kill(identifier, SIGTERM)
+        _ = await output.line(containing: "\u{0}")
+        return process.withLock { process in
+            process.waitUntilExit()
+            return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        }
+    }
+
+    /// True as long as the program runs.
+    package var isRunning: Bool { process.withLock { $0.isRunning } }
+
     /// Ends the program at once, without a chance to tidy up.
     package func kill() {
         process.withLock { process in

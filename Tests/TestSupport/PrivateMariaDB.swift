@@ -74,6 +74,18 @@ package final class PrivateMariaDB: Sendable {
         throw Shell.Failure(description: "mariadbd did not start: \(log.suffix(2_000))")
     }
 
+    /// Has the server stand still, with all that it holds.
+    package func stall() { send(SIGSTOP) }
+
+    /// Has a server that stands still go on.
+    package func resume() { send(SIGCONT) }
+
+    private func send(_ signal: Int32) {
+        process.withLock { process in
+            if let process { Foundation.kill(process.processIdentifier, signal) }
+        }
+    }
+
     /// Ends the server at once, as a loss of power would.
     package func kill() {
         process.withLock { process in

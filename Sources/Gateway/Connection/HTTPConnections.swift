@@ -13,6 +13,7 @@ import NIOHTTP1
 struct HTTPConnections: ServerChildChannel {
     let responder: GatewayResponder
     let limits: ConnectionLimits
+    let door: ClientDoor
 
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -21,6 +22,12 @@ struct HTTPConnections: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            guard door.enter() else {
+                try pipeline.addHandler(Refusal())
+                return Value(channel: channel)
+            }
+            channel.closeFuture.whenComplete { [door] _ in door.leave() }
+            UnreadTimeout.set(limits.answerTime, on: channel)
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
             try pipeline.addHandler(RequestHandler(responder: responder, limits: limits, logger: logger))
             return Value(channel: channel)
@@ -50,8 +57,12 @@ struct ConnectionLimits: Sendable {
     let budget: ByteBudget
     /// nil where nobody needs a token.
     let tokens: (any TokenVerifier)?
+    /// For a head to arrive, from its first byte on.
+    let headTime: TimeAmount
     /// For a body to arrive, from its head on.
     let bodyTime: TimeAmount
+    /// For a client to take something of what it has been sent.
+    let answerTime: TimeAmount
     /// Between two requests.
     let idleTime: TimeAmount
 

@@ -39,7 +39,13 @@ final class RequestHandler: ChannelDuplexHandler {
     /// The parts of requests that were sent ahead.
     private var ahead = CircularBuffer<Inbound>()
     private var readIsHeld = false
+    /// Something of a request is still to come, be it wanted or not.
+    private var isAmidRequest = false
+    /// A part of a request has come since the last bytes but those at hand.
+    private var sawPart = false
+    private var headAlarm: Scheduled<Void>?
     private var bodyAlarm: Scheduled<Void>?
+    private var answerAlarm: Scheduled<Void>?
     private var idleAlarm: Scheduled<Void>?
     /// The time at which the client had taken most of the last answer.
     private var waitingSince = NIODeadline.now()
@@ -47,8 +53,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private var endIsHeld = false
     /// Bytes of answers that were written.
     private var written = 0
-    /// The number of them that had left at the last look; nil where nothing was left to be sent.
-    private var lastSent: Int?
+    /// The number of them that had left at the last look, and when that number was seen first.
+    private var lastSent = (count: 0, at: NIODeadline.now())
     /// Everything has been written, and its end is waited for.
     private var isDraining = false
     /// The client wants no other answer.
@@ -73,8 +79,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        idleAlarm?.cancel()
-        bodyAlarm?.cancel()
+        for alarm in [idleAlarm, headAlarm, bodyAlarm, answerAlarm] { alarm?.cancel() }
         caller?.leave()
         self.context = nil
     }
@@ -88,7 +93,20 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
+        note(part)
         if waits(part) { ahead.append(.part(part)) } else { take(part, context) }
+    }
+
+    /// Notes where in a request the client is.
+    private func note(_ part: HTTPServerRequestPart) {
+        sawPart = true
+        switch part {
+        case .head: isAmidRequest = true
+        case .end: isAmidRequest = false
+        case .body: return
+        }
+        headAlarm?.cancel()
+        headAlarm = nil
     }
 
     /// Returns true where a part is of a request whose turn has not come.
@@ -145,8 +163,20 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        watchHead(context)
         watchBody(context)
         context.fireChannelReadComplete()
+    }
+
+    /// A head that does not come at once has its time, and so has what is left of a body that was not waited for.
+    private func watchHead(_ context: ChannelHandlerContext) {
+        defer { sawPart = false }
+        // Bytes that are no part of a request are the beginning of its head.
+        guard case .waiting = phase, ahead.isEmpty, headAlarm == nil, isAmidRequest || !sawPart else { return }
+        headAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) {
+            guard case .waiting = self.phase else { return }
+            if self.isAmidRequest { self.close(context) } else { self.refuse(context, status: 408) }
+        }
     }
 
     /// A body that does not come at once has its time.
@@ -182,12 +212,12 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Turns away what is no HTTP; nothing that follows it could be understood either.
-    private func refuse(_ context: ChannelHandlerContext) {
+    /// Turns away what is no HTTP, or no whole head in time; nothing that follows it could be understood either.
+    private func refuse(_ context: ChannelHandlerContext, status: Int = 400) {
         guard !isClosing else { return }
         isClosing = true
         var bytes = ByteBuffer()
-        AnswerHead(version: .http1_1, status: 400, fields: [:], requestID: RequestID.next(), connection: "close")
+        AnswerHead(version: .http1_1, status: status, fields: [:], requestID: RequestID.next(), connection: "close")
             .write(.length(0), to: &bytes)
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
@@ -257,6 +287,8 @@ final class RequestHandler: ChannelDuplexHandler {
         bodyAlarm?.cancel()
         bodyAlarm = nil
         if !head.isKeepAlive { isLast = true }
+        // The rest of it may never come, and no other request before it.
+        if case .failure(.tooSlow) = body { isLast = true }
         let isKeptAlive = !isLast
         let channel = context.channel
         let request = Request(head: HTTPRequest(head), body: RequestBody(buffer: ByteBuffer()))
@@ -289,20 +321,38 @@ final class RequestHandler: ChannelDuplexHandler {
     /// One alarm a connection, which looks again later where something happened meanwhile.
     private func watch(_ context: ChannelHandlerContext, after time: TimeAmount) {
         idleAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            let unsent = Self.unsentBytes(context)
-            let sent = self.written - unsent
-            let isStalled = unsent > 0 && self.lastSent == sent
-            self.lastSent = unsent > 0 ? sent : nil
-            if unsent > 0 {
-                // A slow client takes something; one that takes nothing at all is gone.
-                if isStalled { return context.close(promise: nil) }
-            } else if case .waiting = self.phase {
+            if case .waiting = self.phase, Self.unsentBytes(context) == 0 {
                 let now = NIODeadline.now()
                 let end = self.waitingSince + self.limits.idleTime
                 if end <= now { return context.close(promise: nil) }
                 return self.watch(context, after: end - now)
             }
             self.watch(context, after: self.limits.idleTime)
+        }
+    }
+
+    /// A client that does not take what it is sent has its time, counted from the last byte that it took; a slow one has
+    /// all that it needs.
+    private func watchAnswer(_ context: ChannelHandlerContext) {
+        guard answerAlarm == nil else { return }
+        let unsent = Self.unsentBytes(context)
+        guard unsent > 0 else { return }
+        lastSent = (written - unsent, .now())
+        lookAtAnswer(context)
+    }
+
+    private func lookAtAnswer(_ context: ChannelHandlerContext) {
+        let pause = TimeAmount.nanoseconds(limits.answerTime.nanoseconds / 4)
+        answerAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
+            self.answerAlarm = nil
+            let unsent = Self.unsentBytes(context)
+            guard unsent > 0 else { return }
+            let sent = self.written - unsent
+            if sent != self.lastSent.count { self.lastSent = (sent, .now()) }
+            guard NIODeadline.now() - self.lastSent.at < self.limits.answerTime else {
+                return UnreadTimeout.abort(context.channel)
+            }
+            self.lookAtAnswer(context)
         }
     }
 
@@ -316,6 +366,7 @@ extension RequestHandler: AnswerSink {
         guard let context = open(promise) else { return }
         written += bytes.readableBytes
         context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+        watchAnswer(context)
     }
 
     func end(_ bytes: ByteBuffer, _ rest: ByteBuffer?) {
@@ -334,6 +385,7 @@ extension RequestHandler: AnswerSink {
         } else {
             context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
         }
+        watchAnswer(context)
         if context.channel.isWritable { answered(context) } else { endIsHeld = true }
     }
 

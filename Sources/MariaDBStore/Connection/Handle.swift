@@ -57,12 +57,15 @@ final class Handle {
                 ? error : StoreError(.unavailable, error.message, code: error.code)
         }
         self.mysql = mysql
+        health.watch(socket: mysql_get_socket(mysql))
         isMariaDB = mariadb_connection(mysql) != 0
         version = mysql_get_server_version(mysql)
     }
 
     deinit {
         statements.removeAll()
+        // From here on its number may be another's.
+        health.watch(socket: nil)
         mysql_close(mysql)
         health.note(pthread_equal(thread, pthread_self()) != 0 ? .onItsThread : .elsewhere)
     }
@@ -77,7 +80,9 @@ final class Handle {
     /// Notes whether the connection can still be used, and passes the error on.
     func seen(_ error: StoreError) -> StoreError {
         if ServerError.isFatal(error.code) { health.giveUp() }
-        return error
+        guard health.wasCutOff, error.kind == .disconnected else { return error }
+        return StoreError(
+            .disconnected, "the database server at \(place) did not answer in time", code: error.code)
     }
 
     func error(of statement: UnsafeMutablePointer<MYSQL_STMT>) -> StoreError {
@@ -170,6 +175,7 @@ final class Handle {
         pipeline.drain(self)
         let prepared = try prepared(statement.sql)
         try prepared.execute(ParameterBuffers(statement.binds), on: self)
+        try statement.check(rowsMet: prepared.rowsMet)
         return Execution(generatedKey: prepared.generatedKey)
     }
 }

@@ -43,6 +43,7 @@ actor MariaDBConnection {
         _ body: @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
         guard let session else { throw StoreError(.unavailable, "the connection to the database is closed") }
+        session.waitingBegins()
         return try body(session)
     }
 }

@@ -9,6 +9,12 @@ final class MariaDBSession: StoreSession {
     /// The kind of transaction that the session is set up for.
     private var kind = TransactionKind.write
     private var holdsTables = false
+    private let health: ConnectionHealth
+    /// Seconds that a transaction waits for rows in all, and those that the session is set to at the moment.
+    private let lockSeconds: Int
+    private var setSeconds: Int
+    /// The moment from which they count.
+    private var start = ContinuousClock.now
     private static let savepoint = "fieldmerge"
 
     var isBroken: Bool { handle.isBroken }
@@ -18,6 +24,9 @@ final class MariaDBSession: StoreSession {
     init(_ configuration: MariaDBConfiguration, _ health: ConnectionHealth) throws(StoreError) {
         let handle = try Handle(configuration, health)
         let limits = configuration.limits
+        self.health = health
+        lockSeconds = Int(limits.lockWaitSeconds)
+        setSeconds = lockSeconds
         // Strict everywhere, no surprises from a global ANSI mode, and no number for an explicit 0 in an
         // AUTO_INCREMENT column. Every setting is one that any user may change for a session of its own.
         try handle.command(
@@ -60,6 +69,26 @@ final class MariaDBSession: StoreSession {
         return rows.first == [.integer(1), .text(ExactText("STATEMENT"))]
     }
 
+    func wait(as patience: Patience) {
+        health.expect(by: patience.end)
+        start = patience.start
+    }
+
+    /// Counts the time that is waited for rows from now on.
+    func waitingBegins() { start = .now }
+
+    /// Leaves each statement of a transaction no more of the time that it waits for rows than those before have left,
+    /// and one second at least; the server itself would give each of them all of it.
+    private func boundLockWait() throws(StoreError) {
+        guard kind == .write else { return }
+        let waited = ContinuousClock.now - start
+        if waited < .seconds(1), setSeconds == lockSeconds { return }
+        let left = max(1, lockSeconds - Int(clamping: waited.components.seconds))
+        guard left != setSeconds else { return }
+        try handle.command("SET SESSION innodb_lock_wait_timeout = \(left), lock_wait_timeout = \(left)")
+        setSeconds = left
+    }
+
     func ping() throws(StoreError) { try handle.ping() }
 
     /// A plain read in a transaction that writes would show an old snapshot; in one that only reads that is wanted.
@@ -68,6 +97,7 @@ final class MariaDBSession: StoreSession {
     /// - Parameter tables: tables to lock as a whole; empty for an ordinary transaction.
     func begin(locking tables: [TableName]) throws(StoreError) {
         if kind != .write { try setUp(for: .write) }
+        try boundLockWait()
         guard !tables.isEmpty else { return }
         // LOCK TABLES ends a transaction that was begun before; with autocommit off the next one begins by itself
         // (MariaDB manual, LOCK TABLES).
@@ -97,6 +127,8 @@ final class MariaDBSession: StoreSession {
             abandon()
             throw .unanswered
         }
+        // One that was cut off before has certainly not been told to commit.
+        guard !handle.isBroken else { throw StoreError(.disconnected, "the connection to the database broke") }
         do {
             try handle.command("COMMIT")
         } catch {
@@ -129,11 +161,21 @@ final class MariaDBSession: StoreSession {
         }
     }
 
-    func query(_ statement: Statement) throws(StoreError) -> [[Value]] { try handle.query(statement) }
+    func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
+        try boundLockWait()
+        return try handle.query(statement)
+    }
 
-    func execute(_ statement: Statement) throws(StoreError) -> Execution { try handle.execute(statement) }
+    func execute(_ statement: Statement) throws(StoreError) -> Execution {
+        try boundLockWait()
+        return try handle.execute(statement)
+    }
 
-    func send(_ statement: Statement) -> Ticket { handle.send(statement) }
+    func send(_ statement: Statement) -> Ticket {
+        // Where the bound can't be set the connection is broken, which the statement will tell.
+        try? boundLockWait()
+        return handle.send(statement)
+    }
 
     func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { try handle.receive(ticket) }
 

@@ -113,7 +113,10 @@ final class Pipeline {
     ) throws(StoreError) -> [[Value]] {
         guard !handle.isBroken else { throw StoreError(.disconnected, Self.broken) }
         try prepared.receive(on: handle)
-        if statement.columns.isEmpty { return [] }
+        if statement.columns.isEmpty {
+            try statement.check(rowsMet: prepared.rowsMet)
+            return []
+        }
         do throws(StoreError) {
             return try prepared.rows(statement.columns, on: handle)
         } catch {

@@ -17,6 +17,9 @@ final class PreparedStatement {
 
     var generatedKey: Int128 { Int128(mysql_stmt_insert_id(raw)) }
 
+    /// The rows that a write has met, be they changed by it or not (`CLIENT_FOUND_ROWS`).
+    var rowsMet: Int { Int(clamping: mysql_stmt_affected_rows(raw)) }
+
     func execute(_ parameters: ParameterBuffers, on handle: Handle) throws(StoreError) {
         guard mysql_stmt_param_count(raw) == parameters.count else {
             throw StoreError(

@@ -27,7 +27,9 @@ struct ServerError {
         case 1_049: return make(.unavailable, "the database server at \(place) has no database of this name")
         case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(text)")
         case 1_044, 1_142, 1_143, 1_227, 1_370: return make(.denied, "the database user lacks a right: \(text)")
-        case 1_146, 1_054, 1_356, 1_412: return make(.schemaChanged, "the schema is not what it was: \(text)")
+        // The last of them tell that a column is generated now, or that a table is a view.
+        case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105, 1_348, 1_288, 1_471:
+            return make(.schemaChanged, "the schema is not what it was: \(text)")
         case 1_021, 1_114, 1_290, 1_836, 1_792:
             return make(.unwritable, "the database cannot be written: it is full or read-only")
         case 1_026 where text.contains("No space left"), 1_030 where text.contains("No space left"):

@@ -21,6 +21,7 @@ final class ConnectionPool: Sendable {
 
     private let state: Mutex<State>
     private let configuration: MariaDBConfiguration
+    private let watch = ConnectionWatch()
 
     init(_ configuration: MariaDBConfiguration) {
         self.configuration = configuration
@@ -29,14 +30,16 @@ final class ConnectionPool: Sendable {
             State(pool: PoolState(maximumConnections: limits.connections, maximumWaiters: limits.waiters)))
     }
 
-    /// Lends a connection for the time of `body`.
+    /// Lends a connection for the time of `body`, and cuts it off at the deadline unless `body` says otherwise.
     ///
     /// One that broke meanwhile is thrown away.
     func withConnection<Answer: Sendable>(
         deadline: ContinuousClock.Instant,
         _ body: (MariaDBConnection) async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
+        guard ContinuousClock.now < deadline else { throw Self.late }
         let connection = try await acquire(deadline)
+        connection.health.expect(by: deadline)
         let answer: Answer
         do {
             answer = try await body(connection)
@@ -55,6 +58,7 @@ final class ConnectionPool: Sendable {
         }
         for waiter in waiting { waiter.resume(.failure(Self.closed)) }
         for connection in connections { await connection.close() }
+        await watch.stop()
     }
 
     private static let closed = StoreError(.unavailable, "the gateway is shutting down")
@@ -74,7 +78,7 @@ final class ConnectionPool: Sendable {
         }
         switch turn {
         case .use(let connection): return connection
-        case .open: return try await open()
+        case .open: return try await open(deadline)
         }
     }
 
@@ -108,18 +112,40 @@ final class ConnectionPool: Sendable {
         waiter?.resume(.failure(Self.late))
     }
 
-    private func open() async throws(StoreError) -> MariaDBConnection {
-        do {
+    /// Opens a connection; one that is there only after the deadline is for those who come later.
+    private func open(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> MariaDBConnection {
+        let opening = Opening()
+        Task {
+            let outcome = await opened()
+            if !opening.end(outcome), case .success(let connection) = outcome { await giveBack(connection) }
+        }
+        let alarm = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
+            opening.end(.failure(Self.slow))
+        }
+        defer { alarm.cancel() }
+        return try await opening.outcome().get()
+    }
+
+    private static let slow = StoreError(.unavailable, "the database server does not take up connections in time")
+
+    private func opened() async -> Opening.Outcome {
+        do throws(StoreError) {
             let connection = try MariaDBConnection(configuration)
+            watch.add(connection.health)
+            // The server may greet and then fall silent.
+            connection.health.expect(by: .now.advanced(by: .seconds(2 * Int(configuration.limits.connectSeconds))))
             try await connection.open()
-            return connection
+            connection.health.expect(by: nil)
+            return .success(connection)
         } catch {
             await passOn(nil)
-            throw error
+            return .failure(error)
         }
     }
 
     private func giveBack(_ connection: MariaDBConnection) async {
+        connection.health.expect(by: nil)
         if connection.isUsable { await release(connection) } else { await discard(connection) }
     }
 

@@ -20,6 +20,8 @@ struct MariaDBDialect: Dialect {
     var nowFraction: Int { 6 }
     var nowText: String { "DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')" }
 
+    var nowSeconds: String { "UNIX_TIMESTAMP()" }
+
     func now(plusSeconds seconds: Int) -> String { "UTC_TIMESTAMP(6) + INTERVAL \(seconds) SECOND" }
 
     func now(minusDays days: Int) -> String { "UTC_TIMESTAMP(6) - INTERVAL \(days) DAY" }

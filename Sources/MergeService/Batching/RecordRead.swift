@@ -30,6 +30,7 @@ struct RecordReads: BatchWork {
     var purpose: TransactionKind { .snapshot }
 
     func run(_ items: [RecordRead], on connection: any StoreConnection) throws(StoreError) -> [Shared<Record?>] {
+        connection.wait(as: .shared(by: items.map { Patience(until: $0.deadline) }))
         let names = items.map { (resource: $0.resource, key: Optional($0.key)) }
         return try connection.read { session throws(StoreError) in
             try RecordCollector(session, dialect: engine.dialect, limits: limits).records(of: names)

@@ -41,10 +41,13 @@ final class EndedTransactions: Sendable {
 
     /// Tells the journals what is left to tell; where one cannot be told now, the next transaction tells it, or recovery
     /// finds out once this gateway has gone.
-    func tell() async {
+    ///
+    /// - Parameter deadline: of the request that waits meanwhile; nil where none does.
+    func tell(until deadline: ContinuousClock.Instant? = nil) async {
         for end in ends.withLock({ $0 }) {
+            let latest = ContinuousClock.now.advanced(by: Self.patience)
             do {
-                try await end.journal.write([end], until: .now.advanced(by: Self.patience))
+                try await end.journal.write([end], until: deadline.map { min($0, latest) } ?? latest)
             } catch {
                 return
             }

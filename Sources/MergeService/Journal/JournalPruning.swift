@@ -9,12 +9,20 @@ package struct JournalPruning: Sendable {
     /// Days for which an entry is kept.
     private let entryDays: Int
     private let owner: String
+    /// nil where nobody watches the clock.
+    private let stopwatch: (@Sendable () -> Stopwatch)?
     private static let batch = 500
     private static let leaseSeconds = 300
     private static let bookmark = "keys-forgotten"
 
-    /// - Parameter owner: names this gateway among those on the database.
-    package init(journal: Journal, keyDays: Int, entryDays: Int, owner: String) {
+    /// - Parameters:
+    ///   - owner: names this gateway among those on the database.
+    ///   - stopwatch: is read beside the database's clock; nil takes that clock for right.
+    package init(
+        journal: Journal, keyDays: Int, entryDays: Int, owner: String,
+        stopwatch: (@Sendable () -> Stopwatch)? = nil
+    ) {
+        self.stopwatch = stopwatch
         self.journal = journal
         self.keyDays = keyDays
         self.entryDays = entryDays
@@ -51,6 +59,52 @@ package struct JournalPruning: Sendable {
         }
     }
 
+    /// Lets another gateway prune at once, where this one had the right to.
+    ///
+    /// - Throws: `StoreError`; then the right ends by itself after some minutes.
+    package func giveLeaseBack(until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await journal.engine.write(deadline: deadline) { [journal, owner] session throws(StoreError) in
+            _ = try session.execute(journal.tables.giveLeaseBack(owner))
+            return .commit(())
+        }
+    }
+
+    private static let reading = "clock"
+    private static let jump = "clock-jump"
+
+    /// Keeps what the clock says, and notes where it has jumped since it was read last.
+    ///
+    /// - Returns: the number up to which entries stay whatever their age seems to be.
+    private static func held(
+        days: Int, of journal: Journal, _ stopwatch: Stopwatch?, in session: any StoreSession
+    ) throws(StoreError) -> Int {
+        guard let stopwatch else { return 0 }
+        let (clock, last) = try clock(of: journal, in: session)
+        let now = ClockJump.Reading(clock: clock, stopwatch: stopwatch)
+        let earlier = try meta(reading, of: journal, in: session).flatMap { ClockJump.Reading($0) }
+        try set(reading, now.text, of: journal, in: session)
+        if let earlier, ClockJump.lies(between: earlier, and: now) {
+            try set(jump, ClockJump(found: clock, last: last).text, of: journal, in: session)
+        }
+        return try meta(jump, of: journal, in: session).flatMap { ClockJump($0) }?.held(days: days, at: clock) ?? 0
+    }
+
+    private static func clock(
+        of journal: Journal, in session: any StoreSession
+    ) throws(StoreError) -> (seconds: Int, last: Int) {
+        guard let row = try session.query(journal.tables.clock).first, case .integer(let seconds) = row[0],
+            case .integer(let last) = row[1]
+        else { throw StoreError(.unreadable, "the database does not tell its time") }
+        return (Int(clamping: seconds), Int(clamping: last))
+    }
+
+    private static func set(
+        _ name: String, _ value: String, of journal: Journal, in session: any StoreSession
+    ) throws(StoreError) {
+        _ = try session.execute(journal.tables.setMeta(name, value))
+        _ = try session.execute(journal.tables.changeMeta(name, value))
+    }
+
     private static func meta(
         _ name: String, of journal: Journal, in session: any StoreSession
     ) throws(StoreError) -> String? {
@@ -76,12 +130,13 @@ package struct JournalPruning: Sendable {
 
     /// - Returns: whether more may be past its age.
     private func forgetKeys() async throws(StoreError) -> Bool {
-        try await journal.engine.write(deadline: deadline) { [journal, keyDays] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) { [journal, keyDays, stopwatch] session throws(StoreError) in
             _ = try session.execute(journal.tables.setMeta(Self.bookmark, "0"))
             let start = try Self.meta(Self.bookmark, of: journal, in: session).flatMap { Int($0) } ?? 0
             let rows = try session.query(journal.tables.aged(after: start, days: keyDays, limit: Self.batch))
                 .compactMap(Aged.init)
-            let past = rows.prefix { $0.isPast }
+            let held = try Self.held(days: keyDays, of: journal, stopwatch?(), in: session)
+            let past = rows.prefix { $0.isPast && $0.number > held }
             guard let last = past.last else { return .commit(false) }
             let alone = past.filter(\.isKeyAlone).map(\.number)
             if !alone.isEmpty { _ = try session.execute(journal.tables.delete(alone)) }
@@ -93,10 +148,12 @@ package struct JournalPruning: Sendable {
     }
 
     private func deleteEntries() async throws(StoreError) -> Int {
-        try await journal.engine.write(deadline: deadline) { [journal, entryDays] session throws(StoreError) in
+        try await journal.engine.write(deadline: deadline) {
+            [journal, entryDays, stopwatch] session throws(StoreError) in
             let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
                 .compactMap(Aged.init)
-            let past = rows.prefix { $0.isPast }.map(\.number)
+            let held = try Self.held(days: entryDays, of: journal, stopwatch?(), in: session)
+            let past = rows.prefix { $0.isPast && $0.number > held }.map(\.number)
             if !past.isEmpty {
                 _ = try session.execute(journal.tables.delete(past))
                 _ = try session.execute(journal.tables.forgetEffects(on: past))

@@ -1,4 +1,5 @@
 import MergeCore
+import RecordStore
 
 /// A push that is to be merged, with what it is merged under.
 final class PushItem: Sendable {
@@ -6,12 +7,15 @@ final class PushItem: Sendable {
     let plan: PushPlan
     let active: ActiveRules
     let deadline: ContinuousClock.Instant
+    /// The time that the database has for it.
+    let patience: Patience
 
     init(_ request: PushRequest, plan: PushPlan, active: ActiveRules, deadline: ContinuousClock.Instant) {
         self.request = request
         self.plan = plan
         self.active = active
         self.deadline = deadline
+        patience = Patience(until: deadline)
     }
 
     /// Its time is over, or nobody waits for it any more.

@@ -20,6 +20,8 @@ struct PushMerging: Sendable {
     func merge(
         _ batch: PushBatch, on connection: any StoreConnection, waits: Bool, locking tables: [TableName] = []
     ) throws(StoreError) -> [Shared<PushEnding>] {
+        let patience = batch.items.map(\.patience)
+        connection.wait(as: waits ? patience[0] : .shared(by: patience))
         var mode = RunMode(orphansOf: batch.plan)
         while true {
             switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {

@@ -46,7 +46,9 @@ extension PushTransaction {
         try flush()
         let rows = try reader.rows(
             of: section, where: Array(0..<section.keyCount), in: keys.map(\.parts), locking: true)
-        context.store(rows, askedFor: keys, of: section, as: id, at: changes.now)
+        guard context.store(rows, askedFor: keys, of: section, as: id, at: changes.now) else {
+            throw StoreError.ambiguous(section)
+        }
     }
 
     /// Returns what is known of a row, as long as nothing can have changed it; nil where it has to be read.

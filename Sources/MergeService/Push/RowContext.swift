@@ -28,9 +28,11 @@ struct RowContext {
     subscript(id: SectionID, key: RecordKey) -> Found? { rows[id]?[key] }
 
     /// Keeps the rows that were found under some keys.
+    ///
+    /// - Returns: false where more than one row was found under a key.
     mutating func store(
         _ found: [[Value]], askedFor keys: [RecordKey], of section: Section, as id: SectionID, at time: Int
-    ) {
+    ) -> Bool {
         // Taken out while it grows, or it would be copied.
         var known = rows.removeValue(forKey: id) ?? Dictionary(minimumCapacity: keys.count)
         if found.count < keys.count || keys.first?.hasText == true {
@@ -38,6 +40,8 @@ struct RowContext {
         }
         for row in found { known[section.key(of: row)] = Found(row: row, time: time) }
         rows[id] = known
+        // Where each row has a key of its own, no key has two.
+        return found.count <= 1 || section.keyCount == 0 || Set(found.map { section.key(of: $0) }).count == found.count
     }
 }
 

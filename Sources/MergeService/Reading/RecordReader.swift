@@ -78,6 +78,7 @@ struct RecordReader {
             for row in try session.receive(ticket) {
                 let key = resource.root.key(of: row)
                 guard let place = places[key] else { continue }
+                guard positions[place] == nil else { throw StoreError.ambiguous(resource.root) }
                 positions[place] = records.count
                 records.append(Record(key: key, sections: [.one(row)]))
                 roots.append(row)
@@ -92,6 +93,7 @@ struct RecordReader {
     func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
         let root = resource.root
         let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
+        guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
         var records = rows.map { Record(key: root.key(of: $0), sections: [.one($0)]) }
         try complete(&records, of: rows, with: [:], locking: false)
         return records
@@ -122,6 +124,7 @@ struct RecordReader {
                 switch section.kind {
                 case .list:
                     guard found.count <= rowsPerRecord else { throw tooLarge(section) }
+                    guard section.tellsApart(found) else { throw StoreError.ambiguous(section) }
                     records[index].sections.append(.many(found))
                 case .root, .singleton:
                     guard found.count <= 1 else {
@@ -246,9 +249,27 @@ extension Section {
             }
     }
 
+    /// Returns true where no two of the rows, in the section's order, have the same key.
+    fileprivate func tellsApart(_ rows: [[Value]]) -> Bool {
+        guard keyCount > 0, rows.count > 1 else { return true }
+        // Rows of one key follow one another in the order of keys.
+        guard order.isEmpty else { return Set(rows.map { key(of: $0) }).count == rows.count }
+        return zip(rows, rows.dropFirst()).allSatisfy { $0.prefix(keyCount) != $1.prefix(keyCount) }
+    }
+
     var isLinkedByText: Bool {
         parent.contains { link in
             if case .text = columns[link.column].type { true } else { false }
         }
+    }
+}
+
+extension StoreError {
+    /// The error where more than one row answers to a key of a section's table.
+    static func ambiguous(_ section: Section) -> StoreError {
+        StoreError(
+            .schemaChanged,
+            "more than one row of table “\(section.table)” answers to one key: it is not unique any more; make it unique "
+                + "again, or name another key in the rules")
     }
 }

@@ -131,7 +131,7 @@ package struct MergeService: Sendable {
                     PushBatch([push]), on: connection, waits: true, locking: push.tablesWithoutTransactions)
             }
         }
-        await merging.ended.tell()
+        await merging.ended.tell(until: push.deadline)
         guard case .answered(let answered)? = ending.first else {
             throw StoreError(.other, "a push of its own ended without an answer")
         }

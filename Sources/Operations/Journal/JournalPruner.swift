@@ -11,6 +11,8 @@ package struct JournalPruner: Service {
     private let entryDays: Int
     private let logger: Logger
     private static let interval = Duration.seconds(600)
+    /// The time that a stop takes at most to give the right to prune back.
+    private static let farewell = Duration.seconds(2)
 
     /// - Parameters:
     ///   - rules: the loader that opens the journal.
@@ -30,12 +32,19 @@ package struct JournalPruner: Service {
             if let journal = box.active?.journal { await prune(journal, owner) }
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
         }
+        guard let journal = box.active?.journal else { return }
+        // Where it cannot be given back it ends by itself.
+        try? await pruning(of: journal, owner).giveLeaseBack(until: .now.advanced(by: Self.farewell))
+    }
+
+    private func pruning(of journal: Journal, _ owner: String) -> JournalPruning {
+        JournalPruning(
+            journal: journal, keyDays: keyDays, entryDays: entryDays, owner: owner, stopwatch: { Stopwatch.now })
     }
 
     private func prune(_ journal: Journal, _ owner: String) async {
         do {
-            let pruning = JournalPruning(
-                journal: journal, keyDays: keyDays, entryDays: entryDays, owner: owner)
+            let pruning = pruning(of: journal, owner)
             let deleted = try await cancelWhenGracefulShutdown { () async throws(StoreError) in try await pruning.run()
             }
             if let deleted, deleted > 0 {

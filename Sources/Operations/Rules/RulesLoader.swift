@@ -150,7 +150,7 @@ package struct RulesLoader: Service {
             do {
                 journal = try await openJournal()
             } catch {
-                guard isStart, [.unavailable, .unwritable, .busy].contains(error.kind) else { throw error }
+                guard isStart, error.mayPass else { throw error }
                 box.note([error.description])
                 return
             }
@@ -163,7 +163,13 @@ package struct RulesLoader: Service {
         let complete = ActiveRules(
             catalog: active.catalog, schema: active.schema, dialect: engine.dialect, journal: journal.journal)
         if box.journal == nil {
-            try await MergeService.wire(engine).recover(complete, until: .now.advanced(by: Self.patience))
+            do {
+                try await MergeService.wire(engine).recover(complete, until: .now.advanced(by: Self.patience))
+            } catch {
+                guard isStart, error.mayPass else { throw error }
+                box.note([error.description])
+                return
+            }
         }
         box.serve(complete, journal)
     }
@@ -178,4 +184,9 @@ package struct RulesLoader: Service {
             return "\(name) \(size) \(time)"
         }
     }
+}
+
+extension StoreError {
+    /// True for what may be over at the next look, so that a gateway starts all the same.
+    fileprivate var mayPass: Bool { [.unavailable, .unwritable, .busy, .fileLocked, .unknownOutcome].contains(kind) }
 }

@@ -12,7 +12,7 @@ package protocol RecordEngine: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: of the transactions that it is for.
-    ///   - deadline: by when a connection has to be free.
+    ///   - deadline: by when a connection has to be free, and what runs on it has ended, unless its borrower says otherwise.
     ///   - body: uses the connection, which it must not let escape.
     /// - Throws: a `StoreError`: that of `body`, or one that tells why no connection could be had; then `body` did not run.
     func withConnection<Answer: Sendable>(
@@ -32,6 +32,9 @@ package protocol StoreConnection: AnyObject {
     /// Nobody else waits for this very connection, so its borrower may stay on it from one transaction to the next, and
     /// wait there for more to do.
     var isExclusive: Bool { get }
+
+    /// Bounds what runs on it from now on; as long as it is lent, that is until the deadline that it was asked for with.
+    func wait(as patience: Patience)
 
     /// Runs `body` in one transaction that may write, once.
     ///

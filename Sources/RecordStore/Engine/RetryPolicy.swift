@@ -5,8 +5,6 @@
 package struct RetryPolicy {
     /// Runs of a transaction that others were preferred to.
     private static let maximumCollisions = 20
-    /// Runs of a transaction that waited for rows as long as one may: waiting on would only fill the pool with waiters.
-    private static let maximumLockWaits = 2
     /// Runs on connections that turned out to be dead, as all of a pool are where the server was started anew.
     private static let maximumConnections = 3
 
@@ -34,7 +32,6 @@ package struct RetryPolicy {
     }
 
     private var collisions = 0
-    private var lockWaits = 0
     private var deadConnections = 0
 
     /// Notes a run that came to nothing.
@@ -47,13 +44,11 @@ package struct RetryPolicy {
             if collisions > Self.maximumCollisions { return nil }
             // Full jitter, so that those who met once do not meet again.
             return .milliseconds(Int.random(in: 0...min(64, 1 << min(collisions, 6))))
-        case .locked:
-            lockWaits += 1
-            return lockWaits < Self.maximumLockWaits ? .milliseconds(Int.random(in: 0...2)) : nil
         case .fileLocked: return .milliseconds(Int.random(in: 1...20))
         case .disconnected:
             deadConnections += 1
             return deadConnections < Self.maximumConnections ? .zero : nil
+        // One that waited for rows as long as one may would only fill the pool with waiters.
         default: return nil
         }
     }
@@ -61,9 +56,9 @@ package struct RetryPolicy {
     /// Says what it means to the caller that no further run helps.
     private func final(_ error: StoreError) -> StoreError {
         switch error.kind {
-        case .serialization, .locked:
-            StoreError(
-                .busy, "the rows stayed locked by others through \(collisions + lockWaits) attempts", code: error.code)
+        case .serialization:
+            StoreError(.busy, "the rows stayed locked by others through \(collisions) attempts", code: error.code)
+        case .locked: StoreError(.busy, error.message, code: error.code)
         case .fileLocked: StoreError(.busy, "the SQLite file stayed locked by another", code: error.code)
         case .disconnected: StoreError(.unavailable, error.message, code: error.code)
         default: error

@@ -146,6 +146,23 @@ extension JournalTables {
         ]
     }
 
+    /// Returns the statement that gives the right to prune back, where it is the owner's.
+    package func giveLeaseBack(_ owner: String) -> Statement {
+        Statement(
+            sql: "UPDATE \(dialect.quoted(meta)) SET value = '', until = NULL WHERE name = 'prune' AND value = ?",
+            binds: [Self.bind(owner)])
+    }
+
+    /// The question for the database's own clock, in seconds since 1970, and the greatest number of an entry, 0 where
+    /// there is none.
+    package var clock: Statement {
+        Statement(
+            sql:
+                "SELECT \(dialect.nowSeconds), (SELECT CAST(COALESCE(MAX(n), 0) AS SIGNED) FROM \(dialect.quoted(entries)))",
+            binds: [],
+            columns: [JournalColumn.number, JournalColumn.number])
+    }
+
     /// Rows after a number, the oldest first, with whether each is past an age.
     ///
     /// Rows that a clock which has jumped back since wrote in what is the future now are left out, so that they hold

@@ -39,6 +39,9 @@ package protocol Dialect: Sendable {
     /// The moment of a statement to the second, as text such as 2026-11-20T10:00:00Z.
     var nowText: String { get }
 
+    /// The same in whole seconds since 1970.
+    var nowSeconds: String { get }
+
     /// Returns the moment so many seconds after `now`.
     func now(plusSeconds seconds: Int) -> String
 

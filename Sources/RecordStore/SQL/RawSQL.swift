@@ -18,12 +18,12 @@ package struct RawSQL: Sendable {
         return Statement(sql: into + " (\(names)) VALUES (\(marks))", binds: binds)
     }
 
-    /// Sets columns of the rows in which others hold these values.
+    /// Sets columns of the row in which those of its key hold these values.
     package func update(_ table: TableName, _ values: [RawValue], where key: [RawValue]) -> Statement {
         let sets = values.map { dialect.quoted($0.column.name) + " = ?" }.joined(separator: ", ")
         return Statement(
             sql: "UPDATE \(dialect.quoted(table)) SET \(sets) WHERE \(all(key))",
-            binds: (values + key).map { Bind($0.value, $0.column.type) })
+            binds: (values + key).map { Bind($0.value, $0.column.type) }, mostRows: key.isEmpty ? nil : 1)
     }
 
     /// Returns the statement that reads the rows in which other columns hold these values.

@@ -195,8 +195,11 @@ package struct SectionSQL: Sendable {
             let names = assignments.map { dialect.quoted(section.columns[$0.column].name) + " = ?" }
             return "UPDATE " + dialect.quoted(section.table) + " SET " + names.joined(separator: ", ") + whereAll(key)
         }
-        return Statement(sql: sql, binds: binds(assignments) + binds(key))
+        return Statement(sql: sql, binds: binds(assignments) + binds(key), mostRows: mostRows(1))
     }
+
+    /// The most rows that a write may meet which names so many by the section's key.
+    private func mostRows(_ count: Int) -> Int? { section.keyCount > 0 ? count : nil }
 
     /// One row of an UPDATE of many.
     package struct Change {
@@ -246,12 +249,14 @@ package struct SectionSQL: Sendable {
         for index in 0..<size {
             for part in row(index).key { binds.append(bind(part)) }
         }
-        return Statement(sql: sql, binds: binds)
+        return Statement(sql: sql, binds: binds, mostRows: mostRows(changes.count))
     }
 
     /// Returns the statement that deletes the row of a key.
     package func delete(key: [Assignment]) -> Statement {
-        Statement(sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key))
+        Statement(
+            sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key),
+            mostRows: mostRows(1))
     }
 
     /// Returns the statement that a deletion runs where the rules keep the row.
@@ -259,7 +264,7 @@ package struct SectionSQL: Sendable {
         let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
         return Statement(
             sql: "UPDATE " + dialect.quoted(section.table) + " SET " + sets.joined(separator: ", ") + whereAll(key),
-            binds: binds(key))
+            binds: binds(key), mostRows: mostRows(1))
     }
 
     private func whereAll(_ key: [Assignment]) -> String {

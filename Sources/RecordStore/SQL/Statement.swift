@@ -8,11 +8,26 @@ package struct Statement: Sendable, Hashable {
     package let binds: [Bind]
     /// The columns that a SELECT returns.
     package let columns: [Column]
+    /// The most rows that a write may meet, since it names them by their key; nil where their number is open.
+    package let mostRows: Int?
 
     /// Pairs a text with its values.
-    package init(sql: String, binds: [Bind], columns: [Column] = []) {
+    package init(sql: String, binds: [Bind], columns: [Column] = [], mostRows: Int? = nil) {
         self.sql = sql
         self.binds = binds
         self.columns = columns
+        self.mostRows = mostRows
+    }
+
+    /// Checks how many rows a write has met.
+    ///
+    /// - Throws: `StoreError` of the kind `schemaChanged` where they are more than it names, because what the rules take
+    ///   for a key is none any more.
+    package func check(rowsMet count: Int) throws(StoreError) {
+        guard let mostRows, count > mostRows else { return }
+        throw StoreError(
+            .schemaChanged,
+            "a write to \(mostRows) rows met \(count), so the key that names them is not unique any more; nothing is kept "
+                + "of it")
     }
 }

@@ -21,6 +21,8 @@ struct SQLiteDialect: Dialect {
     var nowFraction: Int { 3 }
     var nowText: String { "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')" }
 
+    var nowSeconds: String { "CAST(strftime('%s', 'now') AS INTEGER)" }
+
     func now(plusSeconds seconds: Int) -> String {
         "strftime('%Y-%m-%d %H:%M:%f', 'now', '+\(seconds) seconds')"
     }

@@ -64,7 +64,7 @@ struct Check: AsyncParsableCommand {
             if grants { throw SettingsError("--grants needs --database, which knows the tables") }
             return (RuleFolder(path: folder).findings, [])
         }
-        let engine = try databaseOptions.engine(settings, connections: 1)
+        let engine = try databaseOptions.engine(settings, bounds: DatabaseBounds())
         let outcome = await RulesLoader.load(folder, against: engine)
         await engine.close()
         switch outcome {

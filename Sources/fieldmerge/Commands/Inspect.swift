@@ -30,7 +30,7 @@ struct Inspect: AsyncParsableCommand {
     var config: String?
 
     func run() async throws {
-        let engine = try databaseOptions.engine(try Settings(file: config), connections: 1)
+        let engine = try databaseOptions.engine(try Settings(file: config), bounds: DatabaseBounds())
         let schema: DatabaseSchema
         do {
             schema = try await read(engine)

@@ -71,9 +71,10 @@ struct Serve: AsyncParsableCommand {
                     + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
             )
         }
-        let connections = try limits.connectionCount(settings)
+        let bounds = DatabaseBounds(
+            connections: try limits.connectionCount(settings), requestSeconds: configuration.requestSeconds)
         let days = try retention.days(settings)
-        let store = try Store(databaseOptions, journal: journalOptions, settings: settings, connections: connections)
+        let store = try Store(databaseOptions, journal: journalOptions, settings: settings, bounds: bounds)
         let engine = store.engine
         let loader = RulesLoader(
             folder: try settings.required(rules, .rules), engine: engine,
@@ -85,6 +86,7 @@ struct Serve: AsyncParsableCommand {
             await engine.close()
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
         }
+        try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
         if tokensLoader == nil {
             logger.warning("without --tokens everybody who reaches \(place) may read and write, through a proxy too")
@@ -101,10 +103,29 @@ struct Serve: AsyncParsableCommand {
         let others = (tokensLoader.map { [$0] } ?? []) as [any Service]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: (others + [loader, pruner, gateway]).map { .init(service: $0) },
+                // The last is stopped first: what is left to be written needs the database, which the gateway closes.
+                services: (others + [loader, gateway, pruner]).map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// Bounds the number of clients by the files that the process may have open.
+    ///
+    /// - Throws: `SettingsError` where there is room for none.
+    private func bound(
+        _ configuration: inout GatewayConfiguration, beside database: DatabaseBounds, _ logger: Logger
+    ) async throws {
+        // What the concurrency runtime needs for waiting it opens now; later it would trap where it could not.
+        try await Task.sleep(for: .nanoseconds(1), clock: .continuous)
+        try await Task.sleep(for: .nanoseconds(1), clock: .suspending)
+        let files = OpenFiles.raised()
+        let wanted = configuration.clients
+        configuration.clients = try files.clients(atMost: wanted, beside: database.connections)
+        guard configuration.clients < wanted else { return }
+        logger.warning(
+            "there is room for \(configuration.clients) clients, not \(wanted): the process may have \(files.limit) files open"
+        )
     }
 
     /// - Throws: `SettingsError` for what is no origin of web pages.

@@ -20,15 +20,19 @@ struct DatabaseOptions: ParsableArguments {
     /// - Throws: `SettingsError` or `StoreError` where the URL or the file behind it cannot be used.
     ///
     /// - Parameter journal: a SQLite file to attach to an embedded database.
-    func engine(_ settings: Settings, connections: Int, journal: String? = nil) throws -> any RecordEngine {
+    func engine(_ settings: Settings, bounds: DatabaseBounds, journal: String? = nil) throws -> any RecordEngine {
         let url = try settings.required(database, .database)
         if url.hasPrefix("sqlite:") {
             let path = String(url.dropFirst("sqlite:".count))
             guard !path.isEmpty else { throw SettingsError("the database URL names no file: sqlite:PATH") }
-            return try SQLiteEngine(path: path.hasPrefix("//") ? String(path.dropFirst(2)) : path, journal: journal)
+            return try SQLiteEngine(
+                path: path.hasPrefix("//") ? String(path.dropFirst(2)) : path, journal: journal,
+                busySeconds: Double(bounds.lockSeconds), startSeconds: Double(bounds.requestSeconds))
         }
         var limits = MariaDBConfiguration.Limits()
-        limits.connections = connections
+        limits.connections = bounds.connections
+        limits.lockWaitSeconds = UInt32(bounds.lockSeconds)
+        limits.statementSeconds = UInt32(min(Int(limits.statementSeconds), bounds.requestSeconds))
         do {
             return try MariaDBEngine(
                 MariaDBConfiguration(url: url, password: try password(settings), limits: limits))
@@ -46,4 +50,15 @@ struct DatabaseOptions: ParsableArguments {
         else { throw SettingsError("\(path): the password file cannot be read") }
         return text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
     }
+}
+
+/// Bounds on what one gateway asks of the database.
+struct DatabaseBounds {
+    /// Connections open at once.
+    var connections = 1
+    /// Seconds that a request may take.
+    var requestSeconds = 30
+
+    /// Seconds that rows which others hold are waited for: no longer than a request may take, with time for an answer.
+    var lockSeconds: Int { min(5, max(1, requestSeconds - 1)) }
 }

@@ -11,7 +11,7 @@ struct JournalCheck {
     /// - Throws: `SettingsError` where the options cannot be used.
     init(_ database: DatabaseOptions, journal options: JournalOptions, settings: Settings) throws {
         choice = try options.choice(settings, database: try settings.required(database.database, .database))
-        open = { try database.engine(settings, connections: 1) }
+        open = { try database.engine(settings, bounds: DatabaseBounds()) }
     }
 
     /// - Returns: why the journal cannot be used; nil where it can, or is yet to be made.

@@ -51,6 +51,20 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds that a request may take. (default: 30)", valueName: "seconds"))
     var requestTime: Int?
 
+    @Option(
+        help: ArgumentHelp("Seconds that the head of a request may take. (default: 30)", valueName: "seconds"))
+    var headTime: Int?
+
+    @Option(
+        help: ArgumentHelp("Seconds that the body of a request may take. (default: 30)", valueName: "seconds"))
+    var bodyTime: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds after which a client is given up that takes nothing of its answer. (default: 30)",
+            valueName: "seconds"))
+    var answerTime: Int?
+
     @Option(help: ArgumentHelp("Bytes of the answer to a push. (default: 33554432)", valueName: "bytes"))
     var maxAnswer: Int?
 
@@ -94,10 +108,17 @@ struct LimitOptions: ParsableArguments {
             lanes, .lanes, default: max(1, min(ProcessInfo.processInfo.activeProcessorCount / 2, most)),
             in: 1...1_000)
         out.merge.maximumLanes = out.merge.lanes + 5
-        out.requestSeconds = try settings.number(
-            requestTime, .requestTime, default: out.requestSeconds, in: 1...3_600)
+        try setTimes(of: &out, settings)
         try setBytes(of: &out, settings)
         return out
+    }
+
+    private func setTimes(of out: inout GatewayConfiguration, _ settings: Settings) throws {
+        out.requestSeconds = try settings.number(
+            requestTime, .requestTime, default: out.requestSeconds, in: 1...3_600)
+        out.headSeconds = try settings.number(headTime, .headTime, default: out.headSeconds, in: 1...3_600)
+        out.bodySeconds = try settings.number(bodyTime, .bodyTime, default: out.bodySeconds, in: 1...3_600)
+        out.answerSeconds = try settings.number(answerTime, .answerTime, default: out.answerSeconds, in: 1...3_600)
     }
 
     private func setBytes(of out: inout GatewayConfiguration, _ settings: Settings) throws {

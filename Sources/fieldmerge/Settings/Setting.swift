@@ -31,6 +31,9 @@ enum Setting: String, CaseIterable {
     case coalesce
     case lanes
     case requestTime = "request-time"
+    case headTime = "head-time"
+    case bodyTime = "body-time"
+    case answerTime = "answer-time"
     case maxAnswer = "max-answer"
     case maxMemory = "max-memory"
     case maxJournalDay = "max-journal-day"

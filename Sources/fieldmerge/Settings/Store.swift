@@ -14,23 +14,30 @@ struct Store {
     /// - Parameter makesFile: makes the file of a SQLite journal where it is missing.
     /// - Throws: `SettingsError` or `StoreError` where the database or the options cannot be used.
     init(
-        _ database: DatabaseOptions, journal options: JournalOptions, settings: Settings, connections: Int,
+        _ database: DatabaseOptions, journal options: JournalOptions, settings: Settings, bounds: DatabaseBounds,
         makesFile: Bool = true
     ) throws {
         let url = try settings.required(database.database, .database)
         choice = try options.choice(settings, database: url)
         guard case .file(let file) = choice else {
             ahead = nil
-            engine = try database.engine(settings, connections: connections)
+            engine = try database.engine(settings, bounds: bounds)
             return
         }
         if !makesFile, !FileManager.default.fileExists(atPath: file) {
             throw SettingsError("there is no journal \(file); “fieldmerge journal init” and “serve” make it")
         }
         // SQLite commits two files as one only where neither is in WAL mode.
-        let isAlone = try !url.hasPrefix("sqlite:") || SQLiteEngine.usesWAL(path: JournalOptions.path(url))
-        ahead = isAlone ? try SQLiteEngine(path: file, creates: true) : nil
-        engine = try database.engine(settings, connections: connections, journal: isAlone ? nil : file)
+        let isAlone =
+            try !url.hasPrefix("sqlite:")
+            || SQLiteEngine.usesWAL(
+                path: JournalOptions.path(url), startSeconds: Double(bounds.requestSeconds))
+        ahead =
+            isAlone
+            ? try SQLiteEngine(
+                path: file, creates: true, busySeconds: Double(bounds.lockSeconds),
+                startSeconds: Double(bounds.requestSeconds)) : nil
+        engine = try database.engine(settings, bounds: bounds, journal: isAlone ? nil : file)
     }
 
     /// Ends every connection.

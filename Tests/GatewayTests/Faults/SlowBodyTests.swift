@@ -14,6 +14,7 @@ import TestSupport
                 let answer = try await client.beginPost("/v1/push", Array(push.body().utf8).dropLast())
                 #expect(answer.status == 408, "\(answer.text)")
                 #expect(try answer.json()["code"]?.text == "request-timeout")
+                #expect(answer.headers["connection"] == "close")
             }
             #expect(try await Ledger.Standing(database) == Ledger.Standing(after: []))
             try await gateway.client { client async throws in

@@ -20,7 +20,8 @@ struct JournalAccess: ParsableArguments {
     ) async throws -> Answer {
         let settings = try Settings(file: config)
         let store = try Store(
-            databaseOptions, journal: journalOptions, settings: settings, connections: 2, makesFile: false)
+            databaseOptions, journal: journalOptions, settings: settings, bounds: DatabaseBounds(connections: 2),
+            makesFile: false)
         do {
             let answer = try await body(
                 JournalDesk(engine: store.engine, journal: try await store.journal(for: purpose)), settings)

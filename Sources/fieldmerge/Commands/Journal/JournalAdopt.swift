@@ -21,7 +21,7 @@ struct JournalAdopt: AsyncParsableCommand {
 
     func run() async throws {
         let store = try Store(
-            databaseOptions, journal: journalOptions, settings: try Settings(file: config), connections: 1,
+            databaseOptions, journal: journalOptions, settings: try Settings(file: config), bounds: DatabaseBounds(),
             makesFile: false)
         let adoption: JournalOpener.Adoption
         do {

@@ -24,7 +24,7 @@ struct JournalInit: AsyncParsableCommand {
 
     func run() async throws {
         let store = try Store(
-            databaseOptions, journal: journalOptions, settings: try Settings(file: config), connections: 1)
+            databaseOptions, journal: journalOptions, settings: try Settings(file: config), bounds: DatabaseBounds())
         let place: Store.Place
         do {
             place = try await store.initJournal()

@@ -1,0 +1,28 @@
+import FoundationEssentials
+import MergeService
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+extension Stopwatch {
+    /// The machine's stopwatch at this moment.
+    static var now: Stopwatch {
+        var time = timespec()
+        #if canImport(Glibc)
+            clock_gettime(CLOCK_BOOTTIME, &time)
+        #else
+            clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+        #endif
+        return Stopwatch(boot: boot, seconds: Int(time.tv_sec))
+    }
+
+    /// The name of the machine's start; where the system tells none, each start of a gateway counts as one.
+    private static let boot: String = {
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        let name = text?.split(whereSeparator: \.isNewline).first.map(String.init)
+        return name ?? String(UInt64.random(in: .min ... .max), radix: 16)
+    }()
+}

@@ -1,0 +1,53 @@
+internal import GRDB
+import RecordStore
+
+/// One of GRDB's connections, with the time that it waits for a file which another program holds.
+final class SQLiteQueue: Sendable {
+    let queue: DatabaseQueue
+    let busy: BusyWait
+    let turnstile = Turnstile()
+    private let turns: FileTurns?
+
+    /// - Parameters:
+    ///   - busySeconds: how long it waits where nobody says until when.
+    ///   - journal: the file of the journal, which is attached; nil for none.
+    ///   - turns: in which it leaves the file to others; nil for a connection that does not write for long.
+    init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?, turns: FileTurns? = nil) throws {
+        let busy = BusyWait(seconds: busySeconds, turns: turns)
+        self.turns = turns
+        self.busy = busy
+        var configuration = Configuration()
+        configuration.readonly = readonly
+        configuration.busyMode = .callback { busy.pause(before: $0) }
+        configuration.foreignKeysEnabled = true
+        configuration.prepareDatabase { database in
+            // A commit that was answered survives a loss of power.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            // Programs that write into a table's triggers expect the behaviour of the sqlite3 shell.
+            try database.execute(sql: "PRAGMA recursive_triggers = OFF")
+            if let journal {
+                try database.execute(
+                    sql: "ATTACH DATABASE ? AS \(JournalTables.attachedName)", arguments: [journal])
+                try database.execute(sql: "PRAGMA \(JournalTables.attachedName).synchronous = FULL")
+            }
+        }
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    static let late = StoreError(.busy, "the SQLite file was in use until its time was over")
+
+    /// Runs `body` on the connection, unless the time for it is over by now; files are waited for until then.
+    func lend<Answer>(
+        _ database: Database, until deadline: ContinuousClock.Instant,
+        _ body: (any StoreConnection) throws(StoreError) -> Answer
+    ) throws(StoreError) -> Answer {
+        guard ContinuousClock.now < deadline else { throw Self.late }
+        turns?.begin()
+        busy.wait(until: deadline)
+        defer {
+            busy.wait(until: nil)
+            turns?.end()
+        }
+        return try body(SQLiteConnection(database, busy, turns))
+    }
+}
