@@ -310,7 +310,7 @@ import TestSupport
         #expect(results[1]["id"]?.text == "tmp:n" && results[1]["record"]?.isNull == true)
     }
 
-    /// Where a policy rejects one edit and the database refuses another, the rejection counts.
+    /// A rejection by a policy counts before a refusal by the database.
     @Test(arguments: TestEngine.allCases, [false, true])
     func aRejectionCountsBeforeARefusal(_ kind: TestEngine, rejectedFirst: Bool) async throws {
         let rejected =

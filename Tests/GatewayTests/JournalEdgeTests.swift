@@ -64,7 +64,7 @@ import TestSupport
         }
     }
 
-    /// What rules call private is private in every table that they serve, however its rows are reached.
+    /// Columns that rules call private are private in every table that they serve, however its rows are reached.
     @Test(arguments: TestEngine.allCases) func cascadesKeepSecrets(_ kind: TestEngine) async throws {
         var rules = JournalTests.rules
         rules["notes.yaml"] = """

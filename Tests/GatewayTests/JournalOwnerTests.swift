@@ -206,7 +206,7 @@ import TestSupport
         #expect(linked.status == 0, "\(linked)")
     }
 
-    /// What was copied, moved or put in the place of another is another database, until it takes the journal over.
+    /// A database that was copied, moved or put in another's place is another one, until it takes the journal over.
     @Test func aFileThatMovedIsAnother() async throws {
         let database = try await Ledger.database(.sqlite)
         let first = try await Self.merges(database)

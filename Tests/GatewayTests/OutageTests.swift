@@ -96,7 +96,7 @@ import TestSupport
         }
     }
 
-    /// What was answered with 200 is in the database after the crash, in the order of the answers.
+    /// Pushes that were answered with 200 are in the database after the crash, in the order of the answers.
     @Test func aServerThatIsKilledUnderLoadLosesNothing() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)

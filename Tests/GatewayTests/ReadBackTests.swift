@@ -50,7 +50,7 @@ import TestSupport
         }
     }
 
-    /// What the client spells otherwise than the database is answered as the database spells it.
+    /// Values that the client spells otherwise than the database are answered as the database spells them.
     @Test func equalIsNotAlike() async throws {
         let database = try await TestDatabase(
             .mariadb,

@@ -41,7 +41,7 @@ import TestSupport
                 ])
         }
 
-        /// How often the server has refused something for want of a right.
+        /// Counts what the server has refused for want of a right.
         func refusals() async throws -> String {
             try await server.run("SHOW GLOBAL STATUS LIKE 'Access_denied_errors'")
         }

@@ -339,7 +339,7 @@ import TestSupport
 
     // MARK: Triggers
 
-    /// What a trigger changes in another table is what the next edit meets, with the documented rights and with more.
+    /// The next edit meets what a trigger changed in another table, with the documented rights and with more.
     @Test(arguments: TestEngine.allCases)
     func whatATriggerChangedIsWhatLaterEditsMeet(_ kind: TestEngine) async throws {
         let trigger =

@@ -132,7 +132,7 @@ final class Counters: Sendable {
         }
     }
 
-    /// What became of a push: its status, “again” for an answer that was kept, or the code of its failure.
+    /// The fate of a push: its status, “again” for an answer that was kept, or the code of its failure.
     func outcome(_ body: () async throws(Failure) -> PushAnswer) async -> String {
         do throws(Failure) {
             let answer = try await body()

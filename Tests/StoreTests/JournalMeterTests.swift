@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordStore
 
-/// What a push leaves in the journal: packed where it is long, and counted for its sender.
+/// Pushes leave rows in the journal: packed if they are long, and counted for their sender.
 @Suite struct JournalMeterTests {
     private static func draft(_ who: String, _ body: [UInt8]) -> JournalDraft {
         JournalDraft(
@@ -23,7 +23,7 @@ import Testing
         #expect(count < 2_048 ? packed == body : packed.count < body.count / 4)
     }
 
-    /// What cannot be packed stays, and what is damaged is told as it is.
+    /// Bodies that cannot be packed stay, and what is damaged is told as it is.
     @Test func noiseStaysAsItIs() {
         var random = SystemRandomNumberGenerator()
         let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// What only the real server can show: deadlocks, lock timeouts, lost connections, settings, character sets.
+/// Cases that only the real server can show: deadlocks, lock timeouts, lost connections, settings, character sets.
 @Suite struct MariaDBTests {
     private static let number = ColumnType.integer(0...1_000_000)
     private static let section = Section(
@@ -151,7 +151,7 @@ import TestSupport
         server.kill()
     }
 
-    /// What a foreign key does is read from the definition of its table, whatever names and comments spell.
+    /// The deed of a foreign key is read from the definition of its table, whatever names and comments spell.
     @Test func deleteRulesAreRead() {
         let definition = #"""
             CREATE TABLE `x` (

@@ -4,7 +4,7 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// What a MariaDB server breaks off in the middle of a transaction.
+/// Breaks in the middle of a transaction that a MariaDB server makes itself.
 @Suite struct MariaDBTroubleTests {
     private static let table =
         "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0);"

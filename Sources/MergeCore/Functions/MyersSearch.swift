@@ -64,7 +64,10 @@ struct MyersSearch {
                     for d in 0...limit {
                         for k in stride(from: -d, through: d, by: 2) {
                             let reached =
-                                d == 0 ? 0 : Self.step(furthest[middle + k - 1], furthest[middle + k + 1], k, n, m)
+                                d == 0
+                                ? 0
+                                : Self.step(
+                                    below: furthest[middle + k - 1], above: furthest[middle + k + 1], to: k, n, m)
                             var x = Int(reached)
                             if x >= 0 {
                                 while x < n, x - k < m, a[startA + x] == b[startB + x - k] { x += 1 }
@@ -81,7 +84,7 @@ struct MyersSearch {
     }
 
     /// One more difference: a step right from the diagonal below or down from the one above, whichever gets further.
-    private static func step(_ below: Int32, _ above: Int32, _ k: Int, _ n: Int, _ m: Int) -> Int32 {
+    private static func step(below: Int32, above: Int32, to k: Int, _ n: Int, _ m: Int) -> Int32 {
         let down = above >= 0 && Int(above) - k <= m ? above : unreachable
         let right = below >= 0 && Int(below) < n ? below + 1 : unreachable
         return right > down ? right : down
@@ -112,7 +115,7 @@ struct MyersSearch {
             let k = x - y
             let below = traced(d - 1, k - 1)
             let above = traced(d - 1, k + 1)
-            let reached = d == 0 ? 0 : Int(Self.step(below, above, k, n, m))
+            let reached = d == 0 ? 0 : Int(Self.step(below: below, above: above, to: k, n, m))
             while x > reached {
                 x -= 1
                 y -= 1

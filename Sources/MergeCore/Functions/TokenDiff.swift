@@ -79,13 +79,13 @@ package struct TokenDiff {
         let ys = Array(restY)
         var search = MyersSearch(xs.map { base[Int($0)] }, ys.map { side[Int($0)] }, effort: effort)
         if search.runToEnd() {
-            take(search.matches, xs, ys)
+            take(search.matches, of: xs, ys)
             return
         }
         let anchors = depth < Self.maximumDepth ? anchors(xs, ys) : []
         if anchors.isEmpty {
             search.runOn()
-            take(search.matches, xs, ys)
+            take(search.matches, of: xs, ys)
             return
         }
         var (x, y) = (0, 0)
@@ -97,7 +97,7 @@ package struct TokenDiff {
         compare(Array(xs[x...]), Array(ys[y...]), depth: depth + 1)
     }
 
-    private mutating func take(_ matches: [(Int, Int)], _ xs: [Int32], _ ys: [Int32]) {
+    private mutating func take(_ matches: [(Int, Int)], of xs: [Int32], _ ys: [Int32]) {
         for (x, y) in matches { counterpart[Int(xs[x])] = ys[y] }
     }
 

@@ -7,8 +7,7 @@ extension JournalDraft {
     /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
     /// others leaves none but that of the whole push.
     init(
-        _ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ active: ActiveRules,
-        _ codec: JournalCodec
+        _ request: PushRequest, result: PushResult, answer: PushAnswer?, active: ActiveRules, codec: JournalCodec
     ) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
@@ -28,10 +27,10 @@ extension JournalDraft {
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
             refused: refused,
-            entries: result.results.compactMap { Self.entry($0, active, codec) })
+            entries: result.results.compactMap { Self.entry($0, active: active, codec: codec) })
     }
 
-    private static func entry(_ edit: EditResult, _ active: ActiveRules, _ codec: JournalCodec) -> JournalEntry? {
+    private static func entry(_ edit: EditResult, active: ActiveRules, codec: JournalCodec) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind once, in their order; mostly there is one.
         var outcomes = ","

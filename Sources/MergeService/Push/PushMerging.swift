@@ -122,7 +122,8 @@ struct PushMerging: Sendable {
             ).result(records[range])
             let answer = PushAnswer(to: request, result: result, form: form)
             let draft = batch.journal.map {
-                JournalDraft(request, result, answer, batch.items[number].active, $0.codec)
+                JournalDraft(
+                    request, result: result, answer: answer, active: batch.items[number].active, codec: $0.codec)
             }
             return KeptPush(answer: answer, draft: draft, effects: request.effects)
         }

@@ -149,7 +149,7 @@ package enum ResultEncoder {
         write(sides.written, &writer)
     }
 
-    /// Where both sides changed the same place inside a value; a side that holds nothing there is left out.
+    /// Tells the places inside a value that both sides changed; a side that holds nothing there is left out.
     static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
         writer.member("parts")
         writer.array { writer in

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A request of the corpus, as it goes over the wire.
 struct CorpusRequest: Sendable {
-    /// What it tries, such as “push stale”.
+    /// The case that it tries, such as “push stale”.
     var label: String
     /// The client that sends it, where a chapter is also sent by many at once.
     var lane = 0
@@ -58,7 +58,7 @@ struct Chapter: Sendable, CustomStringConvertible {
     var hasJournal = true
     var needsTokens = false
 
-    /// Where it is recorded.
+    /// The file of its record.
     var path: String { Repository.root + "Tests/Corpus/recorded/" + description + ".txt" }
 
     static let all: [Chapter] =

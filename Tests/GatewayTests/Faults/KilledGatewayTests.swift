@@ -9,7 +9,7 @@ import TestSupport
     private static let kills =
         ProcessInfo.processInfo.environment["FIELDMERGE_TEST_KILLS"].flatMap { Int($0) } ?? 12
 
-    /// Where the journal is in the merge's own transaction, and where it is written before.
+    /// The journal in the merge's own transaction, and written before it.
     enum Setup: String, CaseIterable, Sendable {
         case mariadb
         case sqlite
