@@ -177,7 +177,7 @@ import TestSupport
     }
 
     /// A key that only the collation equates with a row's names no row, and cannot be brought back beside it.
-    @Test func aKeyThatTheCollationEquatesIsACollision() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aKeyThatTheCollationEquatesIsACollision() async throws {
         let sql = """
             CREATE TABLE words (id VARCHAR(20) PRIMARY KEY, body VARCHAR(20));
             INSERT INTO words VALUES ('joe', 'one');

@@ -81,7 +81,7 @@ import TestSupport
     }
 
     /// A gateway that may not make the tables does not keep the others from making them.
-    @Test func aFailedCreationLeavesNoLockBehind() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aFailedCreationLeavesNoLockBehind() async throws {
         let database = try await JournalTests.database(.mariadb)
         let user = "l_" + database.name
         try await database.run(

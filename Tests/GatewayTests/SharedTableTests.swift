@@ -104,7 +104,9 @@ import TestSupport
         },
     ]
 
-    private static let cases = layouts.flatMap { layout in layout.engines.map { (layout, $0) } }
+    private static let cases = layouts.flatMap { layout in
+        layout.engines.filter(TestEngine.allCases.contains).map { (layout, $0) }
+    }
 
     // MARK: One push
 

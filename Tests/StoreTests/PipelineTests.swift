@@ -299,7 +299,7 @@ import TestSupport
     }
 
     /// A COMMIT that the server refuses takes no other transaction along.
-    @Test func aRefusedCommitIsTold() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aRefusedCommitIsTold() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.mariadb + "INSERT INTO t VALUES (1, 0, NULL);", sqlite: "", server: server)

@@ -9,6 +9,9 @@ package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible
     case mariadb
     case sqlite
 
+    /// Those that tests can run on here: all, or SQLite where there is no MariaDB server and none is required.
+    package static let allCases: [TestEngine] = MariaDBServer.isExpected ? [.mariadb, .sqlite] : [.sqlite]
+
     package var description: String { rawValue }
 }
 

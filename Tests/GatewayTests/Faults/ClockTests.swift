@@ -34,7 +34,7 @@ import TestSupport
     }
 
     /// New connections of an ordinary user get their time from `init_connect`.
-    @Test func theServersClockJumps() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theServersClockJumps() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
         @Sendable func jump(to time: String) async throws {
