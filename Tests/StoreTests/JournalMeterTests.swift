@@ -8,7 +8,7 @@ import Testing
     private static func draft(_ who: String, _ body: [UInt8]) -> JournalDraft {
         JournalDraft(
             sender: Sender(who: who, device: nil), key: "k", name: [1],
-            answer: KeptAnswer(request: [2], code: 200, body: body),
+            answer: KeptAnswer(request: [2], status: .merged, body: body),
             refused: RefusedBody(address: "/v1/push", body: body, reason: "check"),
             entries: [
                 JournalEntry(

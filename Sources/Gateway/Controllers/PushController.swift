@@ -83,7 +83,7 @@ struct PushController {
 
     private func reply(_ answer: PushAnswer, body: [UInt8], to context: GatewayContext) -> Response {
         Reply.json(
-            body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            body, to: context.headers, status: HTTPResponse.Status(code: answer.status.httpStatus),
             with: answer.isReplay ? Self.replayed : [:])
     }
 

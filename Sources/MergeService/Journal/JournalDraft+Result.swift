@@ -13,7 +13,7 @@ extension JournalDraft {
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
             kept = KeptAnswer(
-                request: request.key?.request, code: answer.code, body: codec.answer(answer.body, active.catalog))
+                request: request.key?.request, status: answer.status, body: codec.answer(answer.body, active.catalog))
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
