@@ -102,6 +102,9 @@ package struct PushKey: Sendable, Hashable {
     }
 }
 
+/// Writes the answer to a push, as long as `goesOn`, which is asked before each edit; else what was written is no answer.
+package typealias AnswerWriting = @Sendable (PushResult, AnswerForm, _ goesOn: () -> Bool) -> [UInt8]
+
 /// The answer to a push.
 package struct PushAnswer: Sendable {
     /// The status of the push.

@@ -35,7 +35,8 @@ struct RefusedPush: Sendable {
             .records(of: reports)
         let result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
             .result(records[...])
-        let answer = PushAnswer(to: request, result: result, form: merging.form)
+        let answer = PushAnswer(to: request, result: result) { merging.form($0, $1) { !push.isOverdue } }
+        guard !push.isOverdue else { throw PushMerging.late }
         try answer.checkLength(merging.limits)
         return answer
     }
