@@ -103,7 +103,7 @@ struct NumberGuard {
             index += 1
         }
         if isPlain, digits <= (hasPoint ? safeDecimalDigits : safeIntegerDigits) { return nil }
-        return JSONNumber.scalar(UnsafeRawBufferPointer(start: bytes + range.lowerBound, count: range.count)[...])
+        return JSONNumber.scalar(bytes: UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count))
     }
 }
 
@@ -120,20 +120,21 @@ private struct GuardedText {
     }
 
     mutating func replace(_ range: Range<Int>, with number: Scalar) {
-        append(body[copied..<range.lowerBound])
-        append(String(Int64.min + Int64(numbers.count)).utf8)
+        append(UnsafeRawBufferPointer(rebasing: body[copied..<range.lowerBound]))
+        var name = String(Int64.min + Int64(numbers.count))
+        name.withUTF8 { append(UnsafeRawBufferPointer($0)) }
         numbers.append(number)
         copied = range.upperBound
     }
 
     mutating func end() {
-        if !numbers.isEmpty { append(body[copied...]) }
+        if !numbers.isEmpty { append(UnsafeRawBufferPointer(rebasing: body[copied...])) }
     }
 
-    private mutating func append(_ more: some Collection<UInt8>) {
+    private mutating func append(_ more: UnsafeRawBufferPointer) {
         let place = bytes.withUnsafeBufferPointer { $0.baseAddress }
         if bytes.isEmpty { bytes.reserveCapacity(body.count + 64) }
-        bytes.append(contentsOf: more)
+        bytes.append(contentsOf: more.bindMemory(to: UInt8.self))
         if bytes.withUnsafeBufferPointer({ $0.baseAddress }) != place { moves += 1 }
     }
 }
