@@ -158,3 +158,13 @@ if Context.environment["FIELDMERGE_SANITIZE"] != nil {
         target.type == .test ? !left.contains(target.name) : unneeded.contains(target.name)
     }
 }
+
+// Tests/fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.
+if Context.environment["FIELDMERGE_LIBFUZZER"] != nil {
+    package.targets.removeAll { !["CJansson", "MergeCore", "MergeWire"].contains($0.name) }
+    package.targets.append(
+        .target(
+            name: "LibFuzzer", dependencies: ["MergeCore", "MergeWire"], path: "Tests/LibFuzzer", swiftSettings: strict)
+    )
+    package.products = [.library(name: "fieldmerge-libfuzzer", type: .static, targets: ["LibFuzzer"])]
+}

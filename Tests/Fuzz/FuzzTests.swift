@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import RuleFiles
 
-/// What has to hold whatever is sent.
+/// The invariants that hold whatever is sent.
 @Suite struct FuzzTests {
     private static let mutator = Mutator(names: FuzzedRecords.names)
 

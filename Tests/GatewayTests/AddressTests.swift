@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// What an address is asked with: its methods, and the members of its query.
+/// Each address has its methods, and its members of the query.
 @Suite(.serialized) struct AddressTests {
     /// An address with the methods that `Allow` names and the members of its query.
     struct Address: Sendable, CustomTestStringConvertible {
@@ -247,7 +247,7 @@ import TestSupport
         }
     }
 
-    /// Who is not known is told nothing else; who is known, what is wrong with the request before their rights.
+    /// A stranger is told nothing else; a known client, what is wrong with the request before their rights.
     @Test func strangersAreToldNothing() async throws {
         let reader = AccessToken.make()
         let line = reader.line(name: "r", rights: [.read])

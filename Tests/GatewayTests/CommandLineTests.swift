@@ -94,7 +94,7 @@ import TestSupport
     }
 
     /// SIGTERM: the request in flight is answered, then the program ends with 0.
-    @Test func sigtermLetsRequestsFinish() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func sigtermLetsRequestsFinish() async throws {
         let database = try await TestDatabase.shop(.mariadb)
         let folder = try TemporaryFolder()
         let log = folder.path + "/log"

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// What HTTP/1.1 allows a client to do with a connection.
+/// HTTP/1.1 as clients use it on one connection.
 @Suite struct ConnectionTests {
     /// Sends bytes over a connection of their own and prints what comes back until it is closed.
     ///
@@ -59,7 +59,7 @@ import TestSupport
         }
     }
 
-    /// What was asked soundly is answered before what is no HTTP is turned away, and nothing follows a last request.
+    /// Sound requests are answered before what is no HTTP is turned away, and nothing follows a last request.
     @Test func whatIsSentAheadIsTakenInItsTurn() async throws {
         try await Self.with { gateway async throws in
             let edit = Ledger.Push(label: "b", account: 2, points: 7).body()

@@ -177,7 +177,7 @@ import TestSupport
     }
 
     /// A key that only the collation equates with a row's names no row, and cannot be brought back beside it.
-    @Test func aKeyThatTheCollationEquatesIsACollision() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aKeyThatTheCollationEquatesIsACollision() async throws {
         let sql = """
             CREATE TABLE words (id VARCHAR(20) PRIMARY KEY, body VARCHAR(20));
             INSERT INTO words VALUES ('joe', 'one');
@@ -310,7 +310,7 @@ import TestSupport
         #expect(results[1]["id"]?.text == "tmp:n" && results[1]["record"]?.isNull == true)
     }
 
-    /// Where a policy rejects one edit and the database refuses another, the rejection counts.
+    /// A rejection by a policy counts before a refusal by the database.
     @Test(arguments: TestEngine.allCases, [false, true])
     func aRejectionCountsBeforeARefusal(_ kind: TestEngine, rejectedFirst: Bool) async throws {
         let rejected =

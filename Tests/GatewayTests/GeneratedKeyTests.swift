@@ -60,7 +60,7 @@ import TestSupport
         }
     }
 
-    /// What a push deletes it may create again, and a key that is taken collides.
+    /// A push may create again what it deletes itself, and a key that is taken collides.
     @Test(arguments: TestEngine.allCases) func whatWasThereMayComeBack(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let body = """

@@ -3,7 +3,7 @@ import RuleFiles
 import Testing
 import TestSupport
 
-/// What the README and the guides show is true: their sessions run, their rule files are read.
+/// The README and the guides show what is true: their sessions run, their rule files are read.
 @Suite struct GuideTests {
     private static let guides = "Sources/fieldmerge/Guides/"
 

@@ -68,7 +68,8 @@ import TestSupport
         return try await TestDatabase(.mariadb, mariadb: sql, sqlite: "")
     }
 
-    @Test(.enabled(if: hasSakila, "the sample database is not there")) func sakilaIsServedAsInspected() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB, .enabled(if: hasSakila, "the sample database is not there"))
+    func sakilaIsServedAsInspected() async throws {
         let database = try await Self.sakilaDatabase()
         let (files, said) = try await Self.inspect(database)
         let tables = [

@@ -229,7 +229,7 @@ import TestSupport
     }
 
     /// The gateway's own user makes nothing, and serves with exactly the rights that are printed.
-    @Test func initPrintsWhatTheUserNeeds() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func initPrintsWhatTheUserNeeds() async throws {
         let database = try await JournalTests.database(.mariadb)
         let desk = try await Desk(database.asRoot)
         let poor = try await Desk(database)

@@ -64,7 +64,7 @@ import TestSupport
         }
     }
 
-    /// What rules call private is private in every table that they serve, however its rows are reached.
+    /// Columns that rules call private are private in every table that they serve, however its rows are reached.
     @Test(arguments: TestEngine.allCases) func cascadesKeepSecrets(_ kind: TestEngine) async throws {
         var rules = JournalTests.rules
         rules["notes.yaml"] = """
@@ -81,7 +81,7 @@ import TestSupport
     }
 
     /// A gateway that may not make the tables does not keep the others from making them.
-    @Test func aFailedCreationLeavesNoLockBehind() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aFailedCreationLeavesNoLockBehind() async throws {
         let database = try await JournalTests.database(.mariadb)
         let user = "l_" + database.name
         try await database.run(

@@ -51,7 +51,7 @@ import TestSupport
         }
     }
 
-    @Test func aSecondDatabaseIsRefusedTheFirstOnesJournal() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aSecondDatabaseIsRefusedTheFirstOnesJournal() async throws {
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         let first = try await Self.merges(one)
@@ -87,7 +87,7 @@ import TestSupport
     }
 
     /// A database that was restored under another name takes its journal along, with the documented rights.
-    @Test func anAdoptedJournalGoesOn() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func anAdoptedJournalGoesOn() async throws {
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         let first = try await Self.merges(one)
@@ -113,7 +113,7 @@ import TestSupport
 
     /// One that was made before journals had owners belongs to the first database that merges with it, and to nobody who
     /// only looks.
-    @Test func anOldJournalBelongsToTheFirstWhoServes() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func anOldJournalBelongsToTheFirstWhoServes() async throws {
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         try await server.run("DELETE FROM fieldmerge.meta WHERE name = 'database'")
@@ -146,7 +146,7 @@ import TestSupport
     }
 
     /// Names count as the server compares them.
-    @Test(arguments: [0, 1]) func theCaseOfNames(_ setting: Int) async throws {
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [0, 1]) func theCaseOfNames(_ setting: Int) async throws {
         let (server, one, _) = try await Self.pair(["--lower-case-table-names=\(setting)"])
         let upper = one.name.uppercased()
         try await server.run("CREATE DATABASE IF NOT EXISTS \(upper)")
@@ -163,7 +163,7 @@ import TestSupport
     }
 
     /// A journal in a file, beside the database on a server, goes by the schema that it serves.
-    @Test func aFileBesideAServer() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aFileBesideAServer() async throws {
         let one = try await Ledger.database(.mariadb)
         let two = try await Ledger.database(.mariadb)
         let options = ["--journal", "sqlite:" + one.journalFile]
@@ -206,7 +206,7 @@ import TestSupport
         #expect(linked.status == 0, "\(linked)")
     }
 
-    /// What was copied, moved or put in the place of another is another database, until it takes the journal over.
+    /// A database that was copied, moved or put in another's place is another one, until it takes the journal over.
     @Test func aFileThatMovedIsAnother() async throws {
         let database = try await Ledger.database(.sqlite)
         let first = try await Self.merges(database)

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// What is looked at first: the envelope, then the key, then what needs the rules.
+/// The envelope is looked at first, then the key, then what needs the rules.
 @Suite struct KeyOrderTests {
     private static let sql = """
         CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20), points INTEGER);
@@ -91,7 +91,7 @@ import TestSupport
         }
     }
 
-    /// What has no result does not use a key up.
+    /// A request without a result does not use a key up.
     @Test func aFaultKeepsNoKey() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: Self.sql, sqlite: Self.sql)
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in

@@ -58,7 +58,7 @@ import TestSupport
         #"{"id":\#(id),"changeset":{"t":{"\#(field)":{"old":\#(old),"new":99}}}}"#
     }
 
-    @Test func everyKeyFindsItsRow() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func everyKeyFindsItsRow() async throws {
         try await Self.with { client, database in
             let cases = [
                 ("texts", "Stra%C3%9Fe%2C%201%2F2", #""Straße, 1/2""#, 1), ("texts", "%C3%A4%20%25", #""ä %""#, 3),
@@ -80,7 +80,7 @@ import TestSupport
         }
     }
 
-    @Test func otherSpellingsAreOtherKeys() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func otherSpellingsAreOtherKeys() async throws {
         try await Self.with { client, database in
             #expect(try await client.get("/v1/records/texts/B").status == 404)
             let missing = try await client.post("/v1/merge/texts", Self.edit(#""B""#, 2))
@@ -94,7 +94,7 @@ import TestSupport
         }
     }
 
-    @Test func keysAreNumberedAnywhere() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func keysAreNumberedAnywhere() async throws {
         try await Self.with { client, _ in
             let pair = try await client.post(
                 "/v1/merge/pairs", #"{"id":[5,"tmp:p"],"changeset":{"t":{"old":null,"new":{"n":1}}}}"#)
@@ -105,7 +105,7 @@ import TestSupport
         }
     }
 
-    @Test func viewsAreWrittenAndRowsWithoutKeysAreRead() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func viewsAreWrittenAndRowsWithoutKeysAreRead() async throws {
         try await Self.with { client, database in
             #expect(try await client.get("/v1/records/seen/5").status == 404)
             let view = try await client.post("/v1/merge/seen", Self.edit("2", 2, field: "number"))
@@ -125,7 +125,7 @@ import TestSupport
         }
     }
 
-    @Test func aTableOfAnotherSchemaIsServed() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aTableOfAnotherSchemaIsServed() async throws {
         let other = try await TestDatabase(
             .mariadb, mariadb: "CREATE TABLE far (id INT PRIMARY KEY, n INT); INSERT INTO far VALUES (1, 1);",
             sqlite: "")
@@ -142,7 +142,7 @@ import TestSupport
     }
 
     /// 16 MiB through HTTP, SQL and back.
-    @Test func veryLongValuesPass() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func veryLongValuesPass() async throws {
         let server = try await PrivateMariaDB(options: ["--max-allowed-packet=64M"])
         let database = try await TestDatabase(
             .mariadb,

@@ -51,7 +51,7 @@ import TestSupport
         }
     }
 
-    /// What fails before anything is sent has its status; what fails later breaks the connection off, so that no client
+    /// Faults before anything is sent have their status; later ones break the connection off, so that no client
     /// takes a part for the whole.
     @Test(arguments: TestEngine.allCases) func aPageThatFailsIsNeverWhole(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)

@@ -349,7 +349,7 @@ import TestSupport
         }
     }
 
-    /// What a preview answers is what the real request then answers.
+    /// A preview answers what the real request then answers.
     @Test(arguments: TestEngine.allCases, 0..<6) func previewsComeTrue(_ kind: TestEngine, seed: Int) async throws {
         try await Self.with(kind) { client, database in
             var random = SeededRandom(seed: seed)

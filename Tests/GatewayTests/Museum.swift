@@ -2,17 +2,17 @@
 struct Exhibit: Sendable, CustomStringConvertible {
     let name: String
     let declaration: String
-    /// What the column holds, as SQL.
+    /// The value that the column holds, as SQL.
     let stored: String
-    /// How it is read, as JSON.
+    /// The value as it is read, as JSON.
     let read: String
-    /// What a client writes, as JSON.
+    /// The value that a client writes, as JSON.
     let edit: String
-    /// What SQL then finds in the column: an expression that is true.
+    /// An expression that SQL then finds true of the column.
     let check: String
-    /// What the column cannot hold, as JSON.
+    /// Values that the column cannot hold, as JSON.
     let refused: [String]
-    /// How the rules name it; nil for the column alone.
+    /// The type that the rules name; nil for the column alone.
     let rule: String?
 
     init(

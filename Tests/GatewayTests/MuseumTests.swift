@@ -7,7 +7,7 @@ import TestSupport
         try await TestDatabase(.mariadb, mariadb: Museum.schema, sqlite: "", server: server)
     }
 
-    @Test func sendingEverythingBackWritesNothing() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func sendingEverythingBackWritesNothing() async throws {
         let database = try await Self.database()
         let sum = "CHECKSUM TABLE museum, errors"
         let before = try await database.run(sum)
@@ -17,7 +17,7 @@ import TestSupport
         #expect(try await database.run(sum) == before)
     }
 
-    @Test func everyColumnIsReadWrittenAndGuarded() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func everyColumnIsReadWrittenAndGuarded() async throws {
         let database = try await Self.database()
         try await RunningGateway.with(database, rules: Museum.rules) { gateway async throws in
             try await gateway.client { client async throws in
@@ -68,7 +68,7 @@ import TestSupport
         #"{"id":1,"changeset":{"exhibit":{"\#(group)":{"old":\#(old),"new":\#(new)}}}}"#
     }
 
-    @Test func theEnumErrorValueIsEchoedButNotWritten() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theEnumErrorValueIsEchoedButNotWritten() async throws {
         try await RunningGateway.with(try await Self.database(), rules: Museum.rules) { gateway async throws in
             try await gateway.client { client async throws in
                 let wrong = try await client.post(
@@ -82,7 +82,7 @@ import TestSupport
     }
 
     /// A server with every unkind setting that an old installation may have.
-    @Test func anUnkindServerIsServedAlike() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func anUnkindServerIsServedAlike() async throws {
         let server = try await PrivateMariaDB(options: [
             "--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,NO_ZERO_DATE", "--default-time-zone=+05:30",
             "--log-bin", "--binlog-format=STATEMENT", "--innodb-snapshot-isolation=ON", "--lower-case-table-names=1",
@@ -105,7 +105,7 @@ import TestSupport
     }
 
     /// The GRANTs that `check --grants` prints are enough for all that the gateway does.
-    @Test func theGrantsAreEnough() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theGrantsAreEnough() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
             .mariadb, mariadb: MergeTests.mariadb + Museum.schema, sqlite: "", server: server)

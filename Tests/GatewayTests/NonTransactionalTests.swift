@@ -30,14 +30,14 @@ import TestSupport
         try await TestDatabase(.mariadb, mariadb: schema, sqlite: "")
     }
 
-    @Test func theyAreRefusedWithoutLeave() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theyAreRefusedWithoutLeave() async throws {
         let database = try await Self.database()
         await #expect(throws: Shell.Failure.self) {
             try await RunningGateway.with(database, rules: ["bins.yaml": Self.bins]) { _ in }
         }
     }
 
-    @Test func aRefusedPushIsTakenBackWhole() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aRefusedPushIsTakenBackWhole() async throws {
         let database = try await Self.database()
         let rules = ["bins.yaml": Self.bins + "\nnon-transactional: allow\n", "safe.yaml": Self.safe]
         let sum = "CHECKSUM TABLE bins, parts, safe"

@@ -10,7 +10,7 @@ import TestSupport
         "counters.yaml": "resource: counters\nsections:\n  c:\n    table: counters\n    groups: {n: n}\n"
     ]
 
-    @Test func readinessFollowsTheDatabase() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func readinessFollowsTheDatabase() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
         server.kill()
@@ -76,7 +76,7 @@ import TestSupport
 
     /// A column that now holds less than it did when the schema was read never takes a rounded value in silence, where
     /// the gateway may see that no trigger explains it: with the right TRIGGER, beside the documented ones.
-    @Test func aNarrowedColumnIsNoticed() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aNarrowedColumnIsNoticed() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: "CREATE TABLE prices (id INT PRIMARY KEY, p DECIMAL(10,2)); INSERT INTO prices VALUES (1, 1);",
@@ -96,8 +96,8 @@ import TestSupport
         }
     }
 
-    /// What was answered with 200 is in the database after the crash, in the order of the answers.
-    @Test func aServerThatIsKilledUnderLoadLosesNothing() async throws {
+    /// Pushes that were answered with 200 are in the database after the crash, in the order of the answers.
+    @Test(.tags(.mariadb), .needsMariaDB) func aServerThatIsKilledUnderLoadLosesNothing() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
         let merged = Counter()

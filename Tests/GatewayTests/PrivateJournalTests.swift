@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Gateway
 
-/// What rules hide stays hidden: in entries, in pushes that were refused, and in answers that are kept.
+/// Private values stay hidden: in entries, in pushes that were refused, and in answers that are kept.
 @Suite struct PrivateJournalTests {
     private static func with(
         _ kind: TestEngine, rules: [String: String] = JournalTests.rules,

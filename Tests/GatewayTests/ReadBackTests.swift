@@ -23,7 +23,9 @@ import TestSupport
     }
 
     /// One edit shares its transaction with whoever else waits, 40 have one of their own.
-    @Test(arguments: [1, 2, 40]) func whatTheServerSetsByItselfIsTold(_ count: Int) async throws {
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [1, 2, 40]) func whatTheServerSetsByItselfIsTold(_ count: Int)
+        async throws
+    {
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.table + " ENGINE=InnoDB;" + Self.rows(count), sqlite: "")
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
@@ -50,8 +52,8 @@ import TestSupport
         }
     }
 
-    /// What the client spells otherwise than the database is answered as the database spells it.
-    @Test func equalIsNotAlike() async throws {
+    /// Values that the client spells otherwise than the database are answered as the database spells them.
+    @Test(.tags(.mariadb), .needsMariaDB) func equalIsNotAlike() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb:

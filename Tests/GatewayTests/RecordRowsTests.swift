@@ -50,7 +50,9 @@ import Testing
             )
         }
         let proof = WriteProof(DatabaseSchema(tables: [:], allNames: []))
-        try proof.check([write(0, 6), write(1, 7)], record, resource)
-        #expect(throws: WriteProof.Difference.self) { try proof.check([write(0, 7), write(1, 6)], record, resource) }
+        try proof.check([write(0, 6), write(1, 7)], against: record, of: resource)
+        #expect(throws: WriteProof.Difference.self) {
+            try proof.check([write(0, 7), write(1, 6)], against: record, of: resource)
+        }
     }
 }

@@ -41,7 +41,7 @@ import TestSupport
                 ])
         }
 
-        /// How often the server has refused something for want of a right.
+        /// Counts what the server has refused for want of a right.
         func refusals() async throws -> String {
             try await server.run("SHOW GLOBAL STATUS LIKE 'Access_denied_errors'")
         }
@@ -55,7 +55,7 @@ import TestSupport
         }
     }
 
-    @Test func theDocumentedOnesAreEnough() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theDocumentedOnesAreEnough() async throws {
         let few = try await Few()
         let rights = try await few.server.run("SHOW GRANTS FOR \(few.database.accountSQL)")
         #expect(rights.split(separator: "\n").count == 6, "\(rights)")
@@ -120,7 +120,7 @@ import TestSupport
     }
 
     /// The count of refusals that the test above relies on.
-    @Test func whatNeedsMoreIsCounted() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func whatNeedsMoreIsCounted() async throws {
         let few = try await Few()
         let before = try await few.refusals()
         let denied = try await Shell.capture(

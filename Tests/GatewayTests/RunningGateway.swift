@@ -101,7 +101,7 @@ extension TestDatabase {
     }
 }
 
-/// Where a gateway of the tests keeps its journal.
+/// The place in which a gateway of the tests keeps its journal.
 enum JournalPlace: Sendable {
     case together
     case ahead

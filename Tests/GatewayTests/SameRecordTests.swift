@@ -18,7 +18,7 @@ import TestSupport
     private static let edited = #"{"resource":"labels","id":1,"changeset":{"label":{"ink":{"old":"l","new":"y"}}}}"#
     private static let other = #"{"resource":"labels","id":2,"changeset":{"label":{"ink":{"old":"m","new":"z"}}}}"#
 
-    /// What is created under a key of its own and recognised by its name is the record that the other edit names.
+    /// A record that is created under a key of its own and recognised by its name is the one that the other edit names.
     @Test(arguments: TestEngine.allCases)
     func theLaterOfTwoStands(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(

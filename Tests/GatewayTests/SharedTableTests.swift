@@ -104,7 +104,9 @@ import TestSupport
         },
     ]
 
-    private static let cases = layouts.flatMap { layout in layout.engines.map { (layout, $0) } }
+    private static let cases = layouts.flatMap { layout in
+        layout.engines.filter(TestEngine.allCases.contains).map { (layout, $0) }
+    }
 
     // MARK: One push
 
@@ -339,7 +341,7 @@ import TestSupport
 
     // MARK: Triggers
 
-    /// What a trigger changes in another table is what the next edit meets, with the documented rights and with more.
+    /// The next edit meets what a trigger changed in another table, with the documented rights and with more.
     @Test(arguments: TestEngine.allCases)
     func whatATriggerChangedIsWhatLaterEditsMeet(_ kind: TestEngine) async throws {
         let trigger =

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// What has to hold for any database: nothing changes that nobody asked for.
+/// Invariants of any database: nothing changes that nobody asked for.
 enum WholeDatabase {
     /// Sends every record back unchanged, then edits every writable column once.
     static func prove(_ database: TestDatabase, _ rules: [String: String]) async throws {

@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// What is quick for the usual case comes to the same as the long way.
+/// The quick ways of usual cases come to the same as the long way.
 @Suite struct FastPathTests {
     /// A number with an exponent is read the long way.
     @Test(arguments: 0..<20)

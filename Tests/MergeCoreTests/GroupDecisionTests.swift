@@ -70,7 +70,7 @@ import TestSupport
         var testDescription: String { "\(base.map { "\($0)" } ?? "none") to \(edited), \(outcome)" }
     }
 
-    /// What stands is what the client wants, unless the case says otherwise; on-conflict is server-wins.
+    /// The row holds what the client wants, unless the case says otherwise; on-conflict is server-wins.
     static let amounts: [Amount] = [
         Amount(base: .values([.integer(5)]), edited: .integer(6), outcome: .combined, written: .integer(7)),
         Amount(base: .values([.integer(6)]), edited: .integer(5), outcome: .combined, written: .integer(4)),

@@ -50,7 +50,7 @@ import Testing
         return BatchQueue(limits, lanesHeldUp: 1, work)
     }
 
-    /// What became of an item: its number, or the kind of the error.
+    /// The fate of an item: its number, or the kind of the error.
     private static func outcome(_ queue: BatchQueue<Work>, _ item: Item) async -> String {
         do throws(StoreError) {
             return "\(try await queue.submit(item))"

@@ -19,7 +19,10 @@ final class Counters: Sendable {
     private let folder: URL
     private let journalEngine: any RecordEngine
 
-    init(_ place: Place, policy: ConflictPolicy = .clientWins) async throws {
+    /// - Parameter whileAnswering: is done while an answer is made.
+    init(
+        _ place: Place, policy: ConflictPolicy = .clientWins, whileAnswering: @escaping @Sendable () -> Void = {}
+    ) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "fm-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: "journal").path()
@@ -51,7 +54,11 @@ final class Counters: Sendable {
         let catalog = Catalog(resources: [Self.resource(policy)].compactMap { $0 }, version: "v")
         active = ActiveRules(catalog: catalog, schema: schema, dialect: database.dialect, journal: journal)
         service = MergeService(
-            engine: engine, digest: { _, _, _ in [] }, form: { result, _ in Array("\(result.status)".utf8) })
+            engine: engine, digest: { _, _, _ in [] },
+            form: { result, _, _ in
+                whileAnswering()
+                return Array("\(result.status)".utf8)
+            })
     }
 
     deinit {
@@ -111,7 +118,7 @@ final class Counters: Sendable {
     /// Adds to a counter, or sets it where the base is another than what the database holds.
     func add(
         _ delta: Int, to id: Int = 1, base: Int = 5, key: String? = nil, effects: [SingleEffect] = [],
-        isPreview: Bool = false
+        isPreview: Bool = false, caller: Caller = Caller()
     ) async throws(Failure) -> PushAnswer {
         let pushKey = key.map { PushKey(text: $0, name: Array($0.utf8), request: Array("\(delta) \(id)".utf8)) }
         let resource = active.catalog.resources[0]
@@ -126,14 +133,14 @@ final class Counters: Sendable {
         let deadline = ContinuousClock.now + .seconds(60)
         let request = PushRequest(
             push: Push(key: key, atomicity: .push, edits: [edit]), form: .merge, sender: Sender(who: "", device: nil),
-            purpose: purpose, sent: SentRequest(address: "/v1/push", body: []))
+            purpose: purpose, sent: SentRequest(address: "/v1/push", body: []), caller: caller)
         return try await service.answer(under: request.key, active: active, deadline: deadline) {
             () async throws(Failure) in
             try await service.merge(request, active: active, deadline: deadline)
         }
     }
 
-    /// What became of a push: its status, “again” for an answer that was kept, or the code of its failure.
+    /// The fate of a push: its status, “again” for an answer that was kept, or the code of its failure.
     func outcome(_ body: () async throws(Failure) -> PushAnswer) async -> String {
         do throws(Failure) {
             let answer = try await body()

@@ -23,6 +23,20 @@ import Testing
         #expect(try await counters.number() == 8)
     }
 
+    /// A push that nobody waits for any more ends while its answer is made, and leaves nothing.
+    @Test(arguments: Counters.Place.allCases) func whoLeavesMeanwhileGetsNothingWritten(_ place: Counters.Place)
+        async throws
+    {
+        let caller = Caller()
+        let counters = try await Counters(place) { caller.leave() }
+        let outcome = await counters.outcome { () async throws(Failure) in
+            try await counters.add(1, key: "k", caller: caller)
+        }
+        #expect(outcome == "busy")
+        #expect(try await counters.number() == 5)
+        #expect(try await counters.entries() == 0)
+    }
+
     /// Nobody here knows what became of a transaction whose COMMIT was not answered; the journal does.
     @Test(arguments: Counters.Place.allCases, [true, false])
     func aLostCommitIsLookedUp(_ place: Counters.Place, isCommitted: Bool) async throws {

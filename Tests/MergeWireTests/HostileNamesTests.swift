@@ -92,7 +92,7 @@ import Testing
         #expect(guarded.rewritten?.first == UInt8(ascii: "[") && guarded.rewritten?.last == UInt8(ascii: "]"))
     }
 
-    /// What a column cannot give back is not taken.
+    /// Values that a column cannot give back are not taken.
     @Test(arguments: [(512, true), (513, false)]) func nestingHasAnEnd(_ levels: Int, _ isTaken: Bool) {
         var scalar = Scalar.integer(1)
         for _ in 1..<levels { scalar = .array([scalar]) }

@@ -3,7 +3,7 @@ import RecordStore
 @testable import RuleFiles
 import Testing
 
-/// What `fieldmerge inspect` makes of a schema: which tables belong together, which columns, and under which names.
+/// The drafts that `fieldmerge inspect` makes of a schema: tables that belong together, their columns and names.
 @Suite struct InspectTests {
     private static let text = ColumnType.text(TextType())
     private static let number = ColumnType.integer(-1_000...1_000)

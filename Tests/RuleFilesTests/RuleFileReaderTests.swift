@@ -1,7 +1,7 @@
 import RuleFiles
 import Testing
 
-/// What is wrong in a rule file is named with file, line and column, all of it in one run.
+/// Faults of a rule file are named with file, line and column, all of them in one run.
 @Suite struct RuleFileReaderTests {
     private static func findings(_ text: String) -> [String] {
         RuleFolder(texts: [("f.yaml", text)]).findings.sorted.map(\.description)

@@ -24,7 +24,7 @@ import TestSupport
         }
     }
 
-    @Test func idleOnesGoWithOneThatBroke() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func idleOnesGoWithOneThatBroke() async throws {
         let (database, pool) = try await Self.open()
         let used = try await Self.use(4, pool)
         #expect(used.count == 4 && used.allSatisfy { $0.closing == nil })
@@ -41,7 +41,7 @@ import TestSupport
         await pool.close()
     }
 
-    @Test func idleOnesGoWithThePool() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func idleOnesGoWithThePool() async throws {
         let (database, pool) = try await Self.open()
         defer { withExtendedLifetime(database) {} }
         let used = try await Self.use(3, pool)
@@ -49,7 +49,7 @@ import TestSupport
         #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 3))
     }
 
-    @Test func oneThatComesBackTooLateGoes() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func oneThatComesBackTooLateGoes() async throws {
         let (database, pool) = try await Self.open()
         defer { withExtendedLifetime(database) {} }
         let health = try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
@@ -61,7 +61,7 @@ import TestSupport
     }
 
     /// Nobody closed the pool; its connections go with the last reference to it.
-    @Test func forgottenOnesCloseThemselves() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func forgottenOnesCloseThemselves() async throws {
         let database: TestDatabase
         let used: [ConnectionHealth]
         do {

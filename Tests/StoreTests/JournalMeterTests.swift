@@ -3,12 +3,12 @@ import Testing
 
 @testable import RecordStore
 
-/// What a push leaves in the journal: packed where it is long, and counted for its sender.
+/// Pushes leave rows in the journal: packed if they are long, and counted for their sender.
 @Suite struct JournalMeterTests {
     private static func draft(_ who: String, _ body: [UInt8]) -> JournalDraft {
         JournalDraft(
             sender: Sender(who: who, device: nil), key: "k", name: [1],
-            answer: KeptAnswer(request: [2], code: 200, body: body),
+            answer: KeptAnswer(request: [2], status: .merged, body: body),
             refused: RefusedBody(address: "/v1/push", body: body, reason: "check"),
             entries: [
                 JournalEntry(
@@ -24,7 +24,7 @@ import Testing
         #expect(count < 2_048 ? packed == body : packed.count < body.count / 4)
     }
 
-    /// What cannot be packed stays, and what is damaged is told as it is.
+    /// Bodies that cannot be packed stay, and what is damaged is told as it is.
     @Test func noiseStaysAsItIs() {
         var random = SystemRandomNumberGenerator()
         let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }

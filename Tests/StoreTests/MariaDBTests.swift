@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// What only the real server can show: deadlocks, lock timeouts, lost connections, settings, character sets.
+/// Cases that only the real server can show: deadlocks, lock timeouts, lost connections, settings, character sets.
 @Suite struct MariaDBTests {
     private static let number = ColumnType.integer(0...1_000_000)
     private static let section = Section(
@@ -54,7 +54,7 @@ import TestSupport
         }
     }
 
-    @Test func deadlocksAreRetried() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func deadlocksAreRetried() async throws {
         let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
         let engine = try database.engine()
         defer { withExtendedLifetime(database) {} }
@@ -70,7 +70,7 @@ import TestSupport
         await engine.close()
     }
 
-    @Test func aLockThatStaysIsBusy() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aLockThatStaysIsBusy() async throws {
         let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "")
         var limits = MariaDBConfiguration.Limits()
         limits.lockWaitSeconds = 1
@@ -100,7 +100,7 @@ import TestSupport
         await holder.close()
     }
 
-    @Test func aServerThatComesBackIsFoundAgain() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aServerThatComesBackIsFoundAgain() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(.mariadb, mariadb: Self.table, sqlite: "", server: server)
         let engine = try database.engine()
@@ -119,7 +119,7 @@ import TestSupport
         server.kill()
     }
 
-    @Test func theSessionIsStrictAndInUTC() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theSessionIsStrictAndInUTC() async throws {
         let server = try await PrivateMariaDB(options: [
             "--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES", "--default-time-zone=+05:30", "--log-bin",
             "--binlog-format=STATEMENT",
@@ -151,7 +151,7 @@ import TestSupport
         server.kill()
     }
 
-    /// What a foreign key does is read from the definition of its table, whatever names and comments spell.
+    /// The deed of a foreign key is read from the definition of its table, whatever names and comments spell.
     @Test func deleteRulesAreRead() {
         let definition = #"""
             CREATE TABLE `x` (
@@ -176,7 +176,7 @@ import TestSupport
         }
     }
 
-    @Test func characterSetsAreAskedOfTheServer() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func characterSetsAreAskedOfTheServer() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: """

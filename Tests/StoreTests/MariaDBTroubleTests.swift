@@ -4,7 +4,7 @@ import RecordStore
 import Testing
 import TestSupport
 
-/// What a MariaDB server breaks off in the middle of a transaction.
+/// Breaks in the middle of a transaction that a MariaDB server makes itself.
 @Suite struct MariaDBTroubleTests {
     private static let table =
         "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL) ENGINE=InnoDB; INSERT INTO t VALUES (1, 0);"
@@ -15,7 +15,7 @@ import TestSupport
     }
 
     /// Error 1020: a row that a transaction wants to lock is newer than its snapshot.
-    @Test func aNewerRowIsMetAgain() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aNewerRowIsMetAgain() async throws {
         let server = try await PrivateMariaDB(options: [
             "--log-bin", "--binlog-format=STATEMENT", "--innodb-snapshot-isolation=ON",
         ])
@@ -46,7 +46,7 @@ import TestSupport
     }
 
     /// Errors 1969 and 3024: a trigger of the operator's runs on and on.
-    @Test func aStatementThatRunsTooLongIsBusy() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aStatementThatRunsTooLongIsBusy() async throws {
         let database = try await TestDatabase(
             .mariadb,
             mariadb: Self.table + "CREATE TRIGGER slow BEFORE UPDATE ON t FOR EACH ROW SET NEW.n = NEW.n + SLEEP(20);",

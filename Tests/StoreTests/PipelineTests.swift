@@ -99,7 +99,7 @@ import TestSupport
         await engine.close()
     }
 
-    /// What was not answered may have been refused, so it is not committed.
+    /// A statement without an answer may have been refused, so it is not committed.
     @Test(arguments: TestEngine.allCases) func nothingIsCommittedUnanswered(_ kind: TestEngine) async throws {
         let (database, engine) = try await Self.open(kind)
         let error = await #expect(throws: StoreError.self) {
@@ -218,7 +218,7 @@ import TestSupport
         await engine.close()
     }
 
-    /// What came of each transaction of a series, in the order in which it was told.
+    /// The end of each transaction of a series, in the order in which it was told.
     private final class Told: Sendable {
         private let told = Mutex<[String]>([])
 
@@ -299,7 +299,7 @@ import TestSupport
     }
 
     /// A COMMIT that the server refuses takes no other transaction along.
-    @Test func aRefusedCommitIsTold() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aRefusedCommitIsTold() async throws {
         let server = try await PrivateMariaDB()
         let database = try await TestDatabase(
             .mariadb, mariadb: Self.mariadb + "INSERT INTO t VALUES (1, 0, NULL);", sqlite: "", server: server)

@@ -26,7 +26,7 @@ import Testing
         #expect(await Self.runs([.disconnected, .disconnected]) == (3, "done"))
     }
 
-    /// Who waited the whole time that one may wait for a lock is told so.
+    /// A transaction that waited the whole time that one may wait for a lock is told so.
     @Test func theNumberOfRunsIsBounded() async {
         #expect(await Self.runs([.locked]) == (1, "busy"))
         #expect(await Self.runs(Array(repeating: .disconnected, count: 9)) == (3, "unavailable"))

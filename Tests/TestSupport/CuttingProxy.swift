@@ -4,7 +4,7 @@ import Synchronization
 
 /// Stands between a gateway and its MariaDB server and cuts connections where it hurts most: around COMMIT.
 package final class CuttingProxy: Sendable {
-    /// Where a connection is cut.
+    /// The place at which a connection is cut.
     package enum Cut: Sendable {
         /// The server never gets the COMMIT.
         case before
@@ -82,7 +82,7 @@ package final class CuttingProxy: Sendable {
         }
     }
 
-    /// How many connections were cut.
+    /// The number of connections that were cut.
     package var cuts: Int { state.withLock { $0.cuts } }
 
     private func nextCut() -> Cut? {

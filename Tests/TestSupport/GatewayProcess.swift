@@ -47,7 +47,7 @@ package final class GatewayProcess: Sendable {
         kill()
     }
 
-    /// What the program has written to its log.
+    /// The program's log so far.
     package var log: String { output.text }
 
     package var identifier: Int32 { process.withLock { $0.processIdentifier } }

@@ -36,6 +36,7 @@ package final class PrivateMariaDB: Sendable {
 
     /// Makes an empty server and starts it.
     package init(options: [String] = []) async throws {
+        guard MariaDBServer.isExpected else { throw Shell.Failure(description: MariaDBServer.reason) }
         folder = try TemporaryFolder()
         self.options = options
         let template = try await Self.template.value

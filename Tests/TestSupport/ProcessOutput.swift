@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a program writes, read as it comes.
+/// The output of a program, read as it comes.
 ///
 /// Each is read by a thread of its own. `FileHandle.readabilityHandler` is not used: with many programs started and ended
 /// at once, Dispatch was told of a pipe that it had let go already, and the test run ended there.

@@ -9,6 +9,9 @@ package enum TestEngine: String, CaseIterable, Sendable, CustomStringConvertible
     case mariadb
     case sqlite
 
+    /// Those that tests can run on here: all, or SQLite where there is no MariaDB server and none is required.
+    package static let allCases: [TestEngine] = MariaDBServer.isExpected ? [.mariadb, .sqlite] : [.sqlite]
+
     package var description: String { rawValue }
 }
 
@@ -170,7 +173,7 @@ package final class TestDatabase: Sendable {
     /// The schema of the journal, or its file.
     package var journalName: String { kind == .mariadb ? "fieldmerge_" + name : name + ".fieldmerge" }
 
-    /// Where the journal is, as the command line names it.
+    /// The place of the journal, as the command line names it.
     package var journalURL: String { (kind == .mariadb ? "same-server:" : "sqlite:") + journalName }
 
     /// Runs SQL that an operator was told to run, such as a GRANT on the journal's schema.

@@ -25,7 +25,7 @@ class SwiftSyntaxError(Exception):
 
 WORD = re.compile(r"[^\W\d]\w*|\$\w+")
 NUMBER = re.compile(r"\d[\w]*(\.\d[\w]*)?")
-STRING = re.compile(r'(#*)("""|")')
+STRING = re.compile(r'(#*)("""(?=[ \t]*\n)|")')
 REGEX = re.compile(r"/(?![ \t/*])(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\])+/")
 CLOSERS = {"(": ")", "[": "]", "{": "}"}
 

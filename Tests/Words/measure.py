@@ -7,7 +7,7 @@ from pathlib import Path
 
 import imports
 import pages
-from measures import Measure, ceiling, measures, sources
+from measures import Measure, all_measures, ceiling
 
 CEILINGS = Path(__file__).with_name("ceilings.json")
 
@@ -15,7 +15,7 @@ CEILINGS = Path(__file__).with_name("ceilings.json")
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="Tests/words",
-        description="Counts how the functions, labels and comments of the sources are written, and prints a table.")
+        description="Counts how the functions, labels and comments of the sources and tests are written, and prints a table.")
     parser.add_argument("--check", action="store_true", help="exits with 1 where a value is over its bar and ceiling, an "
                         "import is not in the table of the guide, or a comment names a page that is not there")
     parser.add_argument("--list", metavar="NAME", help="prints the places that a measure counts, such as unlabelled")
@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=Path(__file__).parents[2], help=argparse.SUPPRESS)
     options = parser.parse_args()
 
-    found = measures(sources(options.root))
+    found = all_measures(options.root)
     ceilings = json.loads(CEILINGS.read_text()) if CEILINGS.exists() else {}
     if options.list:
         return list_places(found, options.list)

@@ -3,7 +3,7 @@
 import math
 import re
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from declarations import Declaration, SwiftFile, read
@@ -14,7 +14,9 @@ PROPERTIES_AND_INITIALISERS = {"var", "let", "init"}
 SHOWN = {"package", "public", "open"}
 STANDARD = {"==", "<", "~=", "hash", "description", "debugDescription"}
 """What protocols of the standard library ask for; their own documentation says what it does."""
-QUESTION_WORDS = {"What", "Whether", "Who", "How"}
+QUESTION_WORDS = {"What", "Whether", "Who", "How", "Where", "Why", "When", "Which"}
+SOURCES_ALONE = {"undocumented", "undocumented-values", "root-files"}
+"""What says nothing of tests, which no other target uses."""
 LONGEST_FUNCTION = 60
 MOST_PARAMETERS = 8
 
@@ -47,16 +49,25 @@ class Measure:
         return max(self.bar, ceilings.get(self.name, self.bar))
 
 
-def sources(root: Path) -> dict[str, SwiftFile]:
-    """Every Swift file below Sources, by its path from the root; throws SwiftSyntaxError."""
+def swift_files(root: Path, folder: str) -> dict[str, SwiftFile]:
+    """Every Swift file below a folder, by its path from the root; throws SwiftSyntaxError."""
     found = {}
-    for file in sorted((root / "Sources").rglob("*.swift")):
+    for file in sorted((root / folder).rglob("*.swift")):
         name = str(file.relative_to(root))
         try:
             found[name] = read(file.read_text(encoding="utf-8"))
         except SwiftSyntaxError as error:
             raise SwiftSyntaxError(f"{name}: {error}") from error
     return found
+
+
+def all_measures(root: Path) -> list[Measure]:
+    """The measures of the sources, and those of the tests, whose names begin with “tests-”."""
+    of_tests = measures(swift_files(root, "Tests"))
+    return measures(swift_files(root, "Sources")) + [
+        replace(item, name=f"tests-{item.name}", title=f"in tests: {item.title}")
+        for item in of_tests if item.name not in SOURCES_ALONE
+    ]
 
 
 def measures(files: dict[str, SwiftFile]) -> list[Measure]:
@@ -103,7 +114,7 @@ def question_comments(files: dict[str, SwiftFile]) -> Measure:
     comments = [(file, comment) for file, read_file in files.items() for comment in read_file.doc_comments]
     found = [(file, comment) for file, comment in comments if first_word(comment.text) in QUESTION_WORDS]
     return Measure(
-        "question-words", "doc comments that begin with What, Whether, Who, How",
+        "question-words", "doc comments that begin with What, Whether, Who, How, Where, Why, When, Which",
         _percent(len(found), len(comments)), 2, "%", f"{len(found)} of {len(comments)}",
         tuple(Place(file, comment.line, comment.text.split("\n")[0]) for file, comment in found))
 

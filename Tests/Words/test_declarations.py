@@ -20,7 +20,7 @@ class LexerTests(unittest.TestCase):
 
     def test_literals_and_comments_hold_no_words(self):
         for text in (
-            'a "func b {" c', 'a #"\\(b) " func"# c', 'a """\n func b "quoted" {\n """ c', 'a "x \\( b("}") ) {" c',
+            'a "func b {" c', 'a #"\\(b) " func"# c', 'a """\n func b "quoted" {\n """ c', 'a #"""# c', 'a "x \\( b("}") ) {" c',
             'a "\\(one ? "two" : "\\(three)")" c', "a // func {\n c", "a /* { /* nested */ func */ c",
             "a = /[/{]\\/func/ c", "a #/ func / { /# c", 'a "\\"" c', 'a "\\\\" c', "a ##\"\"# {\"## c",
         ):

@@ -7,7 +7,7 @@ import measure
 import pages
 from declarations import read
 from lexer import tokens
-from measures import Measure, ceiling, first_word, measures
+from measures import Measure, all_measures, ceiling, first_word, measures
 
 
 def values(**files: str) -> dict[str, float]:
@@ -27,6 +27,23 @@ class MeasureTests(unittest.TestCase):
             "function-median": 1, "function-longest": 62, "function-over": 1, "unlabelled": 25,
             "question-words": 100 * 2 / 3, "undocumented": 50, "undocumented-values": 0, "initialisers": 1,
             "root-files": 1})
+
+    def test_every_question_word_counts(self):
+        for word in ("What", "Whether", "Who", "How", "How often", "Where", "Why", "When", "Which"):
+            with self.subTest(word):
+                self.assertEqual(values(A=f"/// {word} it is.\nlet a = 1\n")["question-words"], 100)
+        # The second line of a comment is left alone.
+        self.assertEqual(values(A="/// The place,\n/// where it is.\nlet a = 1\n")["question-words"], 0)
+
+    def test_tests_are_measured_like_sources(self):
+        with tempfile.TemporaryDirectory() as name:
+            for folder, text in (("Sources", ""), ("Tests", "/// What it is.\nfunc a(_ b: Int, _ c: Int, _ d: Int) {}")):
+                (Path(name) / folder).mkdir()
+                (Path(name) / folder / "A.swift").write_text(text)
+            found = {item.name: item.value for item in all_measures(Path(name))}
+        self.assertEqual((found["unlabelled"], found["question-words"]), (0, 0))
+        self.assertEqual((found["tests-unlabelled"], found["tests-question-words"]), (100, 100))
+        self.assertNotIn("tests-root-files", found)
 
     def test_first_words(self):
         for comment, word in (

@@ -122,16 +122,16 @@ final class RequestHandler: ChannelDuplexHandler {
         case .body(var piece):
             guard case .receiving(let head, let arrival) = phase else { return }
             guard hold(piece.readableBytes) else {
-                return answer(head, arrival, .failure(.unwanted(ByteBudget.overloaded)), context)
+                return answer(head, arrived: arrival, with: .failure(.unwanted(ByteBudget.overloaded)), in: context)
             }
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
             let count = body?.readableBytes ?? 0
             if count > limits.unquestionedBytes, count > limits.bodyBytes(of: head) {
-                answer(head, arrival, .failure(.tooLarge), context)
+                answer(head, arrived: arrival, with: .failure(.tooLarge), in: context)
             }
         case .end:
             guard case .receiving(let head, let arrival) = phase else { return }
-            answer(head, arrival, .success(body ?? ByteBuffer()), context)
+            answer(head, arrived: arrival, with: .success(body ?? ByteBuffer()), in: context)
         }
     }
 
@@ -140,12 +140,12 @@ final class RequestHandler: ChannelDuplexHandler {
         if let problem = HeadFault.problem(head) {
             // Where the next request would begin is not sure.
             isLast = true
-            return answer(head, arrival, .failure(.unwanted(problem)), context)
+            return answer(head, arrived: arrival, with: .failure(.unwanted(problem)), in: context)
         }
         // A body that says that it is too large is not waited for.
         let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         if length > limits.unquestionedBytes, length > limits.bodyBytes(of: head) {
-            return answer(head, arrival, .failure(.tooLarge), context)
+            return answer(head, arrived: arrival, with: .failure(.tooLarge), in: context)
         }
         phase = .receiving(head, arrival)
         if head.version == .http1_1,
@@ -184,7 +184,7 @@ final class RequestHandler: ChannelDuplexHandler {
         guard case .receiving = phase, bodyAlarm == nil else { return }
         bodyAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.bodyTime) {
             guard case .receiving(let head, let arrival) = self.phase else { return }
-            self.answer(head, arrival, .failure(.tooSlow), context)
+            self.answer(head, arrived: arrival, with: .failure(.tooSlow), in: context)
         }
     }
 
@@ -279,8 +279,8 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     private func answer(
-        _ head: HTTPRequestHead, _ arrival: ContinuousClock.Instant, _ body: Result<ByteBuffer, BodyFault>,
-        _ context: ChannelHandlerContext
+        _ head: HTTPRequestHead, arrived arrival: ContinuousClock.Instant, with body: Result<ByteBuffer, BodyFault>,
+        in context: ChannelHandlerContext
     ) {
         phase = .answering
         self.body = nil

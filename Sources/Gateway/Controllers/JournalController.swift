@@ -58,7 +58,7 @@ struct JournalController {
         let told = await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
             .body(answer, to: body, at: "/v1/journal/\(number)/undo")
         return Reply.json(
-            told, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            told, to: context.headers, status: HTTPResponse.Status(code: answer.status.httpStatus),
             with: answer.isReplay ? PushController.replayed : [:])
     }
 

@@ -174,6 +174,7 @@ enum OpenAPI {
                   "key": {"type": "array", "items": {"type": "object"}},
                   "onMissing": {"enum": ["drop", "restore", "reject"]}, "onDeleteConflict": {"enum": ["delete", "keep", "reject"]},
                   "identity": {"type": "array", "items": {"type": "string"}, "description": "Fields by which a created row is recognised."},
+                  "clientKeys": {"const": "allow", "description": "Clients may choose keys that the database numbers."},
                   "softDelete": {"const": true, "description": "Deleting a row keeps it in the database."},
                   "checks": {
                     "type": "array", "items": {

@@ -25,7 +25,7 @@ struct PushController {
         let resource = try active.resource(at: request)
         return try await answer(context, under: active, form: .merge, address: "/v1/merge/" + resource.name) {
             bytes, key, sender throws(Problem) in
-            try PushDecoder(catalog: active.catalog, limits: limits).merge(
+            try decoder(context, under: active).merge(
                 bytes, resource: resource, headerKey: key, sender: sender)
         }
     }
@@ -34,7 +34,15 @@ struct PushController {
         let active = try box.ready()
         return try await answer(context, under: active, form: .push, address: "/v1/push") {
             bytes, key, sender throws(Problem) in
-            try PushDecoder(catalog: active.catalog, limits: limits).push(bytes, headerKey: key, sender: sender)
+            try decoder(context, under: active).push(bytes, headerKey: key, sender: sender)
+        }
+    }
+
+    /// Reads bodies for as long as a request has time.
+    private func decoder(_ context: GatewayContext, under active: ActiveRules) -> PushDecoder {
+        let deadline = context.deadline
+        return PushDecoder(catalog: active.catalog, limits: limits) { () throws(Problem) in
+            guard deadline > .now else { throw StoreError(.busy, "its time was over before its body was read").problem }
         }
     }
 
@@ -71,7 +79,7 @@ struct PushController {
 
     private func reply(_ answer: PushAnswer, body: [UInt8], to context: GatewayContext) -> Response {
         Reply.json(
-            body, to: context.headers, status: HTTPResponse.Status(code: answer.code),
+            body, to: context.headers, status: HTTPResponse.Status(code: answer.status.httpStatus),
             with: answer.isReplay ? Self.replayed : [:])
     }
 

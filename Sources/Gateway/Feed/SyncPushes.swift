@@ -34,9 +34,9 @@ struct SyncPushes {
                 earlier.note(created, answer: nil)
                 return refuse(push, Self.notRun)
             }
-            text.add(body, code: answer.code)
+            text.add(body, code: answer.status.httpStatus)
             earlier.note(created, answer: body)
-            if answer.code != 200 { allMerged = false }
+            if answer.status != .merged { allMerged = false }
             if answer.result?.problem?.retry == true { isHeldUp = true }
         } catch {
             earlier.note(created, answer: nil)

@@ -64,7 +64,7 @@ struct PoolState<Connection> {
         return waiter
     }
 
-    /// Where one connection broke, those that lie idle are probably dead as well.
+    /// Drops the connections that lie idle: where one broke, they are probably dead as well.
     mutating func dropIdle() -> [Connection] {
         defer { idle.removeAll() }
         count -= idle.count

@@ -26,7 +26,7 @@ struct MariaDBDialect: Dialect {
 
     func now(minusDays days: Int) -> String { "UTC_TIMESTAMP(6) - INTERVAL \(days) DAY" }
 
-    /// Where the server ignores the case of names it compares them in lower case, however they were made.
+    /// The database in lower case where the server ignores the case of names, as it then compares them.
     var databaseName: String { "SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))" }
 
     var isFile: Bool { false }

@@ -19,25 +19,31 @@ package struct EditEvaluator {
     ///   - action: the edit's action with every temporary id settled.
     ///   - section: the row's section in the edit's resource.
     ///   - row: the row as it is found.
+    ///   - budget: the work that merge functions may do in the rest of the push.
     /// - Throws: a 400 `Problem` with the path of a base that neither fits its column nor stands there.
     package func evaluate(
-        _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow
+        _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow,
+        spending budget: inout WorkBudget
     ) throws(Problem) -> RowDecision {
         try ForeignBase(section, digest: digest).check(edit, against: row.current)
-        return decide(action, at: edit.section, in: section, on: row)
+        return decide(action, at: edit.section, in: section, on: row, spending: &budget)
     }
 
     /// Decides an action on a row.
     ///
-    /// - Parameter position: of the section in the resource, for the outcomes.
+    /// - Parameters:
+    ///   - position: of the section in the resource, for the outcomes.
+    ///   - budget: the work that merge functions may do in the rest of the push.
     package func decide(
-        _ action: RowAction, at position: Int, in section: Section, on row: FoundRow
+        _ action: RowAction, at position: Int, in section: Section, on row: FoundRow,
+        spending budget: inout WorkBudget
     ) -> RowDecision {
         let decider = RowDecider(section: section) { [digest] group, values in digest(section, group, values) }
         var decision =
             switch row.state {
-            case .present(let values): decider.decide(action, item: nil, current: values)
-            case .gone(let lastKnown): decider.decide(action, item: nil, current: nil, lastKnown: lastKnown)
+            case .present(let values): decider.decide(action, item: nil, current: values, spending: &budget)
+            case .gone(let lastKnown):
+                decider.decide(action, item: nil, current: nil, lastKnown: lastKnown, spending: &budget)
             case .unreachable: decider.decideWithoutRecord(action, item: nil)
             }
         for index in decision.outcomes.indices {

@@ -33,9 +33,10 @@ package struct GroupDecision: Sendable, Hashable {
     ///   - types: the types of the group's columns.
     ///   - digest: the digest of a group's values as they stand on the wire; asked for a base by digest,
     ///     and where what the database holds is foreign to its column.
+    ///   - budget: the work that a merge function may do; beyond it `on-conflict` decides the group as a whole.
     package static func decide(
         base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
-        digest: ([Value]) -> [UInt8]
+        digest: ([Value]) -> [UInt8], spending budget: inout WorkBudget
     ) -> GroupDecision {
         // An edit that changes nothing is no wish, whatever others did meanwhile.
         if let base, base.matches(edited, digest) { return GroupDecision(.unchanged) }
@@ -51,7 +52,7 @@ package struct GroupDecision: Sendable, Hashable {
         guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
         let meeting = Meeting(
             base: base, edited: edited, current: current, types: types, favouring: group.onConflict.value.favoured)
-        switch merge.value.settle(meeting) {
+        switch merge.value.settle(meeting, spending: &budget) {
         case .side(.client):
             return GroupDecision(.clientWon, written: edited, isConflict: true, rule: merge.rule)
         case .side(.server):
@@ -63,6 +64,16 @@ package struct GroupDecision: Sendable, Hashable {
         case .undecided(let reason):
             return byPolicy(group.onConflict, edited, fallback: "merge: \(merge.value.name) did not run: \(reason)")
         }
+    }
+
+    /// The three-way comparison of one group that has the budget of a whole push to itself.
+    package static func decide(
+        base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
+        digest: ([Value]) -> [UInt8]
+    ) -> GroupDecision {
+        var budget = WorkBudget.push
+        return decide(
+            base: base, edited: edited, current: current, group: group, types: types, digest: digest, spending: &budget)
     }
 
     /// Returns true where the client's edit is an amount that comes on top of others' (`merge: add`).

@@ -17,17 +17,27 @@ package struct RowDecider {
     ///   - item: the row's real key in a list, for the outcomes.
     ///   - current: the row as the database holds it; nil where it is gone.
     ///   - lastKnown: what the journal last saw in the fields of a row that is gone.
+    ///   - budget: the work that merge functions may do.
     package func decide(
-        _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:]
+        _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:],
+        spending budget: inout WorkBudget
     ) -> RowDecision {
         switch (action, current) {
         case (.create(let new), nil): create(new, item: item)
-        case (.create(let new), .some(let row)): merge(created: new, item: item, into: row)
+        case (.create(let new), .some(let row)): merge(created: new, item: item, into: row, spending: &budget)
         case (.edit(let groups), nil): edit(missing: groups, item: item, lastKnown: lastKnown)
-        case (.edit(let groups), .some(let row)): edit(groups, item: item, of: row)
+        case (.edit(let groups), .some(let row)): edit(groups, item: item, of: row, spending: &budget)
         case (.delete, nil): RowDecision(outcomes: [Outcome(.already, item: item)], change: .none)
         case (.delete(let groups), .some(let row)): delete(groups, item: item, of: row)
         }
+    }
+
+    /// Decides a row that has the budget of a whole push to itself.
+    package func decide(
+        _ action: RowAction, item: RecordKey?, current: [Value]?, lastKnown: [Int: Value] = [:]
+    ) -> RowDecision {
+        var budget = WorkBudget.push
+        return decide(action, item: item, current: current, lastKnown: lastKnown, spending: &budget)
     }
 
     private func create(_ new: FieldValues, item: RecordKey?) -> RowDecision {
@@ -45,7 +55,9 @@ package struct RowDecider {
     }
 
     /// A row that exists is merged group by group with an absent base; fields that were left out count as current.
-    private func merge(created new: FieldValues, item: RecordKey?, into row: [Value]) -> RowDecision {
+    private func merge(
+        created new: FieldValues, item: RecordKey?, into row: [Value], spending budget: inout WorkBudget
+    ) -> RowDecision {
         var sent: [Int: Value] = [:]
         for (field, value) in zip(new.fields, new.values) { sent[field] = value }
         var result = RowDecision(outcomes: [], change: .none)
@@ -55,20 +67,23 @@ package struct RowDecider {
             let edited = zip(group.fields, current).map { sent[$0] ?? $1 }
             apply(
                 index, base: nil, shownBase: .null, edited: edited, current: current, item: item, to: &result,
-                assigning: &assignments)
+                assigning: &assignments, spending: &budget)
         }
         result.change = assignments.isEmpty ? .none : .update(assignments)
         return result
     }
 
-    private func edit(_ groups: [GroupEdit], item: RecordKey?, of row: [Value]) -> RowDecision {
+    private func edit(
+        _ groups: [GroupEdit], item: RecordKey?, of row: [Value], spending budget: inout WorkBudget
+    ) -> RowDecision {
         var result = RowDecision(outcomes: [], change: .none)
         var assignments: [Assignment] = []
         for edit in groups {
             let current = section.values(of: edit.group, in: row)
             apply(
                 edit.group, base: Self.state(edit.base), shownBase: Self.shown(edit.base),
-                edited: edit.edited.values, current: current, item: item, to: &result, assigning: &assignments)
+                edited: edit.edited.values, current: current, item: item, to: &result, assigning: &assignments,
+                spending: &budget)
         }
         result.change = assignments.isEmpty ? .none : .update(assignments)
         return result
@@ -76,12 +91,12 @@ package struct RowDecider {
 
     private func apply(
         _ index: Int, base: GroupState?, shownBase: Shown, edited: [Value], current: [Value], item: RecordKey?,
-        to result: inout RowDecision, assigning assignments: inout [Assignment]
+        to result: inout RowDecision, assigning assignments: inout [Assignment], spending budget: inout WorkBudget
     ) {
         let group = section.groups[index]
         let decision = GroupDecision.decide(
             base: base, edited: edited, current: current, group: group, types: section.types(of: index),
-            digest: { digest(index, $0) })
+            digest: { digest(index, $0) }, spending: &budget)
         if decision.outcome == .unchanged { return }
         if decision.outcome == .rejected { result.isRejected = true }
         var outcome = Outcome(

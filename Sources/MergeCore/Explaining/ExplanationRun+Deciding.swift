@@ -10,7 +10,9 @@ extension ExplanationRun {
             recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
         let row = FoundRow(state, item: section.kind == .list ? label : nil)
         // Bases are given by their values and nothing is read from a database, so no digest is needed.
-        let decision = EditEvaluator { _, _, _ in [] }.decide(action, at: index, in: section, on: row)
+        var budget = WorkBudget.push
+        let decision = EditEvaluator { _, _, _ in [] }
+            .decide(action, at: index, in: section, on: row, spending: &budget)
         if decision.isRejected { isRejected = true }
         for var outcome in complete(decision.outcomes, of: action, in: section, row: current?.values) {
             outcome.section = index

@@ -70,7 +70,7 @@ struct OutcomeReason {
         return "merge: \(merge.name) \(effect)"
     }
 
-    /// Where both sides changed the same inside the value, and who has the say there.
+    /// Names the places that both sides changed inside the value, and who has the say there.
     private func places(_ opening: String, _ group: Group) -> String {
         if outcome.parts.isEmpty { return "" }
         let policy = group.onConflict

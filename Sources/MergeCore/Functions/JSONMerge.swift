@@ -24,9 +24,11 @@ package enum JSONMerge {
     ///
     /// Where the parts would pass `PartLimits` it is one conflict as a whole, which is `JSONMergeFault.tooManyParts`.
     package static func merge(
-        base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide
+        base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide,
+        spending budget: inout WorkBudget
     ) throws(JSONMergeFault) -> JSONMergeResult? {
-        var merger = JSONMerger(itemKey: itemKey, favouring: favouring)
+        var merger = JSONMerger(itemKey: itemKey, favouring: favouring, budget: budget)
+        defer { budget = merger.budget }
         guard let tree = try merger.inside(base: base, edited: edited, current: current, depth: 0) else { return nil }
         return JSONMergeResult(tree: tree, parts: merger.parts)
     }
@@ -39,8 +41,10 @@ private struct JSONMerger {
     var parts: [JSONPart] = []
     private var path = JSONPointer()
     private var pathBytes = 0
+    private(set) var budget: WorkBudget
 
-    init(itemKey: ExactText?, favouring: MergeSide) {
+    init(itemKey: ExactText?, favouring: MergeSide, budget: WorkBudget) {
+        self.budget = budget
         self.itemKey = itemKey
         self.favouring = favouring
     }
@@ -50,6 +54,7 @@ private struct JSONMerger {
         base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int
     ) throws(JSONMergeFault) -> JSONTree? {
         guard depth < JSONMerge.maximumDepth else { return nil }
+        try spend(base, edited, current)
         switch (base, edited, current) {
         case (.none, .object(let edited), .object(let current)):
             return .object(try members(base: JSONMembers([]), edited: edited, current: current, depth: depth))
@@ -64,10 +69,22 @@ private struct JSONMerger {
         }
     }
 
+    /// Spends a step for each element that is looked at on this level; those below are counted in their turn, or with
+    /// the whole where nothing inside is merged.
+    private mutating func spend(_ sides: JSONTree?...) throws(JSONMergeFault) {
+        try spend(steps: sides.reduce(1) { $0 + ($1?.width ?? 0) })
+    }
+
+    private mutating func spend(steps: Int) throws(JSONMergeFault) {
+        do throws(WorkSpent) { try budget.spend(steps) } catch { throw .workSpent }
+    }
+
     private mutating func value(
         base: JSONTree?, edited: JSONTree?, current: JSONTree?, depth: Int
     ) throws(JSONMergeFault) -> JSONTree? {
         if let merged = try inside(base: base, edited: edited, current: current, depth: depth) { return merged }
+        // Comparing goes through all of it.
+        try spend(steps: (edited?.size ?? 0) + (base?.size ?? 0) + (current?.size ?? 0))
         if edited == current || base == edited { return current }
         if base == current { return edited }
         let written = favouring == .client ? edited : current
@@ -115,5 +132,25 @@ private struct JSONMerger {
             path.removeLast()
         }
         return merged
+    }
+}
+
+extension JSONTree {
+    /// The number of elements on the level below.
+    fileprivate var width: Int {
+        switch self {
+        case .array(let elements): elements.count
+        case .object(let members): members.list.count
+        case .null, .boolean, .integer, .double, .text: 0
+        }
+    }
+
+    /// The number of values, this one among them; a text counts as one.
+    fileprivate var size: Int {
+        switch self {
+        case .array(let elements): elements.reduce(1) { $0 + $1.size }
+        case .object(let members): members.list.reduce(1) { $0 + $1.value.size }
+        case .null, .boolean, .integer, .double, .text: 1
+        }
     }
 }

@@ -2,4 +2,6 @@
 package enum JSONMergeFault: Error {
     /// Both sides changed more than can be told part by part.
     case tooManyParts
+    /// The merge takes more steps than are left.
+    case workSpent
 }

@@ -2,7 +2,9 @@ extension MergeFunction {
     /// Settles a conflict by looking into the values.
     ///
     /// It never fails: where it cannot run, it says why, and the group's `on-conflict` decides.
-    func settle(_ meeting: Meeting) -> Settlement {
+    ///
+    /// - Parameter budget: the work that it may do; beyond it the function does not run.
+    func settle(_ meeting: Meeting, spending budget: inout WorkBudget) -> Settlement {
         if case .latest(let field) = self { return Self.latest(meeting, field) }
         guard let type = meeting.types.first, let edited = meeting.edited.first, let current = meeting.current.first
         else { return .undecided("the group has no field") }
@@ -22,10 +24,13 @@ extension MergeFunction {
         case .max: settlement = Self.extreme(edited: edited, current: current, type: type, wantsGreater: true)
         case .min: settlement = Self.extreme(edited: edited, current: current, type: type, wantsGreater: false)
         case .set: settlement = Self.set(base: base, edited: edited, current: current, type: type)
-        case .text: settlement = Self.text(base: base, edited: edited, current: current, favouring: meeting.favouring)
+        case .text:
+            settlement = Self.text(
+                base: base, edited: edited, current: current, favouring: meeting.favouring, spending: &budget)
         case .json(let key):
             settlement = Self.json(
-                base: base, edited: edited, current: current, itemKey: key, favouring: meeting.favouring)
+                base: base, edited: edited, current: current, itemKey: key, favouring: meeting.favouring,
+                spending: &budget)
         case .latest: return .undecided("the group has no field")
         }
         if case .combined(let values, _) = settlement, let value = values.first, value != current, !type.holds(value) {
@@ -80,13 +85,19 @@ extension MergeFunction {
     }
 
     private static func text(
-        base: Value?, edited: Value, current: Value, favouring: MergeSide
+        base: Value?, edited: Value, current: Value, favouring: MergeSide, spending budget: inout WorkBudget
     ) -> Settlement {
         guard case .text(let base)? = base, case .text(let edited) = edited, case .text(let current) = current else {
             return .undecided("the values are no texts")
         }
-        let result = TextMerge.merge(
-            base: base.string, edited: edited.string, current: current.string, favouring: favouring)
+        let result: TextMergeResult
+        do throws(WorkSpent) {
+            result = try TextMerge.merge(
+                base: base.string, edited: edited.string, current: current.string, favouring: favouring,
+                spending: &budget)
+        } catch {
+            return .undecided(tooMuchWork)
+        }
         guard result.parts.count <= PartLimits.count else { return .undecided(tooManyParts) }
         let parts = result.parts.map { part in
             MergedPart(
@@ -97,23 +108,26 @@ extension MergeFunction {
         return .combined([.text(ExactText(result.text))], parts)
     }
 
+    private static let tooMuchWork = "it takes more work than one push may ask for"
     private static let tooManyParts = "both sides changed too many of the same parts to tell them one by one"
 
     private static func json(
-        base: Value?, edited: Value, current: Value, itemKey: ExactText?, favouring: MergeSide
+        base: Value?, edited: Value, current: Value, itemKey: ExactText?, favouring: MergeSide,
+        spending budget: inout WorkBudget
     ) -> Settlement {
         guard case .json(let base)? = base, case .json(let edited) = edited, case .json(let current) = current else {
             return .undecided("the values are no JSON")
         }
         let result: JSONMergeResult
-        do {
+        do throws(JSONMergeFault) {
             guard
                 let merged = try JSONMerge.merge(
-                    base: base, edited: edited, current: current, itemKey: itemKey, favouring: favouring)
+                    base: base, edited: edited, current: current, itemKey: itemKey, favouring: favouring,
+                    spending: &budget)
             else { return .undecided("not all three are objects") }
             result = merged
         } catch {
-            return .undecided(tooManyParts)
+            return .undecided(error == .workSpent ? tooMuchWork : tooManyParts)
         }
         let parts = result.parts.map { part in
             MergedPart(

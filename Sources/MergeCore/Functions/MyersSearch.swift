@@ -24,16 +24,16 @@ struct MyersSearch {
     }
 
     /// Searches within the effort; false where the end was not reached, and then nothing is found yet.
-    mutating func runToEnd() -> Bool {
-        guard let differences = advance(), let end = end(differences) else { return false }
+    mutating func runToEnd(spending budget: inout WorkBudget) throws(WorkSpent) -> Bool {
+        guard let differences = try advance(spending: &budget), let end = end(differences) else { return false }
         collect(end)
         return true
     }
 
     /// Searches to the end, however many differences there are.
-    mutating func runOn() {
+    mutating func runOn(spending budget: inout WorkBudget) throws(WorkSpent) {
         while startA < a.count, startB < b.count {
-            let differences = advance()
+            let differences = try advance(spending: &budget)
             guard let place = differences.flatMap({ end($0) }) ?? furthest() else { return }
             collect(place)
             startA += place.x
@@ -52,7 +52,17 @@ struct MyersSearch {
     }
 
     /// Fills the trace; the number of differences to the end, or nil where the effort was spent before.
-    private mutating func advance() -> Int? {
+    private mutating func advance(spending budget: inout WorkBudget) throws(WorkSpent) -> Int? {
+        var steps = 0
+        let differences = advance(steps: &steps, limit: budget.left)
+        try budget.spend(steps)
+        return differences
+    }
+
+    /// - Parameters:
+    ///   - steps: counts the diagonals that were looked at and the tokens that were compared on them.
+    ///   - most: the steps after which nothing more is looked at.
+    private mutating func advance(steps: inout Int, limit most: Int) -> Int? {
         let (n, m) = (a.count - startA, b.count - startB)
         let limit = min(effort, n + m)
         var furthest = [Int32](repeating: Self.unreachable, count: 2 * limit + 3)
@@ -61,14 +71,19 @@ struct MyersSearch {
         return a.withUnsafeBufferPointer { a in
             b.withUnsafeBufferPointer { b in
                 furthest.withUnsafeMutableBufferPointer { furthest in
-                    for d in 0...limit {
+                    for d in 0...limit where steps <= most {
                         for k in stride(from: -d, through: d, by: 2) {
                             let reached =
-                                d == 0 ? 0 : Self.step(furthest[middle + k - 1], furthest[middle + k + 1], k, n, m)
+                                d == 0
+                                ? 0
+                                : Self.step(
+                                    below: furthest[middle + k - 1], above: furthest[middle + k + 1], to: k, n, m)
                             var x = Int(reached)
                             if x >= 0 {
                                 while x < n, x - k < m, a[startA + x] == b[startB + x - k] { x += 1 }
+                                steps += x - Int(reached)
                             }
+                            steps += 1
                             furthest[middle + k] = Int32(truncatingIfNeeded: x)
                             trace.append(Int32(truncatingIfNeeded: x))
                             if x >= n, x - k >= m { return d }
@@ -81,7 +96,7 @@ struct MyersSearch {
     }
 
     /// One more difference: a step right from the diagonal below or down from the one above, whichever gets further.
-    private static func step(_ below: Int32, _ above: Int32, _ k: Int, _ n: Int, _ m: Int) -> Int32 {
+    private static func step(below: Int32, above: Int32, to k: Int, _ n: Int, _ m: Int) -> Int32 {
         let down = above >= 0 && Int(above) - k <= m ? above : unreachable
         let right = below >= 0 && Int(below) < n ? below + 1 : unreachable
         return right > down ? right : down
@@ -112,7 +127,7 @@ struct MyersSearch {
             let k = x - y
             let below = traced(d - 1, k - 1)
             let above = traced(d - 1, k + 1)
-            let reached = d == 0 ? 0 : Int(Self.step(below, above, k, n, m))
+            let reached = d == 0 ? 0 : Int(Self.step(below: below, above: above, to: k, n, m))
             while x > reached {
                 x -= 1
                 y -= 1

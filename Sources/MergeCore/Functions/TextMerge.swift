@@ -18,11 +18,12 @@ package enum TextMerge {
     /// favoured side's stand and a part says so. It takes time in proportion to the texts, whatever stands in them: of
     /// very different ones it may find coarser parts than there could be.
     package static func merge(
-        base: String, edited: String, current: String, favouring: MergeSide
-    ) -> TextMergeResult {
+        base: String, edited: String, current: String, favouring: MergeSide, spending budget: inout WorkBudget
+    ) throws(WorkSpent) -> TextMergeResult {
         let (b, e, c) = (ExactText(base), ExactText(edited), ExactText(current))
         if e == c || b == e { return TextMergeResult(text: current, parts: []) }
         if b == c { return TextMergeResult(text: edited, parts: []) }
-        return TextMerger(base: base, edited: edited, current: current, favouring: favouring).result()
+        return try TextMerger(base: base, edited: edited, current: current, favouring: favouring)
+            .result(spending: &budget)
     }
 }

@@ -31,13 +31,16 @@ struct TextMerger {
         self.favouring = favouring
     }
 
-    func result() -> TextMergeResult {
+    func result(spending budget: inout WorkBudget) throws(WorkSpent) -> TextMergeResult {
         var writer = TextWriter(bytes: bytes)
-        for piece in merge(whole, by: .line) { writer.append(piece) }
+        for piece in try merge(whole, by: .line, spending: &budget) { writer.append(piece) }
         return writer.result()
     }
 
-    private func merge(_ sides: TextSides, by unit: TextUnit) -> [TextPiece] {
+    private func merge(
+        _ sides: TextSides, by unit: TextUnit, spending budget: inout WorkBudget
+    ) throws(WorkSpent) -> [TextPiece] {
+        try budget.spend(sides.base.count + sides.edited.count + sides.current.count)
         let bounds = [sides.base, sides.edited, sides.current].map { unit.bounds(of: $0, in: bytes) }
         let total = bounds.reduce(0) { $0 + $1.count }
         var interner = TokenInterner(bytes: bytes, capacity: total)
@@ -46,17 +49,20 @@ struct TextMerger {
         let current = interner.tokens(bounds[2])
         // The words of all lines together are at most as many as there are bytes.
         let effort = min(max(Self.budget / (unit == .line ? total : bytes.count), 32), 1_024)
-        let regions = TextRegion.all(
-            edited: TokenDiff.hunks(from: base.ids, to: edited.ids, idCount: interner.count, effort: effort),
-            current: TokenDiff.hunks(from: base.ids, to: current.ids, idCount: interner.count, effort: effort))
-        return TextAssembly(
+        let edits = try TokenDiff.hunks(
+            from: base.ids, to: edited.ids, idCount: interner.count, effort: effort, spending: &budget)
+        let changes = try TokenDiff.hunks(
+            from: base.ids, to: current.ids, idCount: interner.count, effort: effort, spending: &budget)
+        return try TextAssembly(
             merger: self, unit: unit, base: base, edited: edited, current: current
-        ).pieces(regions)
+        ).pieces(TextRegion.all(edited: edits, current: changes), spending: &budget)
     }
 
     /// Returns what stands where both sides changed the same stretch differently.
-    fileprivate func resolve(_ sides: TextSides, of unit: TextUnit) -> [TextPiece] {
-        unit == .line ? merge(sides, by: .word) : [conflict(sides)]
+    fileprivate func resolve(
+        _ sides: TextSides, of unit: TextUnit, spending budget: inout WorkBudget
+    ) throws(WorkSpent) -> [TextPiece] {
+        unit == .line ? try merge(sides, by: .word, spending: &budget) : [conflict(sides)]
     }
 
     fileprivate func conflict(_ sides: TextSides) -> TextPiece {
@@ -80,7 +86,7 @@ private struct TextAssembly {
     let edited: TextTokens
     let current: TextTokens
 
-    func pieces(_ regions: [TextRegion]) -> [TextPiece] {
+    func pieces(_ regions: [TextRegion], spending budget: inout WorkBudget) throws(WorkSpent) -> [TextPiece] {
         var pieces: [TextPiece] = []
         var done = 0
         var index = 0
@@ -90,7 +96,7 @@ private struct TextAssembly {
             let chain = regions[index..<next]
             if let first = chain.first, let last = chain.last {
                 append(done..<first.base.lowerBound, to: &pieces)
-                pieces += resolve(chain, first.extended(to: last))
+                pieces += try resolve(chain, first.extended(to: last), spending: &budget)
                 done = last.base.upperBound
             }
             index = next
@@ -108,21 +114,26 @@ private struct TextAssembly {
     /// Where pieces of both sides come to stand side by side, they may run together: a last line without its end and
     /// the line after it, two halves of a word. Then nobody wrote what would stand there, and the regions are taken as
     /// one. In the last resort that is one conflict, whose ends meet as they do in the favoured side's text.
-    private func resolve(_ chain: ArraySlice<TextRegion>, _ whole: TextRegion) -> [TextPiece] {
-        let apart = chain.map { resolve($0) }
+    private func resolve(
+        _ chain: ArraySlice<TextRegion>, _ whole: TextRegion, spending budget: inout WorkBudget
+    ) throws(WorkSpent) -> [TextPiece] {
+        var apart: [[TextPiece]] = []
+        for region in chain { apart.append(try resolve(region, spending: &budget)) }
         if isSound(apart, around: whole) { return apart.flatMap { $0 } }
         if chain.count > 1 {
-            let together = resolve(whole)
+            let together = try resolve(whole, spending: &budget)
             if isSound([together], around: whole) { return together }
         }
         return [merger.conflict(sides(whole))]
     }
 
-    private func resolve(_ region: TextRegion) -> [TextPiece] {
+    private func resolve(
+        _ region: TextRegion, spending budget: inout WorkBudget
+    ) throws(WorkSpent) -> [TextPiece] {
         let sides = sides(region)
         if !region.isCurrentChanged { return [TextPiece(bytes: sides.edited)] }
         if !region.isEdited || merger.isSame(sides.edited, sides.current) { return [TextPiece(bytes: sides.current)] }
-        return merger.resolve(sides, of: unit)
+        return try merger.resolve(sides, of: unit, spending: &budget)
     }
 
     private func sides(_ region: TextRegion) -> TextSides {

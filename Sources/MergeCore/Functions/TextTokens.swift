@@ -46,7 +46,9 @@ struct TokenInterner {
         var slot = hash & mask
         while slots[slot] >= 0 {
             let entry = known[Int(slots[slot])]
-            if entry.hash == hash, entry.count == count, isEqual(entry.start, start, count) { return slots[slot] }
+            if entry.hash == hash, entry.count == count, isEqual(entry.start, to: start, count: count) {
+                return slots[slot]
+            }
             slot = (slot + 1) & mask
         }
         let id = Int32(known.count)
@@ -62,7 +64,7 @@ struct TokenInterner {
         return hasher.finalize()
     }
 
-    private func isEqual(_ a: Int, _ b: Int, _ count: Int) -> Bool {
+    private func isEqual(_ a: Int, to b: Int, count: Int) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
             for offset in 0..<count where bytes[a + offset] != bytes[b + offset] { return false }
             return true

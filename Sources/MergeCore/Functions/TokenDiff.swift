@@ -22,10 +22,15 @@ package struct TokenDiff {
     /// - Parameters:
     ///   - idCount: more than any number of a token.
     ///   - effort: the most differences that are searched for exactly.
-    package static func hunks(from base: [Int32], to side: [Int32], idCount: Int, effort: Int) -> [TokenHunk] {
+    ///   - budget: the steps that it may take.
+    package static func hunks(
+        from base: [Int32], to side: [Int32], idCount: Int, effort: Int, spending budget: inout WorkBudget
+    ) throws(WorkSpent) -> [TokenHunk] {
+        try budget.spend(base.count + side.count)
         if let simple = simple(from: base, to: side) { return simple }
         var diff = TokenDiff(base: base, side: side, idCount: idCount, effort: effort)
-        diff.compare(Array(0..<Int32(base.count)), Array(0..<Int32(side.count)), depth: 0)
+        try diff.compare(
+            Array(0..<Int32(base.count)), Array(0..<Int32(side.count)), depth: 0, spending: &budget)
         return diff.hunks()
     }
 
@@ -69,7 +74,10 @@ package struct TokenDiff {
     }
 
     /// Compares what stands at ascending places of the base and of the side.
-    private mutating func compare(_ xs: [Int32], _ ys: [Int32], depth: Int) {
+    private mutating func compare(
+        _ xs: [Int32], _ ys: [Int32], depth: Int, spending budget: inout WorkBudget
+    ) throws(WorkSpent) {
+        try budget.spend(xs.count + ys.count)
         let (trimmedX, trimmedY) = trim(xs[...], ys[...])
         if trimmedX.isEmpty || trimmedY.isEmpty { return }
         let (heldX, heldY) = common(trimmedX, trimmedY)
@@ -78,26 +86,26 @@ package struct TokenDiff {
         let xs = Array(restX)
         let ys = Array(restY)
         var search = MyersSearch(xs.map { base[Int($0)] }, ys.map { side[Int($0)] }, effort: effort)
-        if search.runToEnd() {
-            take(search.matches, xs, ys)
+        if try search.runToEnd(spending: &budget) {
+            take(search.matches, of: xs, ys)
             return
         }
         let anchors = depth < Self.maximumDepth ? anchors(xs, ys) : []
         if anchors.isEmpty {
-            search.runOn()
-            take(search.matches, xs, ys)
+            try search.runOn(spending: &budget)
+            take(search.matches, of: xs, ys)
             return
         }
         var (x, y) = (0, 0)
         for (nextX, nextY) in anchors {
             counterpart[Int(xs[nextX])] = ys[nextY]
-            compare(Array(xs[x..<nextX]), Array(ys[y..<nextY]), depth: depth + 1)
+            try compare(Array(xs[x..<nextX]), Array(ys[y..<nextY]), depth: depth + 1, spending: &budget)
             (x, y) = (nextX + 1, nextY + 1)
         }
-        compare(Array(xs[x...]), Array(ys[y...]), depth: depth + 1)
+        try compare(Array(xs[x...]), Array(ys[y...]), depth: depth + 1, spending: &budget)
     }
 
-    private mutating func take(_ matches: [(Int, Int)], _ xs: [Int32], _ ys: [Int32]) {
+    private mutating func take(_ matches: [(Int, Int)], of xs: [Int32], _ ys: [Int32]) {
         for (x, y) in matches { counterpart[Int(xs[x])] = ys[y] }
     }
 

@@ -2,32 +2,42 @@
 package enum JSONNumber {
     /// Returns the number that a token stands for, exactly; nil where the token is no number of JSON.
     package static func scalar(_ token: some Collection<UInt8>) -> Scalar? {
-        guard isWellFormed(token) else { return nil }
-        let text = String(decoding: token, as: UTF8.self)
+        token.withContiguousStorageIfAvailable { scalar(bytes: $0) }
+            ?? Array(token).withUnsafeBufferPointer {
+                scalar(bytes: $0)
+            }
+    }
+
+    /// Returns the number that the bytes of a token stand for, exactly; nil where they are no number of JSON.
+    package static func scalar(bytes: UnsafeBufferPointer<UInt8>) -> Scalar? {
+        guard isWellFormed(bytes) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
         return ExactDecimal(text).map { .number($0) } ?? .vast(VastNumber(text))
     }
 
-    private static func isWellFormed(_ token: some Collection<UInt8>) -> Bool {
-        var rest = token[...]
-        let zero = UInt8(ascii: "0")
-        func digits() -> Int {
-            let run = rest.prefix { $0 >= zero && $0 <= UInt8(ascii: "9") }
-            rest = rest.dropFirst(run.count)
-            return run.count
+    /// Plain comparisons of bytes, since a body may hold little but numbers.
+    private static func isWellFormed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = bytes.count
+        var index = 0
+        func skip(_ byte: UInt8) -> Bool {
+            guard index < count, bytes[index] == byte else { return false }
+            index += 1
+            return true
         }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let beginsWithZero = rest.first == zero
+        func digits() -> Int {
+            let start = index
+            while index < count, bytes[index] >= 0x30, bytes[index] <= 0x39 { index += 1 }
+            return index - start
+        }
+        _ = skip(0x2D)
+        let beginsWithZero = index < count && bytes[index] == 0x30
         let whole = digits()
         guard whole > 0, !beginsWithZero || whole == 1 else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
+        if skip(0x2E), digits() == 0 { return false }
+        if skip(0x65) || skip(0x45) {
+            _ = skip(0x2B) || skip(0x2D)
             guard digits() > 0 else { return false }
         }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest = rest.dropFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-            guard digits() > 0 else { return false }
-        }
-        return rest.isEmpty
+        return index == count
     }
 }

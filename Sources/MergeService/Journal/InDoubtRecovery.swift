@@ -55,8 +55,10 @@ private struct Evidence {
     let active: ActiveRules
     let limits: MergeLimits
 
-    /// Where the rows hold neither what was written nor what stood before, somebody has changed them since, which only
-    /// follows a merge that was over; then the journal is believed.
+    /// Returns true where the rows hold what was written.
+    ///
+    /// Rows that hold neither that nor what stood before were changed by somebody since, which only follows a merge that
+    /// was over; then the journal is believed.
     func isCommitted(_ entries: [[Value]], _ codec: JournalCodec) throws(StoreError) -> Bool {
         var looksUndone = false
         for entry in entries {

@@ -9,14 +9,14 @@ extension JournalDraft {
     ///
     /// - Parameter elsewhere: the records that the edit at a position changed besides its own.
     init(
-        _ request: PushRequest, _ result: PushResult, _ answer: PushAnswer?, _ active: ActiveRules,
-        _ codec: JournalCodec, elsewhere: (Int) -> [ShownRecord] = { _ in [] }
+        _ request: PushRequest, result: PushResult, answer: PushAnswer?, active: ActiveRules, codec: JournalCodec,
+        elsewhere: (Int) -> [ShownRecord] = { _ in [] }
     ) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
             kept = KeptAnswer(
-                request: request.key?.request, code: answer.code, body: codec.answer(answer.body, active.catalog))
+                request: request.key?.request, status: answer.status, body: codec.answer(answer.body, active.catalog))
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
@@ -30,11 +30,13 @@ extension JournalDraft {
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
             refused: refused,
-            entries: result.results.enumerated().compactMap { Self.entry($1, elsewhere($0), active, codec) })
+            entries: result.results.enumerated().compactMap {
+                Self.entry($1, elsewhere: elsewhere($0), active: active, codec: codec)
+            })
     }
 
     private static func entry(
-        _ edit: EditResult, _ elsewhere: [ShownRecord], _ active: ActiveRules, _ codec: JournalCodec
+        _ edit: EditResult, elsewhere: [ShownRecord], active: ActiveRules, codec: JournalCodec
     ) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind once, in their order; mostly there is one.

@@ -94,7 +94,7 @@ struct WriteAheadJournal {
         }
     }
 
-    /// Where it was done twice at once, or the journal is told a second time, it is noted already.
+    /// Notes how transactions ended; done twice at once, or told a second time, it is noted already.
     private static func note(
         _ effects: [SingleEffect], to tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {

@@ -71,8 +71,10 @@ final class Footprint: Sendable {
         return dialect.triggersReachTheirTable ? .everything : .otherTables
     }
 
-    /// Where a user sees the keys of those tables alone on which it has rights, a deletion may go through tables that
-    /// nobody here knows of, and come back to this one where it refers to itself or to one of those.
+    /// The reach of a deletion.
+    ///
+    /// A user who sees the keys of those tables alone on which it has rights may delete through tables that nobody here
+    /// knows of, and come back to this one where it refers to itself or to one of those.
     private static func deletionReach(
         of table: TableSchema?, reach: Reach, in schema: DatabaseSchema, dialect: any Dialect
     ) -> Reach {

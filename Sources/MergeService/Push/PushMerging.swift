@@ -6,8 +6,7 @@ struct PushMerging: Sendable {
     let engine: any RecordEngine
     let limits: MergeLimits
     let digest: GroupDigest
-    /// Writes answers.
-    let form: @Sendable (PushResult, AnswerForm) -> [UInt8]
+    let form: AnswerWriting
     let ended: EndedTransactions
 
     /// Merges a batch on a connection.
@@ -81,6 +80,8 @@ struct PushMerging: Sendable {
             }
             try transaction.findShown()
             let kept = try answers(transaction, records)
+            // An answer whose making was broken off is not told.
+            guard batch.isShared || !batch.items[0].isOverdue else { throw Self.late }
             for push in kept { try push?.answer.checkLength(limits) }
             let endings = kept.map { push -> Shared<PushEnding> in
                 push.map { .answered(.merged($0.answer)) } ?? .alone
@@ -110,8 +111,7 @@ struct PushMerging: Sendable {
         }
     }
 
-    private static let late = StoreError(
-        .busy, "its time was over, or its caller gone, before its transaction began")
+    static let late = StoreError(.busy, "its time was over, or its caller gone")
 
     /// Makes the answers of the pushes that stand; nil for one that has to run alone.
     private func answers(
@@ -130,11 +130,13 @@ struct PushMerging: Sendable {
                 result = try AuthorSearch(journal: active.journal, active: active, session: transaction.session)
                     .told(result)
             }
-            let answer = PushAnswer(to: request, result: result, form: form)
+            let answer = PushAnswer(to: request, result: result) {
+                form($0, $1) { batch.isShared || !batch.items[number].isOverdue }
+            }
             let draft = batch.journal.map {
-                JournalDraft(request, result, answer, batch.items[number].active, $0.codec) {
-                    transaction.changedElsewhere(range.lowerBound + $0)
-                }
+                JournalDraft(
+                    request, result: result, answer: answer, active: batch.items[number].active, codec: $0.codec
+                ) { transaction.changedElsewhere(range.lowerBound + $0) }
             }
             return KeptPush(answer: answer, draft: draft, effects: request.effects)
         }

@@ -105,10 +105,13 @@ package struct PushKey: Sendable, Hashable {
     }
 }
 
+/// Writes the answer to a push, as long as `goesOn`, which is asked before each edit; else what was written is no answer.
+package typealias AnswerWriting = @Sendable (PushResult, AnswerForm, _ goesOn: () -> Bool) -> [UInt8]
+
 /// The answer to a push.
 package struct PushAnswer: Sendable {
-    /// The HTTP status.
-    package let code: Int
+    /// The status of the push.
+    package let status: PushStatus
     /// The bytes of the answer, as JSON.
     package let body: [UInt8]
     /// nil where an answer that was kept is given again.
@@ -123,8 +126,8 @@ package struct PushAnswer: Sendable {
     /// True for an answer that was kept and is given again.
     package var isReplay: Bool { result == nil }
 
-    init(code: Int, body: [UInt8], result: PushResult?, isKept: Bool) {
-        self.code = code
+    init(status: PushStatus, body: [UInt8], result: PushResult?, isKept: Bool) {
+        self.status = status
         self.body = body
         self.result = result
         self.isKept = isKept
@@ -133,21 +136,11 @@ package struct PushAnswer: Sendable {
     /// Makes the answer of a push's result.
     init(to request: PushRequest, result: PushResult, form: (PushResult, AnswerForm) -> [UInt8]) {
         self.init(
-            code: result.code, body: form(result, request.form), result: result, isKept: request.keeps(result))
+            status: result.status, body: form(result, request.form), result: result, isKept: request.keeps(result))
     }
 }
 
 extension PushResult {
-    /// The HTTP status of Protocol.md, section 5.
-    package var code: Int {
-        switch status {
-        case .merged: 200
-        case .partial: 207
-        case .rejected: 409
-        case .failed: 422
-        }
-    }
-
     /// Something was written.
     var hasEffect: Bool {
         results.contains { $0.status == .merged && $0.outcomes.contains(where: \.kind.hasEffect) }

@@ -77,7 +77,8 @@ extension PushTransaction {
         let action = row.edit.action.resolved(reference)
         let (found, known) = isRoot ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
         if isRoot { root = found.current }
-        var decision = try evaluator.evaluate(row.edit, action: action, in: row.section, on: found)
+        var decision = try evaluator.evaluate(
+            row.edit, action: action, in: row.section, on: found, spending: &budgets[batch.owners[row.index]])
         if let current = found.current { try noteSpared(&decision, of: row, current: current) }
         let first = reports[row.index].outcomes.count
         reports[row.index].outcomes += decision.outcomes

@@ -15,7 +15,7 @@ extension PushTransaction {
             for index in reports.indices {
                 let meant = reports[index].meant.map { (edit: index, write: $0) }
                 reports[index].meant = []
-                try proof.check(meant, records[index], reports[index].resource)
+                try proof.check(meant, against: records[index], of: reports[index].resource)
             }
             return
         }
@@ -33,7 +33,7 @@ extension PushTransaction {
                 return (edit: step.index, write: last)
             }
             reports[step.index].meant = []
-            try proof.check(meant, record, resource)
+            try proof.check(meant, against: record, of: resource)
         }
     }
 

@@ -212,7 +212,7 @@ extension PushTransaction {
         SectionSQL.of(update.row.section, dialect).update(update.change.assignments, key: update.change.key)
     }
 
-    /// Where one of several rows is refused, the next run of the transaction writes them one by one, to tell which.
+    /// Writes several rows; if one is refused, the next run of the transaction writes them one by one, to tell which.
     private func together<Answer>(_ body: () throws(StoreError) -> Answer) throws -> Answer {
         do throws(StoreError) {
             return try body()

@@ -17,6 +17,8 @@ final class PushTransaction {
     /// Locks are waited for; else one that another transaction holds ends the run at once.
     let waits: Bool
     var reports: [EditReport]
+    /// The work that merge functions may still do, for each push of the batch.
+    var budgets: [WorkBudget]
     /// Pushes that have to run alone, because the others would pay for what they need.
     var excluded: Set<Int> = []
     /// Edits that did not run, because they need a row of one that was refused.
@@ -74,6 +76,7 @@ final class PushTransaction {
         digest = merging.digest
         self.mode = mode
         self.waits = waits
+        budgets = batch.items.map { _ in merging.limits.work }
         reports = batch.plan.push.edits.map { EditReport($0) }
     }
 
@@ -126,6 +129,11 @@ final class PushTransaction {
     }
 
     private func run(_ step: PushPlan.Step) throws {
+        if batch.items[batch.owners[step.index]].isOverdue {
+            // Alone it is answered that it is late.
+            guard batch.isShared else { throw PushMerging.late }
+            return exclude(step)
+        }
         if mode.isEditByEdit || isEachForItself { return try runAlone(step) }
         do {
             try noting { try apply(step) }

@@ -38,7 +38,8 @@ struct RefusedPush: Sendable {
         if request.tellsAuthors {
             result = try AuthorSearch(journal: push.active.journal, active: push.active, session: session).told(result)
         }
-        let answer = PushAnswer(to: request, result: result, form: merging.form)
+        let answer = PushAnswer(to: request, result: result) { merging.form($0, $1) { !push.isOverdue } }
+        guard !push.isOverdue else { throw PushMerging.late }
         try answer.checkLength(merging.limits)
         return answer
     }
@@ -47,7 +48,8 @@ struct RefusedPush: Sendable {
         _ answer: PushAnswer, in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) -> PushAnswer {
         guard let result = answer.result else { return answer }
-        let draft = JournalDraft(request, result, answer, push.active, journal.codec)
+        let draft = JournalDraft(
+            request, result: result, answer: answer, active: push.active, codec: journal.codec)
         try JournalWriter.keepRefused(draft, in: journal.tables, session)
         return answer
     }

@@ -41,7 +41,9 @@ struct ResultAssembly {
         var outcomes = reports[index].outcomes
         var rows = record.map { RecordRows($0, resource) }
         for position in outcomes.indices {
-            if let sides = Self.standing(outcomes[position], resource, &rows) { outcomes[position].sides = sides }
+            if let sides = Self.standing(outcomes[position], of: resource, in: &rows) {
+                outcomes[position].sides = sides
+            }
         }
         return EditResult(
             resource: resource, id: label(index, status), status: status, record: record,
@@ -75,7 +77,7 @@ struct ResultAssembly {
 
     /// An outcome's sides with what stands now, which triggers may have changed after the decision; nil where they are
     /// as they were.
-    private static func standing(_ outcome: Outcome, _ resource: Resource, _ rows: inout RecordRows?) -> Sides? {
+    private static func standing(_ outcome: Outcome, of resource: Resource, in rows: inout RecordRows?) -> Sides? {
         guard let sides = outcome.sides else { return nil }
         let item: RecordKey? = if case .key(let key)? = outcome.item { key } else { nil }
         let standing = rows?.row(outcome.section, item)

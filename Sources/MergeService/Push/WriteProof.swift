@@ -55,7 +55,9 @@ struct WriteProof {
 
     /// - Parameter meant: what was written into one record, in its order, each with the position of its edit.
     /// - Throws: `Difference` for the first column that holds another value.
-    func check(_ meant: [(edit: Int, write: Meant)], _ record: Record?, _ resource: Resource) throws(Difference) {
+    func check(
+        _ meant: [(edit: Int, write: Meant)], against record: Record?, of resource: Resource
+    ) throws(Difference) {
         guard let record else { return }
         var rows = RecordRows(record, resource)
         var last: [WrittenColumn: Int] = [:]

@@ -1,3 +1,5 @@
+package import MergeCore
+
 /// Bounds on what one request may ask of the database.
 package struct MergeLimits: Sendable {
     /// Rows of all sections of one record.
@@ -18,6 +20,9 @@ package struct MergeLimits: Sendable {
 
     /// Bytes of the answer to a push; a push with a longer one is taken back.
     package var answerBytes = 32 << 20
+
+    /// The work that the merge functions of one push may do.
+    package var work = WorkBudget.push
 
     /// The defaults.
     package init() {}

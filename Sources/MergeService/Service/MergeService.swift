@@ -25,7 +25,7 @@ package struct MergeService: Sendable {
     ///   - form: writes answers.
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
-        form: @escaping @Sendable (PushResult, AnswerForm) -> [UInt8]
+        form: @escaping AnswerWriting
     ) {
         let merging = PushMerging(
             engine: engine, limits: limits, digest: digest, form: form, ended: EndedTransactions())

@@ -6,6 +6,10 @@ package struct PushDecoder: Sendable {
     private let limits: WireLimits
     private let requiresVersion: Bool
     private let earlier: EarlierIDs
+    private let checkpoint: Checkpoint
+
+    /// Throws the problem that ends a push whose answer nobody waits for any more.
+    package typealias Checkpoint = @Sendable () throws(Problem) -> Void
 
     private static let keyPlace = WirePath("key")
     private static let pushMembers = ["key", "rules", "atomic", "edits"]
@@ -15,10 +19,13 @@ package struct PushDecoder: Sendable {
     /// - Parameters:
     ///   - requiresVersion: whether the rules that a push names have to be these.
     ///   - earlier: the temporary ids of pushes before, in the same request.
+    ///   - checkpoint: is called before each edit.
     package init(
-        catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true, after earlier: EarlierIDs = EarlierIDs()
+        catalog: Catalog, limits: WireLimits, requiresVersion: Bool = true, after earlier: EarlierIDs = EarlierIDs(),
+        checkpoint: @escaping Checkpoint = {}
     ) {
         self.earlier = earlier
+        self.checkpoint = checkpoint
         self.catalog = catalog
         self.limits = limits
         self.requiresVersion = requiresVersion
@@ -53,6 +60,7 @@ package struct PushDecoder: Sendable {
         guard edits.isArray else { throw Invalid.problem(place, "must be an array of edits") }
         guard edits.count <= limits.edits else { throw Invalid.tooMany("edits", limit: limits.edits, at: place) }
         for (index, edit) in edits.elements.enumerated() {
+            try checkpoint()
             let place = place.element(index)
             try edit.checkObject(place, known: Self.editMembers)
             guard let name = edit["resource"] else { throw Invalid.problem(place.member("resource"), "is missing") }
@@ -148,6 +156,7 @@ package struct PushDecoder: Sendable {
         edits.reserveCapacity(nodes.count)
         for (index, (resource, node)) in nodes.enumerated() {
             guard let resource else { continue }
+            try checkpoint()
             let decoder = EditDecoder(resource: resource, created: created, limits: limits)
             edits.append(try decoder.decode(node, path(index), items: &items))
         }

@@ -4,14 +4,20 @@ package import MergeCore
 package enum ResultEncoder {
     /// The answer of `POST /v1/push`.
     ///
-    /// - Parameter limit: the bytes behind which nothing more is written; what is longer is no whole answer.
-    package static func push(_ result: PushResult, limit: Int = .max) -> [UInt8] {
+    /// - Parameters:
+    ///   - limit: the bytes behind which nothing more is written; what is longer is no whole answer.
+    ///   - goesOn: is asked before each edit; behind a false nothing more is written, and it is no whole answer either.
+    package static func push(
+        _ result: PushResult, limit: Int = .max, goesOn: () -> Bool = { true }
+    ) -> [UInt8] {
         var writer = JSONWriter(capacity: 1_024 * (result.results.count + 1))
         writer.object { writer in
             head(result, &writer)
             writer.member("results")
             writer.array { writer in
-                for edit in result.results where writer.bytes.count <= limit { writer.object { members(edit, &$0) } }
+                for edit in result.results where writer.bytes.count <= limit && goesOn() {
+                    writer.object { members(edit, &$0) }
+                }
             }
             if let problem = result.problem {
                 writer.member("problem")
@@ -165,7 +171,7 @@ package enum ResultEncoder {
         write(sides.written, &writer)
     }
 
-    /// Where both sides changed the same place inside a value; a side that holds nothing there is left out.
+    /// Tells the places inside a value that both sides changed; a side that holds nothing there is left out.
     static func parts(_ parts: [MergedPart], _ writer: inout JSONWriter) {
         writer.member("parts")
         writer.array { writer in

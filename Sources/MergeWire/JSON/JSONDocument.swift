@@ -7,20 +7,21 @@ enum JSONDocument {
     static func parse<Answer>(
         _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
     ) throws(Problem) -> Answer {
-        try JSONMemory.scope { () throws(Problem) -> Answer in try parseInScope(bytes, maximumDepth, body) }
+        try JSONMemory.scope { () throws(Problem) -> Answer in try parseInScope(bytes, maximumDepth: maximumDepth, body)
+        }
     }
 
     private static func parseInScope<Answer>(
-        _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
+        _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
     ) throws(Problem) -> Answer {
         let guarded = try NumberGuard(bytes, maximumDepth: maximumDepth)
         var error = json_error_t()
         let flags = Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY)
         let root: UnsafeMutablePointer<json_t>?
         if let text = guarded.rewritten {
-            root = text.withUnsafeBytes { load($0, flags, &error) }
+            root = text.withUnsafeBytes { load($0, flags: flags, &error) }
         } else {
-            root = load(bytes, flags, &error)
+            root = load(bytes, flags: flags, &error)
         }
         // What was made goes with its memory.
         guard let root else { throw problem(error) }
@@ -30,7 +31,7 @@ enum JSONDocument {
     }
 
     private static func load(
-        _ bytes: UnsafeRawBufferPointer, _ flags: Int, _ error: inout json_error_t
+        _ bytes: UnsafeRawBufferPointer, flags: Int, _ error: inout json_error_t
     ) -> UnsafeMutablePointer<json_t>? {
         json_loadb(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count, flags, &error)
     }

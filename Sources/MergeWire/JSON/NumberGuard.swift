@@ -19,37 +19,32 @@ struct NumberGuard {
     /// - Throws: a 400 `Problem` where the body is nested too deep, or a byte is NUL.
     init(_ body: UnsafeRawBufferPointer, maximumDepth: Int) throws(Problem) {
         var text = GuardedText(body)
-        var index = 0
-        var depth = 0
-        var inString = false
-        while index < body.count {
-            let byte = body[index]
-            if byte == 0 { throw Self.nul(in: body, at: index) }
-            if inString {
-                if byte == UInt8(ascii: "\\"), index + 1 < body.count, body[index + 1] != 0 {
-                    index += 1
-                } else if byte == UInt8(ascii: "\"") {
-                    inString = false
+        // Plain comparisons of bytes behind a pointer are quick in every build.
+        if let bytes = body.bindMemory(to: UInt8.self).baseAddress {
+            var index = 0
+            var depth = 0
+            while index < body.count {
+                let byte = bytes[index]
+                if byte == 0x22 {
+                    index = Self.endOfString(bytes, from: index + 1, to: body.count)
+                    if index < body.count, bytes[index] == 0 { throw Self.nul(in: body, at: index) }
+                } else if byte == 0x2D || (byte >= 0x30 && byte <= 0x39) {
+                    let end = Self.end(of: bytes, from: index, to: body.count)
+                    if let number = Self.setAside(bytes, index..<end) { text.replace(index..<end, with: number) }
+                    index = end
+                    continue
+                } else if byte == 0x7B || byte == 0x5B {
+                    depth += 1
+                    if depth > maximumDepth {
+                        throw Problem(.tooDeep, detail: "A body may be nested \(maximumDepth) levels deep.")
+                    }
+                } else if byte == 0x7D || byte == 0x5D {
+                    depth -= 1
+                } else if byte == 0 {
+                    throw Self.nul(in: body, at: index)
                 }
                 index += 1
-                continue
             }
-            switch byte {
-            case UInt8(ascii: "\""): inString = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                if depth > maximumDepth {
-                    throw Problem(.tooDeep, detail: "A body may be nested \(maximumDepth) levels deep.")
-                }
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            case UInt8(ascii: "-"), 48...57:
-                let end = Self.end(of: body, from: index)
-                if let number = Self.setAside(body, index..<end) { text.replace(index..<end, with: number) }
-                index = end
-                continue
-            default: break
-            }
-            index += 1
         }
         text.end()
         rewritten = text.numbers.isEmpty ? nil : text.bytes
@@ -65,34 +60,50 @@ struct NumberGuard {
         return Problem(.notJSON, detail: "A NUL byte stands in line \(lines.count), column \(column).")
     }
 
-    private static func end(of body: UnsafeRawBufferPointer, from start: Int) -> Int {
+    /// Returns the place of a string's closing quotation mark, or of a NUL before it, or the end of the body.
+    private static func endOfString(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
         var index = start
-        while index < body.count {
-            switch body[index] {
-            case 48...57, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"),
-                UInt8(ascii: "E"):
-                index += 1
-            default: return index
-            }
+        while index < end {
+            let byte = bytes[index]
+            if byte == 0x22 || byte == 0 { return index }
+            index += byte == 0x5C && index + 1 < end && bytes[index + 1] != 0 ? 2 : 1
         }
-        return index
+        return end
+    }
+
+    private static func end(of bytes: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
+        var index = start
+        while index < end {
+            let byte = bytes[index]
+            let isDigit = byte >= 0x30 && byte <= 0x39
+            // Of a sign, a point or an exponent.
+            guard isDigit || byte == 0x2D || byte == 0x2B || byte == 0x2E || byte == 0x65 || byte == 0x45 else {
+                return index
+            }
+            index += 1
+        }
+        return end
     }
 
     /// The number, where Jansson could not hold it; nil where it can, or where it is none and Jansson will say so.
-    private static func setAside(_ body: UnsafeRawBufferPointer, _ range: Range<Int>) -> Scalar? {
+    private static func setAside(_ bytes: UnsafePointer<UInt8>, _ range: Range<Int>) -> Scalar? {
         var digits = 0
         var isPlain = true
         var hasPoint = false
-        for byte in body[range] {
-            switch byte {
-            case 48...57: digits += 1
-            case UInt8(ascii: "."): hasPoint = true
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): isPlain = false
-            default: break
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = bytes[index]
+            if byte >= 0x30 && byte <= 0x39 {
+                digits += 1
+            } else if byte == 0x2E {
+                hasPoint = true
+            } else if byte == 0x65 || byte == 0x45 {
+                isPlain = false
             }
+            index += 1
         }
         if isPlain, digits <= (hasPoint ? safeDecimalDigits : safeIntegerDigits) { return nil }
-        return JSONNumber.scalar(body[range])
+        return JSONNumber.scalar(bytes: UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count))
     }
 }
 
@@ -109,20 +120,21 @@ private struct GuardedText {
     }
 
     mutating func replace(_ range: Range<Int>, with number: Scalar) {
-        append(body[copied..<range.lowerBound])
-        append(String(Int64.min + Int64(numbers.count)).utf8)
+        append(UnsafeRawBufferPointer(rebasing: body[copied..<range.lowerBound]))
+        var name = String(Int64.min + Int64(numbers.count))
+        name.withUTF8 { append(UnsafeRawBufferPointer($0)) }
         numbers.append(number)
         copied = range.upperBound
     }
 
     mutating func end() {
-        if !numbers.isEmpty { append(body[copied...]) }
+        if !numbers.isEmpty { append(UnsafeRawBufferPointer(rebasing: body[copied...])) }
     }
 
-    private mutating func append(_ more: some Collection<UInt8>) {
+    private mutating func append(_ more: UnsafeRawBufferPointer) {
         let place = bytes.withUnsafeBufferPointer { $0.baseAddress }
         if bytes.isEmpty { bytes.reserveCapacity(body.count + 64) }
-        bytes.append(contentsOf: more)
+        bytes.append(contentsOf: more.bindMemory(to: UInt8.self))
         if bytes.withUnsafeBufferPointer({ $0.baseAddress }) != place { moves += 1 }
     }
 }

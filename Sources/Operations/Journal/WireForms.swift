@@ -23,10 +23,12 @@ extension JournalCodec {
 extension AnswerForm {
     /// The answer as its address gives it.
     ///
-    /// - Parameter limit: the bytes behind which nothing more is written.
-    static func encode(_ result: PushResult, as form: AnswerForm, limit: Int) -> [UInt8] {
+    /// - Parameters:
+    ///   - limit: the bytes behind which nothing more is written.
+    ///   - goesOn: false once nobody waits for the answer.
+    static func encode(_ result: PushResult, as form: AnswerForm, limit: Int, goesOn: () -> Bool) -> [UInt8] {
         switch form {
-        case .push: ResultEncoder.push(result, limit: limit)
+        case .push: ResultEncoder.push(result, limit: limit, goesOn: goesOn)
         case .merge: ResultEncoder.merge(result)
         }
     }
@@ -37,6 +39,6 @@ extension MergeService {
     package static func wire(_ engine: any RecordEngine, limits: MergeLimits = MergeLimits()) -> MergeService {
         MergeService(
             engine: engine, limits: limits, digest: CanonicalJSON.digest,
-            form: { AnswerForm.encode($0, as: $1, limit: limits.answerBytes) })
+            form: { AnswerForm.encode($0, as: $1, limit: limits.answerBytes, goesOn: $2) })
     }
 }

@@ -86,7 +86,7 @@ extension JournalTables {
             if columns.contains(.answer) {
                 binds.append(Self.bind(draft.name))
                 binds.append(Self.bind(draft.answer?.request))
-                binds.append(Self.bind(draft.answer?.code))
+                binds.append(Self.bind(draft.answer?.status.storedCode))
                 binds.append(Self.bind(draft.answer?.body))
             }
             if columns.contains(.refused) {
@@ -125,7 +125,8 @@ extension JournalTables {
         guard row.count == 3, case .bytes(let request) = row[0], case .integer(let code) = row[1],
             case .bytes(let body) = row[2]
         else { return nil }
-        return KeptAnswer(request: request, code: Int(clamping: code), body: PackedBytes.unpack(body))
+        return KeptAnswer(
+            request: request, status: PushStatus(storedCode: Int(clamping: code)), body: PackedBytes.unpack(body))
     }
 
     // MARK: Keeping it small
@@ -186,8 +187,8 @@ extension JournalTables {
             sql: "DELETE FROM \(dialect.quoted(entries)) WHERE n IN (\(marks))", binds: numbers.map { Self.bind($0) })
     }
 
-    /// The status of an answer that says which edits of a refused push were merged all the same.
-    static let partial = 207
+    /// The code of an answer that says which edits of a refused push were merged all the same.
+    static let partial = PushStatus.partial.storedCode
 
     /// Forgets keys and answers, and keeps what was merged, and what was not.
     package func forgetKeys(_ numbers: [Int]) -> Statement {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergeCore
 import MergeService
 import MergeWire
 
@@ -17,7 +18,7 @@ struct AnswerText {
     /// - Throws: `ExitCode` where it was not merged.
     func report(asJSON: Bool) throws {
         print(asJSON ? String(decoding: answer.body, as: UTF8.self) : text)
-        if answer.code != 200 { throw ExitCode(1) }
+        if answer.status != .merged { throw ExitCode(1) }
     }
 
     private var text: String {

@@ -1,6 +1,6 @@
 import AllocationCounter
 
-/// What one call costs.
+/// The cost of one call.
 struct Cost {
     let name: String
     let nanoseconds: Double

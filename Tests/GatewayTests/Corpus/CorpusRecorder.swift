@@ -37,6 +37,7 @@ enum CorpusRecorder {
         let requests: [CorpusRequest]
         switch chapter.source {
         case .random(let seed, let count): return try await random(chapter, engine, seed: seed, count: count, client)
+        case .forms(let plan): return try await forms(chapter, engine, plan, client)
         case .byHand: requests = try byHand(chapter)
         case .crowd(let lanes, let rounds): requests = CrowdMaker.requests(lanes: lanes, rounds: rounds)
         }
@@ -59,32 +60,61 @@ enum CorpusRecorder {
         return requests
     }
 
-    private static func random(
-        _ chapter: Chapter, _ engine: TestEngine, seed: Int, count: Int, _ client: CorpusClient
-    ) async throws -> [Exchange] {
+    /// Records what the gateway answers first: its rules, and what a maker begins with.
+    private struct Session {
+        let engine: TestEngine
+        let client: CorpusClient
+        let headers: [(name: String, value: String)]
         var exchanges: [Exchange] = []
-        func send(_ request: CorpusRequest) async throws -> CorpusAnswer {
+
+        init(_ chapter: Chapter, _ engine: TestEngine, _ client: CorpusClient) {
+            self.engine = engine
+            self.client = client
+            headers = chapter.needsTokens ? [("Authorization", "Bearer " + CorpusGateway.office)] : []
+        }
+
+        mutating func send(_ request: CorpusRequest) async throws -> CorpusAnswer {
             let answer = try await client.send(request)
             exchanges.append(Exchange(request: request, answers: [engine: answer]))
             return answer
         }
-        let office = [(name: "Authorization", value: "Bearer " + CorpusGateway.office)]
-        var rules = CorpusRequest("rules", .get, "/v1/rules")
-        if chapter.needsTokens { rules.headers = office }
-        let text = try await send(rules).body.string
-        var maker = RequestMaker(chapter, seed: seed, rules: try JSON(text))
-        for var request in maker.beginning {
-            if chapter.needsTokens { request.headers = office }
-            maker.learn(request, try await send(request), forAll: true)
+
+        /// Sends with the token that may do everything, where the chapter asks for tokens.
+        mutating func sendAllowed(_ request: CorpusRequest) async throws -> CorpusAnswer {
+            var request = request
+            request.headers += headers
+            return try await send(request)
+        }
+
+        mutating func rules() async throws -> JSON {
+            try JSON(try await sendAllowed(CorpusRequest("rules", .get, "/v1/rules")).body.string)
+        }
+    }
+
+    private static func random(
+        _ chapter: Chapter, _ engine: TestEngine, seed: Int, count: Int, _ client: CorpusClient
+    ) async throws -> [Exchange] {
+        var session = Session(chapter, engine, client)
+        var maker = RequestMaker(chapter, seed: seed, rules: try await session.rules())
+        for request in maker.beginning {
+            maker.learn(request, try await session.sendAllowed(request), forAll: true)
         }
         for _ in 0..<count {
             let request = maker.next()
-            maker.learn(request, try await send(request))
+            maker.learn(request, try await session.send(request))
         }
-        for var request in maker.end {
-            if chapter.needsTokens { request.headers = office }
-            _ = try await send(request)
-        }
-        return exchanges
+        for request in maker.end { _ = try await session.sendAllowed(request) }
+        return session.exchanges
+    }
+
+    private static func forms(
+        _ chapter: Chapter, _ engine: TestEngine, _ plan: FormsMaker.Plan, _ client: CorpusClient
+    ) async throws -> [Exchange] {
+        var session = Session(chapter, engine, client)
+        var maker = FormsMaker(chapter, plan: plan, rules: try await session.rules())
+        for request in maker.beginning { maker.learn(request, try await session.sendAllowed(request)) }
+        maker.begin()
+        while let request = maker.next() { maker.learn(request, try await session.send(request)) }
+        return session.exchanges
     }
 }

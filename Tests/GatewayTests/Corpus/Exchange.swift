@@ -3,7 +3,7 @@ import TestSupport
 
 /// A request of the corpus, as it goes over the wire.
 struct CorpusRequest: Sendable {
-    /// What it tries, such as “push stale”.
+    /// The case that it tries, such as “push stale”.
     var label: String
     /// The client that sends it, where a chapter is also sent by many at once.
     var lane = 0
@@ -42,6 +42,8 @@ struct Chapter: Sendable, CustomStringConvertible {
     enum Source: Sendable {
         /// So many requests, made at random from the rules and from what was answered.
         case random(seed: Int, count: Int)
+        /// Every form that the protocol knows.
+        case forms(FormsMaker.Plan)
         /// Those of the folder's `by-hand.txt`.
         case byHand
         /// Many clients, each with records of its own.
@@ -56,7 +58,7 @@ struct Chapter: Sendable, CustomStringConvertible {
     var hasJournal = true
     var needsTokens = false
 
-    /// Where it is recorded.
+    /// The file of its record.
     var path: String { Repository.root + "Tests/Corpus/recorded/" + description + ".txt" }
 
     static let all: [Chapter] =
@@ -65,6 +67,13 @@ struct Chapter: Sendable, CustomStringConvertible {
         + random("keys", seeds: 31...32, count: 230)
         + random("policies", seeds: 41...43, count: 230)
         + random("legacy", seeds: 51...52, count: 200, engines: [.mariadb])
+        + random("guild", seeds: 91...92, count: 230)
+        + [
+            Chapter(description: "community-forms", folder: "community", source: .forms(.edits(seed: 101, count: 110))),
+            Chapter(description: "merges-forms", folder: "merges", source: .forms(.edits(seed: 102, count: 110))),
+            Chapter(description: "guild-forms", folder: "guild", source: .forms(.edits(seed: 103, count: 110))),
+            Chapter(description: "addresses", folder: "guild", source: .forms(.methods)),
+        ]
         + [
             Chapter(description: "curios", folder: "curios", source: .byHand),
             Chapter(description: "stories", folder: "community", source: .byHand),
@@ -72,6 +81,9 @@ struct Chapter: Sendable, CustomStringConvertible {
                 description: "guarded", folder: "community", source: .random(seed: 61, count: 140), needsTokens: true),
             Chapter(
                 description: "unkept", folder: "community", source: .random(seed: 71, count: 110), hasJournal: false),
+            Chapter(
+                description: "tokens", folder: "guild", source: .forms(.tokens),
+                needsTokens: true),
             crowd,
         ]
 

@@ -34,7 +34,7 @@ import TestSupport
     }
 
     /// New connections of an ordinary user get their time from `init_connect`.
-    @Test func theServersClockJumps() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func theServersClockJumps() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
         @Sendable func jump(to time: String) async throws {
@@ -93,7 +93,7 @@ import TestSupport
         #expect(try await old.counts() == "712\t612\t612\n")
     }
 
-    /// What seems old behind an entry that is not may only have been written while the clock was wrong.
+    /// Entries that seem old behind one that is not may only have been written while the clock was wrong.
     @Test(arguments: TestEngine.allCases) func nothingIsPrunedBeforeWhatCameFirst(_ kind: TestEngine) async throws {
         let old = try await OldJournal(kind)
         try await old.add(10, days: 1)

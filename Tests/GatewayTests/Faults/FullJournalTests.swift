@@ -67,7 +67,7 @@ import TestSupport
     }
 
     /// The server's system tablespace, in which the journal is, cannot grow.
-    @Test func aMariaDBJournalThatCannotGrow() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aMariaDBJournalThatCannotGrow() async throws {
         let server = try await PrivateMariaDB(options: ["--innodb-data-file-path=ibdata1:12M:autoextend:max:14M"])
         let database = try await Ledger.database(.mariadb, server: server)
         try await server.run("SET GLOBAL innodb_file_per_table = OFF")
@@ -108,7 +108,7 @@ import TestSupport
     }
 
     /// A client must not drop a push that nobody has kept.
-    @Test func aJournalThatMayNotBeWritten() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func aJournalThatMayNotBeWritten() async throws {
         let database = try await Ledger.database(.mariadb)
         // In the name of a schema GRANT takes _ for any character.
         let journal = "`\(database.journalName.replacing("_", with: "\\_"))`.*"

@@ -5,7 +5,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct KilledServerTests {
     private static let kills = 3
 
-    @Test func everyPushIsAppliedOnce() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func everyPushIsAppliedOnce() async throws {
         let server = try await PrivateMariaDB()
         let database = try await Ledger.database(.mariadb, server: server)
         let (events, event) = AsyncStream<StubbornClient.Event>.makeStream(bufferingPolicy: .bufferingNewest(60))

@@ -53,7 +53,7 @@ enum Ledger {
         }
     }
 
-    /// What a client sends, once or often.
+    /// A push that a client sends, once or often.
     struct Push: Sendable {
         let label: String
         let account: Int
@@ -74,7 +74,7 @@ enum Ledger {
         }
     }
 
-    /// How often each push was applied, by its label, and the sum of all points.
+    /// Counts how often each push was applied, by its label, and sums all points.
     struct Standing: Equatable {
         var bookings: [String: Int]
         var accounts: [String: Int]

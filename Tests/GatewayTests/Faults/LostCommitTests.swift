@@ -30,7 +30,9 @@ import TestSupport
     }
 
     /// The key tells what became of the push, and where nothing did the gateway runs it again.
-    @Test(arguments: [CuttingProxy.Cut.before, .after]) func aKeySettlesIt(_ cut: CuttingProxy.Cut) async throws {
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after]) func aKeySettlesIt(
+        _ cut: CuttingProxy.Cut
+    ) async throws {
         try await Self.with { client, proxy, database async throws in
             proxy.plan([cut])
             let answer = try await client.post("/v1/push", Self.push.body())
@@ -45,7 +47,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [CuttingProxy.Cut.before, .after])
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
     func withoutAKeyTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with { client, proxy, database async throws in
             proxy.plan([cut])
@@ -56,7 +58,7 @@ import TestSupport
     }
 
     /// A key that nobody keeps settles nothing.
-    @Test(arguments: [CuttingProxy.Cut.before, .after])
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
     func withoutAJournalTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with(journal: nil) { client, proxy, database async throws in
             proxy.plan([cut])
@@ -66,7 +68,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [CuttingProxy.Cut.before, .after])
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: [CuttingProxy.Cut.before, .after])
     func whereTheJournalCannotBeAskedTheOutcomeIsUnknown(_ cut: CuttingProxy.Cut) async throws {
         try await Self.with { client, proxy, database async throws in
             proxy.plan([cut], closing: true)
@@ -82,7 +84,7 @@ import TestSupport
     }
 
     /// Every third COMMIT is lost in one way or the other, and no client notices more than a wait.
-    @Test func manyAreSettledByTheirKeys() async throws {
+    @Test(.tags(.mariadb), .needsMariaDB) func manyAreSettledByTheirKeys() async throws {
         try await Self.with { _, proxy, database async throws in
             var random = SeededRandom(seed: 3)
             proxy.plan(

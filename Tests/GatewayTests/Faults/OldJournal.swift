@@ -48,7 +48,7 @@ struct OldJournal: Sendable {
             """)
     }
 
-    /// How many rows there are, and how many of them still have a key.
+    /// The number of rows, and of those that still have a key.
     func counts() async throws -> String {
         try await database.runOnJournal("SELECT COUNT(*), COUNT(name), COUNT(answer) FROM entries;")
     }

@@ -6,10 +6,10 @@ struct StubbornClient: Sendable {
     let place: GatewayPlace
     /// Told what the client does, where somebody wants to know.
     var events: AsyncStream<Event>.Continuation?
-    /// How many pushes had to be sent again because an answer did not come, or was none.
+    /// The number of pushes that were sent again because an answer did not come, or was none.
     let disturbed = Counter()
 
-    /// What the one who makes the faults goes by.
+    /// Counters that the one who makes the faults goes by.
     enum Event: Sendable {
         /// A push is about to be sent.
         case sent
@@ -91,7 +91,7 @@ struct StubbornClient: Sendable {
     }
 }
 
-/// Where the gateway is at this moment, for clients that outlive it.
+/// The gateway's address at this moment, for clients that outlive it.
 actor GatewayPlace {
     private var current: Result<Int, any Error>?
     private var waiting: [CheckedContinuation<Int, any Error>] = []

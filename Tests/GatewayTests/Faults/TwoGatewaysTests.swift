@@ -82,7 +82,7 @@ import TestSupport
         }
     }
 
-    /// What was answered once needs nothing of the tables any more.
+    /// An answer that is kept needs nothing of the tables any more.
     @Test(arguments: TestEngine.allCases) func aKnownKeyAnswersWhereThePushCouldNotRun(_ kind: TestEngine) async throws
     {
         try await Self.withTwo(kind) { ports, database in

@@ -69,7 +69,7 @@ import TestSupport
         }
     }
 
-    /// What another program stored is read, echoed, hashed, merged and edited like any value.
+    /// Numbers that another program stored are read, echoed, hashed, merged and edited like any value.
     @Test(arguments: TestEngine.allCases) func oldNumbersAreInNobodysWay(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client async throws in
             let shown = #"{"a":1,"b":[0,0,12345678901234567000]}"#

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What a database user may do: with the right to see triggers, what was written is compared with what is read again.
+/// The rights of a database user: with the one to see triggers, what was written is compared with what is read again.
 enum MariaDBRights: String, CaseIterable, Sendable {
     case few = "SELECT, INSERT, UPDATE, DELETE"
     case withTriggers = "SELECT, INSERT, UPDATE, DELETE, TRIGGER"

@@ -27,7 +27,7 @@ import TestSupport
         """#
     }
 
-    /// Where the rules show both tables, what a foreign key carries on is no difference.
+    /// Values that a foreign key carries on are no difference, if the rules show both tables.
     @Test(arguments: TestEngine.allCases) func whatAForeignKeyCarriesOnIsTold(_ kind: TestEngine) async throws {
         let schema = """
             CREATE TABLE brands (id INTEGER PRIMARY KEY, code VARCHAR(20) NOT NULL UNIQUE);

@@ -22,11 +22,11 @@ struct ValueTrip {
     /// Told where an expectation fails.
     let seed: Int
 
-    /// What became of the values that were sent.
+    /// The fate of the values that were sent.
     struct Log {
         var taken = 0
         var refused = 0
-        /// What a group shows for each value that was applied to it.
+        /// The value that a group shows for each one that was applied to it.
         var shown: [String: [ExactText: String]] = [:]
     }
 
@@ -49,7 +49,7 @@ struct ValueTrip {
         try #require(exhibits.count == declarations.count)
     }
 
-    /// What the record holds, group by group, as it was sent.
+    /// The record's values, group by group, as they were sent.
     func shown(_ id: Int) async throws -> [String: String] {
         let answer = try await client.get("/v1/records/\(resource)/\(id)")
         #expect(answer.status == 200, "seed \(seed): \(answer.text)")
@@ -199,7 +199,7 @@ struct ValueTrip {
 
     // MARK: What a column keeps
 
-    /// Whether a value is shown as the same one, as far as that is told without asking the gateway's own code.
+    /// Returns true if a value is shown as the same one, as far as that is told without asking the gateway's own code.
     private static func agree(_ sent: String, _ shown: String, _ exhibit: Exhibit) -> Bool {
         if sent == "null" || shown == "null" { return sent == shown }
         let (a, b) = (bare(sent), bare(shown))

@@ -6,7 +6,9 @@ import TestSupport
     private static let rows = 4
     private static let rounds = 3
 
-    @Test(arguments: MariaDBRights.allCases, 0..<3) func mariaDB(_ rights: MariaDBRights, seed: Int) async throws {
+    @Test(.tags(.mariadb), .needsMariaDB, arguments: MariaDBRights.allCases, 0..<3) func mariaDB(
+        _ rights: MariaDBRights, seed: Int
+    ) async throws {
         let database = try await TestDatabase(.mariadb, mariadb: Museum.schema, sqlite: "")
         try await database.run("INSERT INTO museum (id) VALUES (3), (4);")
         let user = try await rights.user(of: database)

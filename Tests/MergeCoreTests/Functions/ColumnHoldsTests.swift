@@ -2,7 +2,7 @@ import MergeCore
 import Testing
 import TestSupport
 
-/// What a column takes of what was computed.
+/// Columns take what they can of what was computed.
 @Suite struct ColumnHoldsTests {
     private static func decimal(_ text: String) -> Value { ExactDecimal(text).map { .decimal($0) } ?? .null }
     private static func members(_ texts: String...) -> Value { .members(texts.map { ExactText($0) }) }

@@ -64,7 +64,7 @@ struct EditMaker {
 
     private func name(_ section: SectionShape, _ value: String) -> String { "\"\(section.name)\":\(value)" }
 
-    /// What stands under a section, or in an item behind its id.
+    /// Members that stand under a section, or in an item behind its id.
     private mutating func member(_ section: SectionShape, _ row: JSON, _ dice: inout Dice) -> String {
         switch dice.number(1...100) {
         case ...9: return #"{"old":\#(deleted(section, row, &dice)),"new":null}"#
@@ -131,7 +131,7 @@ struct EditMaker {
         ValueMaker.value(field, merge: group.merge, base: base, ids: { known($0) }, &dice)
     }
 
-    /// What a field may refer to: rows that are there, and those that the push creates.
+    /// The ids that a field may refer to: rows that are there, and those that the push creates.
     private func known(_ resource: String) -> [String] {
         notebook.copies(client, resource).map(\.id) + (temporaries[resource] ?? [])
             + (temporaries[resource] ?? [])

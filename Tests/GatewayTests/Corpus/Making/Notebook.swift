@@ -1,6 +1,7 @@
 import TestSupport
 
-/// What the clients of a chapter have read: each keeps its own pristine copies, which grow stale while others write.
+/// The records that the clients of a chapter have read: each keeps its own pristine copies, which grow stale while others
+/// write.
 struct Notebook: Sendable {
     struct Copy: Sendable {
         let id: String

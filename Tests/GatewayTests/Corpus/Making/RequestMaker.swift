@@ -25,7 +25,7 @@ struct RequestMaker {
         resources.map { CorpusRequest("page first", .get, "/v1/records/\($0.name)?limit=20") }
     }
 
-    /// What stands in the end.
+    /// The requests that stand in the end.
     var end: [CorpusRequest] {
         var requests = resources.flatMap { resource in
             let last = notebook.ids(resource.name).count > 20 ? notebook.ids(resource.name)[15] : nil

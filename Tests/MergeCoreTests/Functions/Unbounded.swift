@@ -1,0 +1,34 @@
+import MergeCore
+
+/// The merges without a bound on their work, for what tests ask of small values.
+extension TextMerge {
+    static func merge(base: String, edited: String, current: String, favouring: MergeSide) -> TextMergeResult {
+        var budget = WorkBudget(steps: .max)
+        do throws(WorkSpent) {
+            return try merge(base: base, edited: edited, current: current, favouring: favouring, spending: &budget)
+        } catch {
+            preconditionFailure("nothing spends so much")
+        }
+    }
+}
+
+extension JSONMerge {
+    static func merge(
+        base: JSONTree, edited: JSONTree, current: JSONTree, itemKey: ExactText?, favouring: MergeSide
+    ) throws(JSONMergeFault) -> JSONMergeResult? {
+        var budget = WorkBudget(steps: .max)
+        return try merge(
+            base: base, edited: edited, current: current, itemKey: itemKey, favouring: favouring, spending: &budget)
+    }
+}
+
+extension TokenDiff {
+    static func hunks(from base: [Int32], to side: [Int32], idCount: Int, effort: Int) -> [TokenHunk] {
+        var budget = WorkBudget(steps: .max)
+        do throws(WorkSpent) {
+            return try hunks(from: base, to: side, idCount: idCount, effort: effort, spending: &budget)
+        } catch {
+            preconditionFailure("nothing spends so much")
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import MergeCore
+import MergeWire
+import Testing
+
+/// The statuses of HTTP that pushes are answered with.
+@Suite struct StatusTests {
+    @Test func everyStatusOfAPushHasOneOfHTTP() {
+        #expect([PushStatus.merged, .partial, .rejected, .failed].map(\.httpStatus) == [200, 207, 409, 422])
+    }
+}
