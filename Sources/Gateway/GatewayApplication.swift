@@ -33,7 +33,8 @@ package struct GatewayApplication: Service {
         let box = rules.box
         feed = ChangeFeed(
             interval: configuration.feedInterval, journal: { box.active?.journal },
-            tell: { await service.tellEndedTransactions() })
+            tell: { await service.tellEndedTransactions() },
+            isEmpty: { await box.active?.isEmpty(service) ?? false })
         let responder = Self.responder(
             configuration: configuration, service: service, feed: feed, box: box, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
@@ -75,7 +76,8 @@ package struct GatewayApplication: Service {
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
         ).addRoutes(to: &routes)
-        OperationsController(engine: service.engine, box: box, metrics: metrics, tokens: tokens).addRoutes(to: &routes)
+        OperationsController(engine: service.engine, box: box, metrics: metrics, feed: feed, tokens: tokens).addRoutes(
+            to: &routes)
         let access = FeedAccess(feed: feed, reader: FeedReader(service: service, codec: .wire))
         SyncController(
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,

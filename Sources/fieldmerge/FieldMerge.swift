@@ -7,5 +7,7 @@ struct FieldMerge: AsyncParsableCommand {
         commandName: "fieldmerge",
         abstract: "Merges offline edits into a legacy database, group by group.",
         version: "0.1.0",
-        subcommands: [Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Token.self])
+        subcommands: [
+            Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Snapshot.self, Token.self,
+        ])
 }

@@ -169,22 +169,6 @@ import TestSupport
         }
     }
 
-    /// A question of the contract without an answer yet is no merge without it.
-    @Test(arguments: ["/v1/merge/people", "/v1/push"]) func byIsNotThereYet(_ path: String) async throws {
-        try await Self.with { gateway, client async throws in
-            let before = try await Self.rows(gateway.database)
-            let edit = #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"Eve"}}}}"#
-            let body = path == "/v1/push" ? #"{"edits":[{"resource":"people",\#(edit.dropFirst())]}"# : edit
-            for query in ["?by=true", "?by=true&preview=true"] {
-                let answer = try await client.post(path + query, body)
-                #expect(answer.status == 501)
-                let problem = try answer.json()
-                #expect(problem["code"]?.text == "not-implemented" && problem["retry"]?.bool == false)
-            }
-            #expect(try await Self.rows(gateway.database) == before)
-        }
-    }
-
     /// `HEAD` answers with what `GET` does, but for the body, and the connection goes on.
     @Test(arguments: addresses.filter { $0.allow == "GET, HEAD" }) func headIsGetWithoutItsBody(
         _ address: Address

@@ -63,7 +63,9 @@ package final class FeedReader: Sendable {
             // One more tells whether there are others.
             let statement = journal.tables.feed.changes(
                 since: question.since, upTo: state.revision, resources: question.resources, limit: question.limit + 1)
-            guard journal.ahead == nil else {
+            // Whoever holds one of two SQLite files while it waits for the other would wait in a circle with a COMMIT
+            // that locks them in another order.
+            guard journal.ahead == nil, !journal.tables.dialect.isFile else {
                 let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
                     try session.query(statement)
                 }

@@ -1,6 +1,7 @@
 package import MergeCore
 package import MergeService
 package import RecordStore
+import Synchronization
 
 extension ActiveRules {
     /// Rows up to which a table is counted: more are estimated.
@@ -21,6 +22,25 @@ extension ActiveRules {
             }
             return sum
         }
+    }
+
+    /// Returns true where no resource has a record that clients see; false also where that cannot be told.
+    package func isEmpty(_ service: MergeService) async -> Bool {
+        for resource in catalog.resources {
+            let hasRecords = Atomic<Bool>(false)
+            do {
+                _ = try await service.page(
+                    resource, after: nil, limit: 1, deadline: .now.advanced(by: .seconds(5))
+                ) { records in
+                    if !records.isEmpty { hasRecords.store(true, ordering: .relaxed) }
+                    return false
+                }
+            } catch {
+                return false
+            }
+            if hasRecords.load(ordering: .relaxed) { return false }
+        }
+        return true
     }
 
     private static func estimate(

@@ -15,6 +15,8 @@ package final class ChangeFeed: Sendable {
         var known: (state: FeedState, at: ContinuousClock.Instant, journal: String)?
         var watch = PendingWatch()
         var numbers = SequencedNumbers()
+        /// It is known whether the feed was there before the first row.
+        var knowsBeginning = false
         var trouble: (error: StoreError, since: ContinuousClock.Instant)?
     }
 
@@ -22,6 +24,7 @@ package final class ChangeFeed: Sendable {
     private let waiters = FeedWaiters()
     private let journal: @Sendable () -> Journal?
     private let tell: @Sendable () async -> Void
+    private let isEmpty: @Sendable () async -> Bool
     /// Names this gateway among those on the database.
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
 
@@ -35,10 +38,12 @@ package final class ChangeFeed: Sendable {
     ///   - interval: the time between two looks; nobody waits for a change longer.
     ///   - journal: the journal that is open at the moment; nil where none is.
     ///   - tell: tells a journal that is written ahead which transactions have ended.
+    ///   - isEmpty: tells if no resource has a record yet, so that a new feed is there before the first.
     package init(
         interval: Duration = .milliseconds(100), journal: @escaping @Sendable () -> Journal?,
-        tell: @escaping @Sendable () async -> Void = {}
+        tell: @escaping @Sendable () async -> Void = {}, isEmpty: @escaping @Sendable () async -> Bool = { false }
     ) {
+        self.isEmpty = isEmpty
         self.interval = interval
         self.journal = journal
         self.tell = tell
@@ -166,6 +171,14 @@ package final class ChangeFeed: Sendable {
             return (state.numbers.start(now: begin), state.isUrgent)
         }
         var found = try await look.find(pendingAfter: start, until: deadline)
+        if state.withLock({ !$0.knowsBeginning }) {
+            let isNew = found.state.revision == FeedTables.beginning && found.firstPending == nil
+            if isNew, found.state.earliest > 0, await isEmpty() {
+                try await look.reachBack(until: deadline)
+                found = try await look.find(pendingAfter: start, until: deadline)
+            }
+            state.withLock { $0.knowsBeginning = true }
+        }
         let isTurn = state.withLock {
             $0.watch.looks(at: found.firstPending, isFree: found.isFree, isUrgent: isUrgent)
         }

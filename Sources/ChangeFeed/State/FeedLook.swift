@@ -97,6 +97,15 @@ struct FeedLook: Sendable {
         }
     }
 
+    /// Has the feed reach back to before the first row, since there is none yet.
+    func reachBack(until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await journal.engine.write(deadline: deadline) { [feed] session throws(StoreError) in
+            _ = try session.query(feed.lock)
+            _ = try session.execute(feed.reachBack)
+            return .commit(())
+        }
+    }
+
     /// Leaves giving revisions to others at once.
     func leave(until deadline: ContinuousClock.Instant) async throws(StoreError) {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in

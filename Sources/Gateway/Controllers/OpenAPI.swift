@@ -52,6 +52,50 @@ enum OpenAPI {
                 }
               }
             },
+            "/v1/changes": {
+              "get": {
+                "operationId": "getChanges", "summary": "The records that changed after a revision, at once or as events.",
+                "parameters": [
+                  {"name": "since", "in": "query", "schema": {"type": "integer", "minimum": 0}, "description": "The revision up to which the client has everything; left out, the answer names the latest."},
+                  {"name": "feed", "in": "query", "schema": {"type": "string"}, "description": "The feed of that revision; goes with `since`."},
+                  {"$ref": "#/components/parameters/resources"},
+                  {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 0}, "description": "Changes on a page; cut to the allowed range."},
+                  {"name": "wait", "in": "query", "schema": {"type": "integer", "minimum": 0}, "description": "Seconds to wait with nothing to tell; cut to 60. Not with events."},
+                  {"name": "Last-Event-ID", "in": "header", "schema": {"type": "string"}, "description": "The id of the last event; it counts before the address."}
+                ],
+                "responses": {
+                  "200": {"description": "A page, or events.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Changes"}}, "text/event-stream": {"schema": {"type": "string"}}}},
+                  "410": {"$ref": "#/components/responses/Problem"},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/snapshot": {
+              "get": {
+                "operationId": "getSnapshot", "summary": "Every record, one line of JSON each, and the revision from which changes go on.",
+                "parameters": [
+                  {"$ref": "#/components/parameters/resources"},
+                  {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The last cursor of a download that broke."}
+                ],
+                "responses": {
+                  "200": {"description": "Lines `snapshot`, records, `cursor` and `end`.", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}},
+                  "410": {"$ref": "#/components/responses/Problem"},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/sync": {
+              "post": {
+                "operationId": "sync", "summary": "Pushes one after the other, then what has changed.",
+                "parameters": [{"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/by"}],
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Sync"}}}},
+                "responses": {
+                  "200": {"description": "All was merged.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SyncResult"}}}},
+                  "207": {"description": "Something was not merged, or there are no changes to tell.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SyncResult"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
             "/v1/merge/{resource}": {
               "parameters": [{"$ref": "#/components/parameters/resource"}],
               "post": {
@@ -136,6 +180,7 @@ enum OpenAPI {
           "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": {
+              "resources": {"name": "resources", "in": "query", "schema": {"type": "string"}, "description": "Names of resources, a comma between them; all if left out."},
               "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string"}},
               "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}, "description": "Names the push, which is then merged once however often it is sent."},
               "device": {"name": "X-Device-ID", "in": "header", "schema": {"type": "string", "maxLength": 255}, "description": "The device, for the journal."},
@@ -155,6 +200,36 @@ enum OpenAPI {
               "PushResult": {"description": "What became of the push.", "headers": {"Idempotent-Replayed": {"schema": {"const": "true"}, "description": "The answer to an earlier push with this key."}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}}}}
             },
             "schemas": {
+              "Changes": {
+                "type": "object", "required": ["feed", "revision", "more", "rules", "changes"],
+                "properties": {
+                  "feed": {"type": "string"}, "revision": {"type": "integer"}, "more": {"type": "boolean"},
+                  "rules": {"type": "string"}, "changes": {"type": "array", "items": {"$ref": "#/components/schemas/Change"}}
+                }
+              },
+              "Change": {
+                "type": "object", "required": ["revision", "resource", "id", "record", "by"],
+                "properties": {
+                  "revision": {"type": "integer"}, "resource": {"type": "string"}, "id": {},
+                  "record": {"description": "The record as it is now; null where it is gone."},
+                  "by": {"description": "The push that did it: who, device, entry; null for other programs."}
+                }
+              },
+              "Sync": {
+                "type": "object",
+                "properties": {
+                  "feed": {"type": "string"}, "since": {"type": "integer", "minimum": 0},
+                  "resources": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+                  "limit": {"type": "integer", "minimum": 0}, "pushes": {"type": "array", "items": {"type": "object"}}
+                }
+              },
+              "SyncResult": {
+                "type": "object", "required": ["results", "feed", "revision", "more", "rules", "changes"],
+                "properties": {
+                  "results": {"type": "array", "items": {"type": "object"}, "description": "A push's result each, with its HTTP status as `code`."},
+                  "feed": {}, "revision": {}, "more": {"type": "boolean"}, "rules": {"type": "string"}, "changes": {}, "problem": {}
+                }
+              },
               "Id": {"description": "A key: a scalar, or an array in key order.", "type": ["string", "number", "boolean", "array"]},
               "Rules": {
                 "type": "object", "required": ["version", "resources"],

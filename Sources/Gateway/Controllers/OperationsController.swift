@@ -1,3 +1,4 @@
+import ChangeFeed
 import HTTPTypes
 import Hummingbird
 import MergeCore
@@ -9,11 +10,18 @@ import RecordStore
 struct OperationsController {
     let box: RulesBox
     let metrics: GatewayMetrics
+    let feed: ChangeFeed
     /// nil where nobody needs a token.
     let tokens: (any TokenVerifier)?
     private let watch: ReadinessWatch
+    /// The time for which the feed may stand still without a word.
+    private static let patienceWithFeed = Duration.seconds(30)
 
-    init(engine: any RecordEngine, box: RulesBox, metrics: GatewayMetrics, tokens: (any TokenVerifier)?) {
+    init(
+        engine: any RecordEngine, box: RulesBox, metrics: GatewayMetrics, feed: ChangeFeed,
+        tokens: (any TokenVerifier)?
+    ) {
+        self.feed = feed
         self.box = box
         self.metrics = metrics
         self.tokens = tokens
@@ -29,7 +37,11 @@ struct OperationsController {
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
         Reply.json(
-            Array(metrics.text(isReady: box.active != nil, journalBytes: box.active?.journal?.tables.meter.total).utf8),
+            Array(
+                metrics.text(
+                    isReady: box.active != nil, journalBytes: box.active?.journal?.tables.meter.total,
+                    feed: feed.known.map { ($0.revision, feed.waiting) }
+                ).utf8),
             to: context.headers, type: "text/plain; version=0.0.4"
         )
     }
@@ -51,10 +63,14 @@ struct OperationsController {
         let isReady = box.active != nil && seen.fault == nil
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
+        if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
+            trouble.append("no revisions are given, so changes are told late: \(fault.error)")
+        }
         let size = isReady ? seen.size : nil
         let report = ReadinessReport(
             isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,
-            journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay)
+            journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay,
+            revision: feed.known?.revision)
         return Reply.json(
             report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,
             with: isReady ? [:] : [.retryAfter: "5"])

@@ -54,8 +54,10 @@ final class GatewayMetrics: Sendable {
 
     /// Everything in the text format of Prometheus, version 0.0.4.
     ///
-    /// - Parameter journalBytes: what was left in the journal; nil where there is none.
-    func text(isReady: Bool, journalBytes: Int? = nil) -> String {
+    /// - Parameters:
+    ///   - journalBytes: what was left in the journal; nil where there is none.
+    ///   - feed: the latest revision that is told, and the clients that wait for the next; nil where there is no feed.
+    func text(isReady: Bool, journalBytes: Int? = nil, feed: (revision: Int, waiting: Int)? = nil) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
         page.begin("fieldmerge_ready", type: "gauge", help: "1 where requests are served")
@@ -86,6 +88,12 @@ final class GatewayMetrics: Sendable {
                 "fieldmerge_journal_written_bytes_total", type: "counter",
                 help: "Bytes left in the journal, as they are kept")
             page.add("fieldmerge_journal_written_bytes_total", labels: [], value: journalBytes)
+        }
+        if let feed {
+            page.begin("fieldmerge_feed_revision", type: "gauge", help: "The latest revision that clients are told")
+            page.add("fieldmerge_feed_revision", labels: [], value: feed.revision)
+            page.begin("fieldmerge_feed_waiting", type: "gauge", help: "Clients that wait for the next change")
+            page.add("fieldmerge_feed_waiting", labels: [], value: feed.waiting)
         }
         return page.text
     }

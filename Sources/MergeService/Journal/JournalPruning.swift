@@ -8,6 +8,8 @@ package struct JournalPruning: Sendable {
     private let keyDays: Int
     /// Days for which an entry is kept.
     private let entryDays: Int
+    /// Days for which a change is told.
+    private let changeDays: Int
     private let owner: String
     /// nil where nobody watches the clock.
     private let stopwatch: (@Sendable () -> Stopwatch)?
@@ -19,13 +21,14 @@ package struct JournalPruning: Sendable {
     ///   - owner: names this gateway among those on the database.
     ///   - stopwatch: is read beside the database's clock; nil takes that clock for right.
     package init(
-        journal: Journal, keyDays: Int, entryDays: Int, owner: String,
+        journal: Journal, keyDays: Int, entryDays: Int, changeDays: Int = 30, owner: String,
         stopwatch: (@Sendable () -> Stopwatch)? = nil
     ) {
         self.stopwatch = stopwatch
         self.journal = journal
         self.keyDays = keyDays
         self.entryDays = entryDays
+        self.changeDays = changeDays
         self.owner = owner
     }
 
@@ -38,6 +41,10 @@ package struct JournalPruning: Sendable {
     package func run() async throws(StoreError) -> Int? {
         guard try await takesLease() else { return nil }
         while try await forgetKeys() {
+            if Task.isCancelled { return 0 }
+            guard try await takesLease() else { return nil }
+        }
+        while try await forgetChanges() {
             if Task.isCancelled { return 0 }
             guard try await takesLease() else { return nil }
         }
@@ -125,6 +132,23 @@ package struct JournalPruning: Sendable {
             isPast = row[1] == .integer(1)
             hasName = row[2] == .integer(1)
             isKeyAlone = row[3] == .integer(1)
+        }
+    }
+
+    /// Forgets changes that are past their age: whoever has read less takes a snapshot.
+    ///
+    /// - Returns: whether more may be past its age.
+    private func forgetChanges() async throws(StoreError) -> Bool {
+        try await journal.engine.write(deadline: deadline) {
+            [feed = journal.tables.feed, changeDays] session throws(StoreError) in
+            // Revisions are given, and forgotten, by one at a time.
+            _ = try session.query(feed.lock)
+            _ = try session.execute(feed.forgetGone)
+            let rows = try session.query(feed.aged(days: changeDays, limit: Self.batch))
+            let past = rows.prefix { $0[1] == .integer(1) }
+            guard case .integer(let last)? = past.last?.first else { return .commit(false) }
+            for statement in feed.forget(upTo: Int(clamping: last)) { _ = try session.execute(statement) }
+            return .commit(past.count == Self.batch)
         }
     }
 

@@ -6,9 +6,10 @@ package enum OperatorJSON {
     ///   - promise: what the journal promises.
     ///   - rows: how many rows it has, as far as the database knows; nil without a journal.
     ///   - lastDay: rows that came in the last day.
+    ///   - revision: the latest revision that clients are told; nil without a feed.
     package static func readiness(
         isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?,
-        lastDay: Int?
+        lastDay: Int?, revision: Int?
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -28,6 +29,16 @@ package enum OperatorJSON {
                     guard let number else { continue }
                     writer.name(name)
                     writer.integer(number)
+                }
+            }
+            if let revision {
+                writer.member("feed")
+                writer.object { writer in
+                    writer.member("revision")
+                    writer.integer(revision)
+                    // Programs that bypass the gateway are not watched.
+                    writer.member("source")
+                    writer.string("off")
                 }
             }
         }

@@ -9,6 +9,7 @@ package struct JournalPruner: Service {
     private let box: RulesBox
     private let keyDays: Int
     private let entryDays: Int
+    private let changeDays: Int
     private let logger: Logger
     private static let interval = Duration.seconds(600)
     /// The time that a stop takes at most to give the right to prune back.
@@ -18,7 +19,9 @@ package struct JournalPruner: Service {
     ///   - rules: the loader that opens the journal.
     ///   - keyDays: days after which the answer of a key is forgotten.
     ///   - entryDays: days after which an entry is deleted.
-    package init(rules: RulesLoader, keyDays: Int, entryDays: Int, logger: Logger) {
+    ///   - changeDays: days after which a change is not told any more.
+    package init(rules: RulesLoader, keyDays: Int, entryDays: Int, changeDays: Int, logger: Logger) {
+        self.changeDays = changeDays
         box = rules.box
         self.keyDays = keyDays
         self.entryDays = entryDays
@@ -39,7 +42,8 @@ package struct JournalPruner: Service {
 
     private func pruning(of journal: Journal, _ owner: String) -> JournalPruning {
         JournalPruning(
-            journal: journal, keyDays: keyDays, entryDays: entryDays, owner: owner, stopwatch: { Stopwatch.now })
+            journal: journal, keyDays: keyDays, entryDays: entryDays, changeDays: changeDays, owner: owner,
+            stopwatch: { Stopwatch.now })
     }
 
     private func prune(_ journal: Journal, _ owner: String) async {

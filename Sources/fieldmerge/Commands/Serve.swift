@@ -97,7 +97,7 @@ struct Serve: AsyncParsableCommand {
             logger.notice("listening on http://\(place):\(port)")
         }
         let pruner = JournalPruner(
-            rules: loader, keyDays: days.keys, entryDays: days.entries, logger: logger)
+            rules: loader, keyDays: days.keys, entryDays: days.entries, changeDays: days.changes, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
         let others = (tokensLoader.map { [$0] } ?? []) as [any Service]

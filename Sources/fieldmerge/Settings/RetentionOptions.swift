@@ -10,14 +10,20 @@ struct RetentionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long entries of the journal are kept, in days. (default: 400d)", valueName: "days"))
     var keepJournal: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long changes are told, in days; who was away for longer takes a snapshot. (default: 30d)",
+            valueName: "days"))
+    var keepChanges: String?
+
     /// - Throws: `SettingsError` for what is no number of days.
-    func days(_ settings: Settings) throws -> (keys: Int, entries: Int) {
+    func days(_ settings: Settings) throws -> (keys: Int, entries: Int, changes: Int) {
         let keys = try Self.days(settings.text(keepKeys, .keepKeys) ?? "30d", .keepKeys)
         let entries = try Self.days(settings.text(keepJournal, .keepJournal) ?? "400d", .keepJournal)
         guard keys <= entries else {
             throw SettingsError("--keep-keys is longer than --keep-journal, which holds the keys")
         }
-        return (keys, entries)
+        return (keys, entries, try Self.days(settings.text(keepChanges, .keepChanges) ?? "30d", .keepChanges))
     }
 
     private static func days(_ text: String, _ setting: Setting) throws -> Int {

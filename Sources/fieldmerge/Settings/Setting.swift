@@ -14,6 +14,7 @@ enum Setting: String, CaseIterable {
     case journal
     case keepKeys = "keep-keys"
     case keepJournal = "keep-journal"
+    case keepChanges = "keep-changes"
     case allowOrigin = "allow-origin"
     case schemaInterval = "schema-interval"
     case logLevel = "log-level"

@@ -1,0 +1,64 @@
+import FoundationEssentials
+import RecordStore
+import SystemPackage
+
+/// A snapshot's file while it is written, beside the one that it replaces once it is whole.
+final class SnapshotFile {
+    private let path: String
+    private let file: FileDescriptor
+    private let isPacked: Bool
+    private var progress = SnapshotProgress()
+    /// Lines that are packed together.
+    private var waiting: [UInt8] = []
+    private static let member = 1 << 20
+
+    /// - Throws: where the file cannot be made.
+    init(path: String) throws {
+        self.path = path
+        isPacked = path.hasSuffix(".gz")
+        file = try .open(
+            FilePath(path + ".part"), .writeOnly, options: [.create, .truncate],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
+    }
+
+    /// Writes some lines.
+    func write(_ bytes: [UInt8], records: Int) throws {
+        waiting += bytes
+        try progress.add(bytes, records: records)
+        if waiting.count >= Self.member { try flush() }
+    }
+
+    /// A file in gzip may consist of several members, one behind the other (RFC 1952, section 2.2).
+    private func flush() throws {
+        if waiting.isEmpty { return }
+        if isPacked {
+            guard let packed = PackedBytes.gzip(waiting) else { throw SettingsError("there is no memory to pack with") }
+            try file.writeAll(packed)
+        } else {
+            try file.writeAll(waiting)
+        }
+        waiting = []
+    }
+
+    /// Puts the whole file in the place of the one before.
+    func finish() throws {
+        try flush()
+        try file.close()
+        _ = try FileManager.default.replaceItem(at: path + ".part", with: path)
+        try progress.finish()
+    }
+
+    /// Takes away what was written.
+    func drop() {
+        try? file.close()
+        try? FileManager.default.removeItem(atPath: path + ".part")
+    }
+}
+
+extension FileManager {
+    fileprivate func replaceItem(at part: String, with path: String) throws -> Bool {
+        if fileExists(atPath: path) { try removeItem(atPath: path) }
+        try moveItem(atPath: part, toPath: path)
+        return true
+    }
+}
