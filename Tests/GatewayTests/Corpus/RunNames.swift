@@ -20,7 +20,7 @@ struct RunNames {
     private static let version = Array("{version}".utf8)
     private static let moment = Array(#""at":""#.utf8)
     private static let feed = Array(#""feed":""#.utf8)
-    private static let revision = Array(#"","revision":"#.utf8)
+    private static let revisions = [Array(#"","revision":"#.utf8), Array(#"","earliest":"#.utf8)]
 
     /// - Parameter version: the version of the rules that are served.
     init(version: String) {
@@ -37,8 +37,8 @@ struct RunNames {
                 out += Self.moment + Array("…".utf8)
                 index += Self.moment.count
                 while index < body.count, body[index] != UInt8(ascii: "\"") { index += 1 }
-            } else if let end = Self.endOfPosition(body, at: index) {
-                out += Self.feed + Array("…".utf8) + Self.revision + Array("0".utf8)
+            } else if let (end, revision) = Self.endOfPosition(body, at: index) {
+                out += Self.feed + Array("…".utf8) + revision + Array("0".utf8)
                 index = end
             } else if body[index] == UInt8(ascii: "\""), Self.holds(body, version, at: index + 1) {
                 out.append(body[index])
@@ -59,13 +59,15 @@ struct RunNames {
         return out
     }
 
-    /// Returns where a feed's name and its revision end; nil where none stands.
-    private static func endOfPosition(_ body: [UInt8], at index: Int) -> Int? {
+    /// Returns where a feed's name and its revision end, and what stands between them; nil where none stands.
+    private static func endOfPosition(_ body: [UInt8], at index: Int) -> (end: Int, between: [UInt8])? {
         let name = index + feed.count
-        guard holds(body, feed, at: index), holds(body, revision, at: name + 16) else { return nil }
+        guard holds(body, feed, at: index),
+            let revision = revisions.first(where: { holds(body, $0, at: name + 16) })
+        else { return nil }
         var end = name + 16 + revision.count
         while end < body.count, (48...57).contains(body[end]) { end += 1 }
-        return end
+        return (end, revision)
     }
 
     mutating func hideTag(_ tag: String) -> String {
