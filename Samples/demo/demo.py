@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Devices edit the same records while offline, then push in turn.
+"""Devices edit the same records while offline, then push in turn; in the end two of them keep all records.
 
 Runs against a gateway that serves Samples/shop with the rules in MergeRules. It works on a shopper
 and an article of its own, which it deletes at the end. The exit code is 0 only if every merge came
@@ -12,6 +12,7 @@ import argparse
 import os
 import sys
 
+import replica_story
 import report
 import shopper_story
 import stock_story
@@ -26,6 +27,7 @@ def main() -> int:
     try:
         shopper_story.tell(gateway)
         stock_story.tell(gateway)
+        replica_story.tell(gateway)
     except (GatewayError, NotMerged, Unexpected) as error:
         report.failure(f"demo: {error}")
         return 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -48,6 +49,34 @@ class Gateway:
         """Sends one edit and answers its result, merged or not."""
         # The key makes it safe to send the edit again when no answer came back.
         return self._send("POST", f"/v1/merge/{quote(resource)}", edit, key=str(uuid.uuid4()))
+
+    def records(self, resource: str) -> Iterator[Json]:
+        """All records of a resource, page by page."""
+        after = ""
+        while True:
+            page = self._send("GET", f"/v1/records/{quote(resource)}?limit=500{after}")
+            yield from page["records"]
+            if page["next"] is None:
+                return
+            after = f"&after={page['next']}"
+
+    def snapshot(self) -> Iterator[Json]:
+        """The lines of a snapshot, one after the other."""
+        request = Request(self._url + "/v1/snapshot")
+        if self._token:
+            request.add_header("Authorization", f"Bearer {self._token}")
+        try:
+            with urlopen(request, timeout=TIMEOUT_SECONDS) as reply:
+                for line in reply:
+                    yield json.loads(line)
+        except HTTPError as error:
+            raise GatewayError(_sentence(error.code, _object(error.read()))) from error
+        except OSError as error:
+            raise GatewayError(f"no answer from {self._url}: {error}") from error
+
+    def sync(self, body: Json) -> Json:
+        """Sends pushes, and asks for what has changed; each push has a key, so it may be sent again."""
+        return self._send("POST", "/v1/sync", body)
 
     def _send(self, method: str, path: str, body: Json | None = None, key: str = "") -> Json:
         headers = {"Accept": "application/json, application/problem+json"}

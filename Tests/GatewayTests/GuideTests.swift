@@ -50,6 +50,21 @@ import TestSupport
         }
     }
 
+    @Test func theGuideToSyncRuns() async throws {
+        let script = try Self.blocks("sh", in: Self.guides + "Sync.md")
+        try await RunningGateway.with(try await TestDatabase.shop(.sqlite), journal: .together) {
+            gateway async throws in
+            let text =
+                "cd \"$(mktemp -d)\"\n"
+                + script.joined(separator: "\necho\n").replacing("127.0.0.1:8080", with: "127.0.0.1:\(gateway.port)")
+            let output = try await Shell.run(["bash", "-eu"], input: text)
+            for line in [#"{"snapshot":{"feed":""#, #"{"end":{"records":169}}"#, #""more":false"#, "event: changes"] {
+                #expect(output.contains(line), "\(output)")
+            }
+            #expect(output.contains(#"{"results":[{"key":"5f0e-1","status":"merged""#), "\(output)")
+        }
+    }
+
     /// The commands of the guide to the journal, with just what they print, but for times and versions.
     @Test func theJournalShowsWhatTheGuideShows() async throws {
         let guide = Self.guides + "Journal.md"

@@ -45,7 +45,9 @@ struct EventStream: Sendable {
 
     /// - Parameter lastEventID: the id of the last event that the client has, which counts before the address.
     func answer(lastEventID: String?, isHead: Bool) async throws -> Response {
-        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        var headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+        // Asks proxies not to hold events back.
+        if let name = HTTPField.Name("X-Accel-Buffering") { headers[name] = "no" }
         let state = try await access.current()
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })

@@ -34,9 +34,30 @@ final class TableView: Sendable {
     }
 }
 
+/// A view of a table as rows of one section are seen through it.
+struct OtherView: Sendable {
+    let view: TableView
+    /// The positions of the view's columns in rows of the section; nil where the section does not have all of them.
+    let positions: [Int]?
+
+    init(_ view: TableView, from section: Section) {
+        self.view = view
+        let found = view.columns.compactMap { wanted in
+            section.columns.firstIndex { $0.name.lowercased() == wanted.name.lowercased() }
+        }
+        positions = found.count == view.columns.count && view.namesRecord ? found : nil
+    }
+
+    /// Returns true where a write to some columns may have the row shown by another record.
+    func isMoved(by assignments: [Assignment]) -> Bool {
+        positions.map { positions in assignments.contains { positions.contains($0.column) } } ?? true
+    }
+}
+
 /// The sections of all resources that show rows of a table besides the record that an edit names.
 struct TableViews: Sendable {
     private let byTable: [String: [TableView]]
+    private let bySection: [ObjectIdentifier: [OtherView]]
 
     init(_ catalog: Catalog) {
         var found: [String: [TableView]] = [:]
@@ -47,17 +68,21 @@ struct TableViews: Sendable {
             }
         }
         byTable = found
+        var others: [ObjectIdentifier: [OtherView]] = [:]
+        for section in catalog.resources.flatMap(\.sections) {
+            let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
+            if !views.isEmpty { others[ObjectIdentifier(section)] = views.map { OtherView($0, from: section) } }
+        }
+        bySection = others
     }
 
     /// The name by which `Footprint` tells tables apart.
     private static func name(of table: TableName) -> String { table.name.lowercased() }
 
+    /// The views of a table.
     subscript(table: TableName) -> [TableView] { byTable[Self.name(of: table)] ?? [] }
 
-    /// Returns the views of a section's table, where a change of one of its rows can be a change of another record than
-    /// the one through which it is written; none for most tables.
-    func others(than section: Section) -> [TableView] {
-        let views = self[section.table]
-        return views.count > 1 || views.contains { !$0.namesRecord } ? views : []
-    }
+    /// Returns the views through which a row of a section may be shown by other records than the one through which it is
+    /// written; none for most tables.
+    func others(than section: Section) -> [OtherView] { bySection[ObjectIdentifier(section)] ?? [] }
 }

@@ -16,23 +16,43 @@ extension PushTransaction {
     }
 
     /// Notes the records that show a row which is about to be updated or deleted.
-    func noteShown(_ row: EditedRow, in section: Section, current: [Value]) throws(StoreError) {
+    ///
+    /// - Parameter assignments: the columns that are written; nil where the row goes.
+    func noteShown(
+        _ row: EditedRow, in section: Section, current: [Value], writing assignments: [Assignment]?
+    ) throws(StoreError) {
         guard journal != nil else { return }
         let views = active.views.others(than: section)
         if views.isEmpty { return }
+        var sought: [TableView] = []
+        var moved: [TableView] = []
+        for other in views {
+            if let positions = other.positions {
+                // Mostly the row itself tells which record shows it.
+                if let key = other.view.key(positions.map { current[$0] }) {
+                    shown[row.index, default: []].insert(ShownRecord(resource: other.view.resource, key: key))
+                }
+            } else {
+                sought.append(other.view)
+            }
+            if let assignments, other.isMoved(by: assignments) { moved.append(other.view) }
+        }
+        if sought.isEmpty, moved.isEmpty { return }
         let address = address(of: current, in: section).map { part in
             RawValue(column: section.columns[part.column], value: part.value)
         }
-        let rows = ShownRows(report: row.index, views: views, table: section.table, address: address)
-        try findShown(rows)
-        shownRows.append(rows)
+        func rows(_ views: [TableView]) -> ShownRows {
+            ShownRows(report: row.index, views: views, table: section.table, address: address)
+        }
+        if !sought.isEmpty { try findShown(rows(sought)) }
+        if !moved.isEmpty { shownRows.append(rows(moved)) }
     }
 
     /// Notes a row that was inserted, to be looked for once all is written.
     func noteInsertedRow(_ row: EditedRow, key: RecordKey, root: [Value]?) {
         let section = row.section
         guard journal != nil else { return }
-        let views = active.views.others(than: section)
+        let views = active.views.others(than: section).map(\.view)
         if views.isEmpty { return }
         var address = zip(section.columns, key.parts).map { RawValue(column: $0, value: $1) }
         if address.isEmpty, let root {

@@ -70,7 +70,7 @@ extension PushTransaction {
         let values = deleted.values.filter { value in set.contains { $0.column == value.column.name } }
         let address = address(of: hidden, in: section)
         let named = address.map { RawValue(column: section.columns[$0.column], value: $0.value) }
-        try noteShown(row, in: section, current: hidden)
+        try noteShown(row, in: section, current: hidden, writing: [])
         changes.note(active.footprints[section].reference(to: key), .everything)
         try write(RawSQL(dialect).update(section.table, values, where: named), of: row, current: hidden)
         if !row.resource.isAtomic { inverses.append(SectionSQL.of(section, dialect).softDelete(set, key: address)) }
@@ -99,7 +99,7 @@ extension PushTransaction {
             isNamedOnce(section) && !footprint.isCheckedElsewhere
             ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, of: row) { section.key(of: current) }
-        try noteShown(row, in: section, current: current)
+        try noteShown(row, in: section, current: current, writing: assignments)
         if footprint.writesReferenced(assignments) {
             try noteReferring(to: assignments, in: section, current: current, report: row.index)
         }
@@ -248,7 +248,7 @@ extension PushTransaction {
         changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
         written.remove(address, SectionID(resource: row.resource.name, section: position))
         deleted.insert(reference)
-        try noteShown(row, in: section, current: current)
+        try noteShown(row, in: section, current: current, writing: nil)
         if journal != nil { reports[row.index].outcomes[outcome].wholeRow = try wholeRow(current, section) }
         let sql = SectionSQL.of(section, dialect)
         if let set = section.softDelete?.value {

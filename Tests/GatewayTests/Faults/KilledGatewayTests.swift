@@ -29,11 +29,15 @@ import TestSupport
         let kills = Counter()
         async let gateway = Self.killAndRestart(database, place, events, kills)
         let client = StubbornClient(place: place, events: event)
+        let isOver = Counter()
+        async let followed = StubbornFollower(place: place).follow { isOver.value > 0 }
         // Some kills have to meet pushes on their way, and not only the time between two.
         let settled = try await client.settle(clients: Self.clients, pushes: 30) {
             kills.value >= Self.kills && client.disturbed.value >= Self.kills / 3
         }
         let last = try await gateway
+        isOver.increase()
+        #expect(try Ledger.rows(try await followed.records) == (try await Ledger.rows(database)))
         #expect(try await Ledger.Standing(database) == Ledger.Standing(after: settled.map(\.push)))
         try await HTTPClient.with(port: last.port) { client async throws in
             #expect(Ledger.rows(try await JournalReplay.all(client)) == (try await Ledger.rows(database)))

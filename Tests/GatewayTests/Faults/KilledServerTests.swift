@@ -15,10 +15,14 @@ import TestSupport
             let kills = Counter()
             async let killer: Void = Self.killAndRestart(server, events, kills)
             let client = StubbornClient(place: place, events: event)
+            let isOver = Counter()
+            async let followed = StubbornFollower(place: place).follow { isOver.value > 0 }
             let settled = try await client.settle(clients: 4, pushes: 60) {
                 kills.value >= Self.kills && client.disturbed.value >= Self.kills
             }
             try await killer
+            isOver.increase()
+            #expect(try Ledger.rows(try await followed.records) == (try await Ledger.rows(database)))
             #expect(try await Ledger.Standing(database) == Ledger.Standing(after: settled.map(\.push)))
             try await gateway.client { client async throws in
                 #expect(Ledger.rows(try await JournalReplay.all(client)) == (try await Ledger.rows(database)))

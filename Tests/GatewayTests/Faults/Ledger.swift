@@ -108,6 +108,25 @@ enum Ledger {
         return (accounts + bookings).split(separator: "\n").map(String.init).sorted()
     }
 
+    /// Rows of a follower as SQL prints them.
+    static func rows(_ records: StubbornFollower.Records) throws -> [String] {
+        var lines: [String] = []
+        for text in records.values {
+            let record = try JSON(text)
+            let id = "\(record["id"]?.int ?? 0)"
+            let account = record["account"]
+            lines.append(
+                [
+                    "account", id, account?["name"]?.text ?? "?", "\(account?["points"]?.int ?? -1)",
+                    account?["street"]?.text ?? "?", account?["town"]?.text ?? "?",
+                ].joined(separator: "\t"))
+            for booking in record["bookings"]?.array ?? [] {
+                lines.append("booking\t\(id)\t\(booking["id"]?.int ?? 0)\t\(booking["label"]?.text ?? "?")")
+            }
+        }
+        return lines.sorted()
+    }
+
     /// Rows of `JournalReplay` as SQL prints them.
     static func rows(_ replay: JournalReplay) -> [String] {
         var lines: [String] = []
