@@ -84,7 +84,7 @@ package final class FeedReader: Sendable {
         }
     }
 
-    /// What a page is read from.
+    /// The sources that a page is read from.
     private struct PageSource {
         let active: ActiveRules
         let journal: Journal

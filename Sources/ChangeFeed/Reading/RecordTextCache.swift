@@ -28,7 +28,7 @@ final class RecordTextCache: Sendable {
     private let state = Mutex(State())
     private let mostBytes: Int
     private static let age = Duration.seconds(1)
-    /// What an entry costs besides its text.
+    /// The bytes that an entry costs besides its text.
     private static let overhead = 200
 
     init(mostBytes: Int = 16 << 20) {

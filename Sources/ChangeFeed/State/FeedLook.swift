@@ -14,7 +14,7 @@ struct FeedLook: Sendable {
 
     private var feed: FeedTables { journal.tables.feed }
 
-    /// What a look finds before anything is done.
+    /// The state of the feed before anything is done.
     struct Found: Sendable {
         let state: FeedState
         /// Nobody else has taken it upon itself to give revisions.

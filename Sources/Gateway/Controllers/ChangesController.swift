@@ -9,7 +9,7 @@ import NIOCore
 import Operations
 import RecordStore
 
-/// What has changed, at once or for as long as a connection lasts, and everything as it stands.
+/// Answers changes, at once or for as long as a connection lasts, and everything as it stands.
 struct ChangesController {
     let service: MergeService
     let box: RulesBox

@@ -38,7 +38,7 @@ struct SyncController {
         }
     }
 
-    /// What is asked of the feed.
+    /// Returns the part of a sync that asks the feed.
     ///
     /// - Throws: a 400 `Problem`.
     private static func wanted(

@@ -85,7 +85,7 @@ struct EventStream: Sendable {
         EventText.event("resync", ProblemEncoder.encode(problem, under: ProblemHead(problem)))
     }
 
-    /// What is sent is held back until something follows; nothing does.
+    /// Sends an event at once: a writer holds back the last piece until something follows.
     private static func send(_ event: ByteBuffer, _ writer: inout any ResponseBodyWriter) async throws {
         try await writer.write(event)
         try await writer.write(ByteBuffer())

@@ -75,7 +75,7 @@ package struct Outcome: Sendable, Hashable {
         set { set(\.cascades, newValue) }
     }
 
-    /// Who wrote what a conflict met; nil where nobody has asked.
+    /// The writer of what a conflict met; nil where nobody has asked.
     package var authorship: Authorship? {
         get { rare?.fields.authorship }
         set { set(\.authorship, newValue) }

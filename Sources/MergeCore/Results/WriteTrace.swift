@@ -1,4 +1,4 @@
-/// What an entry of the journal tells of the last write to a group or a row.
+/// The last write of an entry of the journal to a group or a row.
 package enum WriteTrace: Sendable, Hashable {
     /// These values of the group were written, in its order.
     case group([Value])

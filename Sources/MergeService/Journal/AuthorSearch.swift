@@ -48,7 +48,7 @@ struct AuthorSearch {
         return try ahead.writeNow { session throws(StoreError) in try session.query(question) }
     }
 
-    /// Where entries tell of the row that an outcome is about.
+    /// The place in which entries tell of the row that an outcome is about.
     private struct Place {
         let name: RecordName
         let resource: Resource
