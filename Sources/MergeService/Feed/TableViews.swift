@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// A section that shows the rows of a table, seen from the table: which records show a row?
+/// A section that shows the rows of a table, seen from the table: it tells which record shows a row.
 final class TableView: Sendable {
     let resource: Resource
     let section: Section

@@ -3,7 +3,9 @@ package import MergeService
 package import RecordStore
 
 extension Journal {
-    /// Begins another feed: every client takes a snapshot once. It is what a journal needs that was restored from a
+    /// Begins another feed: every client takes a snapshot once.
+    ///
+    /// It is what a journal needs that was restored from a
     /// backup, since its revisions would be given a second time.
     ///
     /// - Returns: the name of the feed, and its first revision.
