@@ -40,8 +40,10 @@ import TestSupport
         Address("/readyz", as: "/readyz", "GET, HEAD"),
         Address("/metrics", as: "/metrics", "GET, HEAD"),
         Address("/openapi.json", "GET, HEAD"),
-        Address("/v1/sync", "POST", query: ["by"]),
-        Address("/v1/changes", "GET, HEAD", query: ["since", "feed", "resources", "limit", "wait"]),
+        Address("/v1/sync", as: "/v1/sync", "POST", query: ["by"]),
+        Address(
+            "/v1/changes", as: "/v1/changes", "GET, HEAD", query: ["since", "feed", "resources", "limit", "wait"]),
+        Address("/v1/snapshot", as: "/v1/snapshot", "GET, HEAD", query: ["resources", "after"]),
     ]
 
     private static func with(

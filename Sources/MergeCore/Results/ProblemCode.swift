@@ -28,7 +28,6 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case strangeHost = "strange-host"
     /// A web page asks a gateway without tokens.
     case strangeOrigin = "strange-origin"
-    case notImplemented = "not-implemented"
 
     // MARK: The edits
 

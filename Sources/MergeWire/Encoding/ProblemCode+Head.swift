@@ -25,7 +25,7 @@ extension ProblemCode {
             422
         case .overJournal: 429
         case .internal, .unreadableColumn, .databaseError: 500
-        case .notImplemented, .noJournal, .transferEncoding: 501
+        case .noJournal, .transferEncoding: 501
         case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged, .notRun: 503
         case .unknownOutcome: 504
         }
@@ -55,7 +55,6 @@ extension ProblemCode {
         case .noToken: "A token is needed"
         case .noRight: "The token lacks a right"
         case .strangeHost, .strangeOrigin: "Not for web pages of strangers"
-        case .notImplemented: "Not there yet"
         case .unknownResource: "Unknown resource"
         case .unknownSection: "Unknown section"
         case .unknownGroup: "Unknown group"
