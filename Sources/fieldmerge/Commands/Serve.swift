@@ -32,6 +32,12 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
     var tokens: String?
 
+    @OptionGroup(title: "Identity provider") var jwt: JWTOptions
+
+    @OptionGroup(title: "Access tokens") var refresh: RefreshOptions
+
+    @OptionGroup(title: "Clients") var clients: ClientOptions
+
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
 
@@ -58,6 +64,7 @@ struct Serve: AsyncParsableCommand {
         }
         logger.logLevel = known
         var configuration = try limits.configuration(settings)
+        try clients.set(&configuration, settings)
         let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
         configuration.host = address.host
         configuration.port = address.port
@@ -65,7 +72,14 @@ struct Serve: AsyncParsableCommand {
         let tokensLoader = try settings.text(tokens, .tokens).map { [logger] in
             try TokensLoader(path: $0, logger: logger)
         }
-        guard tokensLoader != nil || configuration.isLoopback else {
+        configuration.accessTokens = try await refresh.tokens(
+            settings, file: tokensLoader?.tokens, journalFile: try journalOptions.file(settings, databaseOptions),
+            logger: logger)
+        let provider = try await jwt.access(settings, logger: logger)
+        let verifier =
+            tokensLoader == nil && provider == nil
+            ? nil : AccessVerifier(file: tokensLoader?.tokens, jwt: provider, own: configuration.accessTokens)
+        guard verifier != nil || configuration.isLoopback else {
             throw SettingsError(
                 "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
                     + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
@@ -88,11 +102,11 @@ struct Serve: AsyncParsableCommand {
         }
         try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
-        if tokensLoader == nil {
+        if verifier == nil {
             logger.warning("without --tokens everybody who reaches \(place) may read and write, through a proxy too")
         }
         let gateway = GatewayApplication(
-            configuration: configuration, engine: engine, rules: loader, tokens: tokensLoader?.tokens, logger: logger
+            configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger
         ) { [logger] port in
             logger.notice("listening on http://\(place):\(port)")
         }
@@ -100,7 +114,7 @@ struct Serve: AsyncParsableCommand {
             rules: loader, keyDays: days.keys, entryDays: days.entries, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
-        let others = (tokensLoader.map { [$0] } ?? []) as [any Service]
+        let others = [tokensLoader as (any Service)?, provider as (any Service)?].compactMap(\.self)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // The last is stopped first: what is left to be written needs the database, which the gateway closes.
