@@ -50,7 +50,10 @@ package struct GatewayApplication: Service {
         quiet.logLevel = max(logger.logLevel, .warning)
         var application = Application(
             responder: responder,
-            server: HTTPServerBuilder { _ in HTTPConnections(responder: responder, limits: limits, door: door) },
+            server: HTTPServerBuilder { _ in
+                HTTPConnections(
+                    responder: responder, limits: limits, door: door, certificate: configuration.certificate)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
@@ -85,7 +88,8 @@ package struct GatewayApplication: Service {
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,
             rates: rates, gate: LargeGate(limit: configuration.heldBytes / 16)
         ).addRoutes(to: &routes)
-        ChangesController(service: service, box: box, access: access, logger: logger).addRoutes(to: &routes)
+        ChangesController(service: service, box: box, access: access, logger: logger, tokens: tokens).addRoutes(
+            to: &routes)
         TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
         let router = Router(context: GatewayContext.self)
         if !configuration.allowedOrigins.isEmpty {

@@ -39,6 +39,8 @@ package struct GatewayConfiguration: Sendable {
     package var editsPerSecond: Int?
     /// Gives access tokens to who has a refresh token; nil where nobody needs a token.
     package var accessTokens: AccessTokens?
+    /// The certificate of the gateway; nil for plain HTTP.
+    package var certificate: ServerCertificate?
 
     /// Makes the settings of an operator who gives none.
     package init() {}

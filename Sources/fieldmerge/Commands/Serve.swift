@@ -32,6 +32,8 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
     var tokens: String?
 
+    @OptionGroup(title: "Encryption") var tls: TLSOptions
+
     @OptionGroup(title: "Identity provider") var jwt: JWTOptions
 
     @OptionGroup(title: "Access tokens") var refresh: RefreshOptions
@@ -69,16 +71,11 @@ struct Serve: AsyncParsableCommand {
         configuration.host = address.host
         configuration.port = address.port
         configuration.allowedOrigins = try origins(settings)
-        let tokensLoader = try settings.text(tokens, .tokens).map { [logger] in
-            try TokensLoader(path: $0, logger: logger)
-        }
-        configuration.accessTokens = try await refresh.tokens(
-            settings, file: tokensLoader?.tokens, journalFile: try journalOptions.file(settings, databaseOptions),
-            logger: logger)
-        let provider = try await jwt.access(settings, logger: logger)
-        let verifier =
-            tokensLoader == nil && provider == nil
-            ? nil : AccessVerifier(file: tokensLoader?.tokens, jwt: provider, own: configuration.accessTokens)
+        configuration.certificate = try tls.certificate(settings)
+        var access = try await access(settings, logger)
+        access.watch = configuration.certificate.map { CertificateWatch($0, logger: logger) }
+        configuration.accessTokens = access.own
+        let verifier = access.verifier
         guard verifier != nil || configuration.isLoopback else {
             throw SettingsError(
                 "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
@@ -107,21 +104,29 @@ struct Serve: AsyncParsableCommand {
         }
         let gateway = GatewayApplication(
             configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger
-        ) { [logger] port in
-            logger.notice("listening on http://\(place):\(port)")
+        ) { [logger, scheme = configuration.certificate == nil ? "http" : "https"] port in
+            logger.notice("listening on \(scheme)://\(place):\(port)")
         }
         let pruner = JournalPruner(
             rules: loader, keyDays: days.keys, entryDays: days.entries, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
-        let others = [tokensLoader as (any Service)?, provider as (any Service)?].compactMap(\.self)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // The last is stopped first: what is left to be written needs the database, which the gateway closes.
-                services: (others + [loader, gateway, pruner]).map { .init(service: $0) },
+                services: (access.services + [loader, gateway, pruner]).map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// - Throws: `TokenFileError` or `SettingsError` where tokens or keys cannot be used.
+    private func access(_ settings: Settings, _ logger: Logger) async throws -> AccessSetup {
+        let loader = try settings.text(tokens, .tokens).map { try TokensLoader(path: $0, logger: logger) }
+        let own = try await refresh.tokens(
+            settings, file: loader?.tokens, journalFile: try journalOptions.file(settings, databaseOptions),
+            logger: logger)
+        return AccessSetup(loader: loader, provider: try await jwt.access(settings, logger: logger), own: own)
     }
 
     /// Bounds the number of clients by the files that the process may have open.

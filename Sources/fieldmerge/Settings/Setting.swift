@@ -10,6 +10,8 @@ enum Setting: String, CaseIterable {
     case databasePassword = "database-password"
     case rules
     case listen
+    case tlsCertificate = "tls-certificate"
+    case tlsKey = "tls-key"
     case tokens
     case jwtKeys = "jwt-keys"
     case jwtIssuer = "jwt-issuer"

@@ -10,7 +10,7 @@ import TestSupport
 
 /// Tokens that an identity provider signed.
 @Suite(.timeLimit(.minutes(3))) struct JWTTests {
-    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Makes what verifies tokens by the keys of a set.
     private static func access(

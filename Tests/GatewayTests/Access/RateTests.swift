@@ -74,7 +74,9 @@ import TestSupport
                 try await gateway.client(token: quiet.secret) { neighbour async throws in
                     for _ in 0..<5 { #expect(try await neighbour.get("/v1/rules").status == 200) }
                 }
-                try await gateway.client { client async throws in #expect(try await client.get("/v1/rules").status == 401) }
+                try await gateway.client { client async throws in
+                    #expect(try await client.get("/v1/rules").status == 401)
+                }
             }
         }
     }
