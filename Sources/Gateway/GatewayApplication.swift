@@ -51,7 +51,10 @@ package struct GatewayApplication: Service {
         quiet.logLevel = max(logger.logLevel, .warning)
         var application = Application(
             responder: responder,
-            server: HTTPServerBuilder { _ in HTTPConnections(responder: responder, limits: limits, door: door) },
+            server: HTTPServerBuilder { _ in
+                HTTPConnections(
+                    responder: responder, limits: limits, door: door, certificate: configuration.certificate)
+            },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
@@ -68,9 +71,13 @@ package struct GatewayApplication: Service {
         let problems = ProblemMapping(box: box)
         var routes = RouteTable()
         RecordsController(service: service, box: box, limits: configuration.wire, logger: logger).addRoutes(to: &routes)
+        let rates = ClientRates(
+            requestsPerSecond: configuration.requestsPerSecond, editsPerSecond: configuration.editsPerSecond,
+            // Without tokens nobody is told from others, and one client then has all there is.
+            share: tokens == nil ? nil : max(1, configuration.merge.waiting / 2))
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         PushController(
-            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share,
+            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share, rates: rates,
             gate: LargeGate(limit: configuration.heldBytes / 16)
         ).addRoutes(to: &routes)
         JournalController(
@@ -81,9 +88,11 @@ package struct GatewayApplication: Service {
         let access = FeedAccess(feed: feed, reader: FeedReader(service: service, codec: .wire))
         SyncController(
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,
-            gate: LargeGate(limit: configuration.heldBytes / 16)
+            rates: rates, gate: LargeGate(limit: configuration.heldBytes / 16)
         ).addRoutes(to: &routes)
-        ChangesController(service: service, box: box, access: access, logger: logger).addRoutes(to: &routes)
+        ChangesController(service: service, box: box, access: access, logger: logger, tokens: tokens).addRoutes(
+            to: &routes)
+        TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
         let router = Router(context: GatewayContext.self)
         if !configuration.allowedOrigins.isEmpty {
             router.add(middleware: CrossOrigin(configuration.allowedOrigins))
@@ -92,7 +101,8 @@ package struct GatewayApplication: Service {
             middleware: Admission(
                 authentication: Authentication(tokens: tokens), problems: problems, routes: routes,
                 pages: tokens == nil
-                    ? PageGuard(origins: configuration.allowedOrigins, host: configuration.host) : nil))
+                    ? PageGuard(origins: configuration.allowedOrigins, host: configuration.host) : nil,
+                minimum: configuration.minimumClients, rates: rates))
         routes.register(on: router)
         return GatewayResponder(
             routes: router.buildResponder(), problems: problems, logger: logger,

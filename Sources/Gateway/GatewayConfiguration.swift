@@ -31,6 +31,16 @@ package struct GatewayConfiguration: Sendable {
     package var feedInterval = Duration.milliseconds(100)
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
+    /// Programs that have to be of some version at least.
+    package var minimumClients: MinimumClients?
+    /// Requests that one client may send in a second; nil for no bound.
+    package var requestsPerSecond: Int?
+    /// Edits that one client may send in a second; nil for no bound.
+    package var editsPerSecond: Int?
+    /// Gives access tokens to who has a refresh token; nil where nobody needs a token.
+    package var accessTokens: AccessTokens?
+    /// The certificate of the gateway; nil for plain HTTP.
+    package var certificate: ServerCertificate?
 
     /// Makes the settings of an operator who gives none.
     package init() {}

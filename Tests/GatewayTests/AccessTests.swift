@@ -44,9 +44,10 @@ import TestSupport
     private struct Asking: TokenVerifier {
         var trouble: String? { "the keys are old" }
 
-        func bearer(of token: String) async -> Bearer? {
+        func bearer(of token: String) async throws(TokenRefusal) -> Bearer {
             await Task.yield()
-            return token == "known" ? Bearer(name: "someone", rights: [.read]) : nil
+            guard token == "known" else { throw .unknown }
+            return Bearer(name: "someone", rights: [.read])
         }
 
         func seemsGood(_ token: String) -> Bool { token == "known" }

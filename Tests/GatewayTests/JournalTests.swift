@@ -135,7 +135,9 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func keysBelongToTokens(_ kind: TestEngine) async throws {
         let a = AccessToken.make()
         let b = AccessToken.make()
-        let tokens = [a.line(name: "a", rights: [.read, .write]), b.line(name: "b", rights: [.read, .write])]
+        let tokens = [
+            a.line(name: "a", rights: [.read, .write]), b.line(name: "b", rights: [.read, .write, .operate]),
+        ]
         try await Self.with(kind, tokens: tokens.joined(separator: "\n")) { gateway, database in
             let body = Self.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#, key: "same")
             let first = try await gateway.client(token: a.secret) {

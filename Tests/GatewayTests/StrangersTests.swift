@@ -63,7 +63,7 @@ import TestSupport
     @Test func whatChangesSomethingWantsABodyOrAToken() async throws {
         let database = try await JournalTests.database(.sqlite)
         let token = AccessToken.make()
-        for line in [nil, token.line(name: "page", rights: [.read, .write])] {
+        for line in [nil, token.line(name: "page", rights: [.read, .write, .operate])] {
             try await RunningGateway.with(database, rules: JournalTests.rules, tokens: line, journal: .together) {
                 gateway async throws in
                 try await gateway.client(token: line == nil ? nil : token.secret) { client async throws in

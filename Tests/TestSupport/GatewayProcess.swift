@@ -36,7 +36,8 @@ package final class GatewayProcess: Sendable {
         try process.run()
         self.process = Mutex(process)
         self.output = output
-        let mark = "listening on http://127.0.0.1:"
+        let scheme = options.contains("--tls-certificate") ? "https" : "http"
+        let mark = "listening on \(scheme)://127.0.0.1:"
         guard let line = await output.line(containing: mark), let end = line.firstRange(of: mark)?.upperBound,
             let port = Int(line[end...].prefix { $0.isNumber })
         else { throw Shell.Failure(description: "the gateway did not start: \(output.text)") }

@@ -1,3 +1,4 @@
+import Operations
 import Synchronization
 
 /// The tokens that open the gateway at this moment, shared by all connections; each request asks anew.
@@ -38,11 +39,29 @@ package final class KnownTokens: TokenVerifier {
     }
 
     /// Returns the bearer of a token of the file; nil where it stands not in it.
-    package func bearer(of token: String) -> Bearer? {
+    func find(_ token: String) -> Bearer? {
         let file = state.withLock { $0.file }
         return file.bearer(of: token)
     }
 
+    /// True where the file has a refresh token.
+    package var hasRefresh: Bool { state.withLock { $0.file.hasRefresh } }
+
+    /// Returns the line of a refresh token; nil where there is none of this name.
+    func refreshLine(named name: String) -> TokenLine? {
+        let file = state.withLock { $0.file }
+        guard let line = file.line(named: name), line.bearer.rights.contains(.refresh) else { return nil }
+        return line
+    }
+
+    /// Returns the bearer of a token of the file.
+    ///
+    /// - Throws: `TokenRefusal` where it stands not in it.
+    package func bearer(of token: String) async throws(TokenRefusal) -> Bearer {
+        guard let bearer = find(token) else { throw .unknown }
+        return bearer
+    }
+
     /// Returns true for a token of the file.
-    package func seemsGood(_ token: String) -> Bool { bearer(of: token) != nil }
+    package func seemsGood(_ token: String) -> Bool { find(token) != nil }
 }

@@ -2,14 +2,9 @@ import FoundationEssentials
 import MergeCore
 import Operations
 
-/// The tokens that open the gateway: one a line, `NAME RIGHTS sha256:HASH`; `#` begins a comment.
+/// The tokens that open the gateway: one a line, as `TokenLine` reads it; `#` begins a comment.
 package struct TokenFile: Sendable, Equatable {
-    private struct Entry: Sendable, Equatable {
-        let bearer: Bearer
-        let hash: [UInt8]
-    }
-
-    private let entries: [Entry]
+    private let entries: [TokenLine]
 
     /// The number of tokens.
     var count: Int { entries.count }
@@ -35,33 +30,28 @@ package struct TokenFile: Sendable, Equatable {
         guard !text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) else {
             throw TokenFileError("\(path):1: the file begins with a byte-order mark; save it as UTF-8 without one")
         }
-        var entries: [Entry] = []
+        var entries: [TokenLine] = []
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\r" })
-            guard let first = words.first, !first.hasPrefix("#") else { continue }
             let place = "\(path):\(number + 1): "
-            guard words.count == 3, words[2].hasPrefix("sha256:"), let hash = Hex.decode(words[2].dropFirst(7)),
-                hash.count == 32
-            else {
-                throw TokenFileError(
-                    place + "a line is “NAME RIGHTS sha256:HASH”, as “fieldmerge token new” prints it")
+            guard let entry = try TokenLine(line, at: place) else { continue }
+            let name = entry.bearer.name
+            guard !entries.contains(where: { $0.bearer.name == name }) else {
+                throw TokenFileError(place + "the name “\(name)” stands in the file already")
             }
-            let rights = words[1].split(separator: ",").map { AccessRight(rawValue: String($0)) }
-            guard !rights.contains(nil), !rights.isEmpty else {
-                throw TokenFileError(place + "rights are read, write or both")
+            if let other = entries.first(where: { $0.hash == entry.hash }) {
+                throw TokenFileError(place + "the token of “\(name)” is that of “\(other.bearer.name)” already")
             }
-            guard !entries.contains(where: { $0.bearer.name == first }) else {
-                throw TokenFileError(place + "the name “\(first)” stands in the file already")
-            }
-            if let other = entries.first(where: { $0.hash == hash }) {
-                throw TokenFileError(place + "the token of “\(first)” is that of “\(other.bearer.name)” already")
-            }
-            let bearer = Bearer(name: String(first), rights: Set(rights.compactMap { $0 }))
-            entries.append(Entry(bearer: bearer, hash: hash))
+            entries.append(entry)
         }
         guard mayBeEmpty || !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
         self.entries = entries
     }
+
+    /// True where one of the tokens is a refresh token.
+    var hasRefresh: Bool { entries.contains { $0.bearer.rights.contains(.refresh) } }
+
+    /// Returns the line of a name; nil where there is none.
+    func line(named name: String) -> TokenLine? { entries.first { $0.bearer.name.isExactly(name) } }
 
     /// Returns the bearer of a token; nil where nobody has it.
     ///

@@ -1,7 +1,9 @@
 /// Tells whose a token is.
 package protocol TokenVerifier: Sendable {
-    /// Returns the bearer of a token; nil where it opens nothing.
-    func bearer(of token: String) async -> Bearer?
+    /// Returns the bearer of a token.
+    ///
+    /// - Throws: `TokenRefusal` where it opens nothing.
+    func bearer(of token: String) async throws(TokenRefusal) -> Bearer
 
     /// Returns true where a token is good as far as can be told without waiting.
     ///

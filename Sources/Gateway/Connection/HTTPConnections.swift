@@ -14,6 +14,8 @@ struct HTTPConnections: ServerChildChannel {
     let responder: GatewayResponder
     let limits: ConnectionLimits
     let door: ClientDoor
+    /// nil for plain HTTP.
+    let certificate: ServerCertificate?
 
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -22,6 +24,7 @@ struct HTTPConnections: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
+            if let certificate { try pipeline.addHandler(certificate.handler()) }
             guard door.enter() else {
                 try pipeline.addHandler(Refusal())
                 return Value(channel: channel)

@@ -15,6 +15,8 @@ struct ChangesController {
     let box: RulesBox
     let access: FeedAccess
     let logger: Logger
+    /// nil where nobody needs a token.
+    let tokens: (any TokenVerifier)?
 
     /// The longest that a request waits for news.
     private static let longestWait = 60
@@ -35,7 +37,7 @@ struct ChangesController {
             }
             return try await EventStream(
                 box: box, access: access, asked: asked, limits: service.limits, requestID: context.requestID,
-                logger: logger
+                logger: logger, standing: TokenStanding(context, tokens)
             ).answer(lastEventID: context.headers["last-event-id"], isHead: request.method == .head)
         }
         let wait = min(try FeedRequest.number("wait", in: context.query) ?? 0, Self.longestWait)

@@ -15,9 +15,9 @@ struct JournalController {
     let share: JournalShare
 
     func addRoutes(to routes: inout RouteTable) {
-        routes.get("/v1/journal", query: JournalQuery.members, use: list)
-        routes.get("/v1/journal/:number", use: entry)
-        routes.post("/v1/journal/:number/undo", query: ["preview"], use: undo)
+        routes.get("/v1/journal", query: JournalQuery.members, need: .operate, use: list)
+        routes.get("/v1/journal/:number", need: .operate, use: entry)
+        routes.post("/v1/journal/:number/undo", query: ["preview"], need: .operate, use: undo)
     }
 
     @Sendable private func list(_ request: Request, _ context: GatewayContext) async throws -> Response {

@@ -161,6 +161,15 @@ enum OpenAPI {
                 }
               }
             },
+            "/v1/token": {
+              "post": {
+                "operationId": "token", "summary": "Gives an access token to who has a refresh token.",
+                "responses": {
+                  "200": {"description": "An access token.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/AccessToken"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
             "/healthz": {
               "get": {"operationId": "health", "security": [], "responses": {"200": {"description": "The process runs."}}}
             },
@@ -368,6 +377,10 @@ enum OpenAPI {
                 "type": "object", "additionalProperties": false,
                 "properties": {"groups": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Groups to take back, as `section.group`; all where left out."}}
               },
+              "AccessToken": {
+                "type": "object", "required": ["accessToken", "tokenType", "expiresIn"],
+                "properties": {"accessToken": {"type": "string"}, "tokenType": {"const": "Bearer"}, "expiresIn": {"type": "integer", "description": "Seconds."}}
+              },
               "Part": {
                 "description": "A place inside a value that both sides changed: a line of a text, or a member of a JSON value.",
                 "type": "object", "required": ["outcome"],
@@ -382,7 +395,9 @@ enum OpenAPI {
                   "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
                   "detail": {"type": "string"}, "code": {"type": "string"}, "path": {"type": "string"},
                   "retry": {"type": "boolean"}, "constraint": {"type": "string"}, "index": {"type": "string"},
-                  "fields": {"type": "array", "items": {"type": "string"}}, "record": {"type": "object"}
+                  "fields": {"type": "array", "items": {"type": "string"}}, "record": {"type": "object"},
+                  "minimum": {"type": "string", "description": "The version from which on a program is served."},
+                  "message": {"type": "string"}, "link": {"type": "string"}
                 }
               }
             }

@@ -13,6 +13,7 @@ struct PushController {
     let limits: WireLimits
     let metrics: GatewayMetrics
     let share: JournalShare
+    let rates: ClientRates
     let gate: LargeGate
 
     func addRoutes(to routes: inout RouteTable) {
@@ -66,14 +67,15 @@ struct PushController {
         isPreview: Bool, tellsAuthors: Bool,
         decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
     ) async throws -> Response {
-        let sender = try context.sender
+        _ = try context.sender
         let headerKey = try context.idempotencyKey
-        let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, sender.who) }
+        let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, context.keyOwner)
+        }
         let run = PushRun(
             decoded: decoded, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
             tellsAuthors: tellsAuthors)
-        let (answer, told) = try await PushRunner(service: service, active: active, metrics: metrics).answer(
-            run, context)
+        let runner = PushRunner(service: service, active: active, metrics: metrics, rates: rates)
+        let (answer, told) = try await runner.answer(run, context)
         return reply(answer, body: told, to: context)
     }
 
@@ -110,6 +112,9 @@ extension GatewayContext {
         }
         return text
     }
+
+    /// The one to whom the keys of the request belong.
+    var keyOwner: String { bearer?.owner ?? "" }
 
     /// The sender of the request and its device, where it names one.
     var sender: Sender {

@@ -12,6 +12,9 @@ struct PushRun: Sendable {
     /// Conflicts tell who wrote what they met.
     var tellsAuthors = false
 
+    /// The edits that count against a rate: one at least, so that what is refused is not for nothing.
+    var editCount: Int { (try? decoded.push.get().edits.count).map { max(1, $0) } ?? 1 }
+
     /// The key; nil where the push has none, and for a preview.
     var key: PushKey? {
         isPreview ? nil : decoded.key.map { PushKey(text: $0.text, name: $0.name, request: $0.fingerprint) }
@@ -23,13 +26,21 @@ struct PushRunner: Sendable {
     let service: MergeService
     let active: ActiveRules
     let metrics: GatewayMetrics
+    let rates: ClientRates
 
-    /// Runs a push, or answers what was answered to it before.
+    /// Runs a push within the rates of its client, or answers what was answered to it before.
     ///
     /// - Returns: the answer, and its body with everything that the journal keeps as a digest alone.
     /// - Throws: a `Failure` where there is no result.
     func answer(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8]) {
         let sender = try context.sender
+        try rates.edits(run.editCount, of: context.keyOwner)
+        return try await rates.push(of: context.keyOwner) { try await answer(run, sender, context) }
+    }
+
+    private func answer(
+        _ run: PushRun, _ sender: Sender, _ context: GatewayContext
+    ) async throws -> (PushAnswer, body: [UInt8]) {
         let answer = try await service.answer(under: run.key, active: active, deadline: context.deadline) {
             () async throws(Failure) in
             let push: Push

@@ -15,6 +15,7 @@ struct SyncController {
     let limits: WireLimits
     let metrics: GatewayMetrics
     let share: JournalShare
+    let rates: ClientRates
     let gate: LargeGate
 
     func addRoutes(to routes: inout RouteTable) {
@@ -31,7 +32,8 @@ struct SyncController {
             }
             let wanted = try Self.wanted(asked, under: active, service.limits)
             var pushes = SyncPushes(
-                runner: PushRunner(service: service, active: active, metrics: metrics), limits: limits, share: share,
+                runner: PushRunner(service: service, active: active, metrics: metrics, rates: rates), limits: limits,
+                share: share,
                 tellsAuthors: tellsAuthors)
             for push in asked.pushes { await pushes.run(push, context) }
             return try await answer(pushes, wanted, under: active, context)

@@ -20,6 +20,8 @@ struct EventStream: Sendable {
     let limits: MergeLimits
     let requestID: String
     let logger: Logger
+    /// nil where nobody needs a token.
+    let standing: TokenStanding?
 
     /// The time without an event after which a comment is sent.
     private static let heartbeat = Duration.seconds(10)
@@ -81,6 +83,9 @@ struct EventStream: Sendable {
             })
     }
 
+    /// Tells a client that its token opens nothing any more.
+    private static let end = EventText.event("end", Array("{}".utf8))
+
     private static func event(_ problem: Problem) -> ByteBuffer {
         EventText.event("resync", ProblemEncoder.encode(problem, under: ProblemHead(problem)))
     }
@@ -101,7 +106,10 @@ struct EventStream: Sendable {
             try await Self.send(EventText.heartbeat, &writer)
         }
         while !access.feed.isClosed {
-            switch await news(position) {
+            let news = await news(position)
+            // What was read meanwhile is for whoever may have it now.
+            if let standing, await !standing.holds() { return try await Self.send(Self.end, &writer) }
+            switch news {
             case .resync(let problem): return try await Self.send(Self.event(problem), &writer)
             case .page(let page):
                 position.revision = page.revision
@@ -122,7 +130,8 @@ struct EventStream: Sendable {
                 lastSent = .now
                 continue
             }
-            await access.feed.wait(beyond: position.revision, of: position.feed, until: end)
+            await access.feed.wait(
+                beyond: position.revision, of: position.feed, until: min(end, standing?.end ?? end))
         }
     }
 

@@ -60,7 +60,7 @@ struct SyncPushes {
         let who = try context.sender.who
         let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
         let decoded = try push.body.withUnsafeBytes { bytes throws(Problem) in
-            try decoder.push(bytes, headerKey: nil, sender: who)
+            try decoder.push(bytes, headerKey: nil, sender: context.keyOwner)
         }
         guard decoded.key != nil else {
             throw Problem(

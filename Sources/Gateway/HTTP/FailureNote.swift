@@ -1,11 +1,19 @@
 import RecordStore
 import Synchronization
 
-/// Carries what the database said from where it is known to the line in the log.
+/// Carries what is for the log alone, such as what the database said, from where it is known to the line there.
 final class FailureNote: Sendable {
-    private let cause = Mutex<StoreError?>(nil)
+    private let cause = Mutex<(any Error)?>(nil)
 
     func set(_ error: StoreError) { cause.withLock { $0 = error } }
 
-    var text: String? { cause.withLock { $0?.description } }
+    func set(_ refusal: TokenRefusal) { cause.withLock { $0 = refusal } }
+
+    var text: String? {
+        switch cause.withLock({ $0 }) {
+        case let refusal as TokenRefusal: refusal.rawValue
+        case let error as StoreError: error.description
+        default: nil
+        }
+    }
 }

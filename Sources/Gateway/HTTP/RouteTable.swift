@@ -8,6 +8,16 @@ import MergeCore
 struct RouteTable: Sendable {
     typealias Handler = @Sendable (Request, GatewayContext) async throws -> Response
 
+    /// The right that an address needs.
+    enum Need: Sendable {
+        /// To read what is got, to write for anything else.
+        case ofMethod
+        /// That of an operator.
+        case operate
+        /// To ask for an access token.
+        case refresh
+    }
+
     /// One address under one method.
     struct Route: Sendable {
         /// Parts that begin with a colon stand for any text.
@@ -15,20 +25,25 @@ struct RouteTable: Sendable {
         let method: HTTPRequest.Method
         /// The members of its query.
         let query: [String]
+        let need: Need
         let handler: Handler
     }
 
     private(set) var routes: [Route] = []
 
     /// Adds what is read, which is served under `HEAD` as well: with the same headers, and without the body.
-    mutating func get(_ path: String, query: [String] = [], use handler: @escaping Handler) {
+    mutating func get(
+        _ path: String, query: [String] = [], need: Need = .ofMethod, use handler: @escaping Handler
+    ) {
         for method in [HTTPRequest.Method.get, .head] {
-            routes.append(Route(path: path, method: method, query: query, handler: handler))
+            routes.append(Route(path: path, method: method, query: query, need: need, handler: handler))
         }
     }
 
-    mutating func post(_ path: String, query: [String] = [], use handler: @escaping Handler) {
-        routes.append(Route(path: path, method: .post, query: query, handler: handler))
+    mutating func post(
+        _ path: String, query: [String] = [], need: Need = .ofMethod, use handler: @escaping Handler
+    ) {
+        routes.append(Route(path: path, method: .post, query: query, need: need, handler: handler))
     }
 
     /// Hands every route to the router.
@@ -55,12 +70,12 @@ private struct RouteResponder: HTTPResponder {
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
         guard let text = request.uri.query else {
-            try Authentication.require(route.method, of: context.bearer)
+            try Authentication.require(route.need, for: route.method, of: context.bearer)
             return try await route.handler(request, context)
         }
         var context = context
         context.query = try Query(text, known: route.query)
-        try Authentication.require(route.method, of: context.bearer)
+        try Authentication.require(route.need, for: route.method, of: context.bearer)
         return try await route.handler(request, context)
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MergeCore
 
 /// Lets in who may come in, and turns every error into a problem document.
 ///
@@ -10,14 +11,19 @@ struct Admission: RouterMiddleware {
     let routes: RouteTable
     /// nil where everyone needs a token.
     let pages: PageGuard?
+    /// nil where programs of any age are served.
+    let minimum: MinimumClients?
+    let rates: ClientRates
 
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
         do {
             var context = context
+            if let minimum, !context.path.isExactly("/healthz") { try minimum.check(context.headers) }
             try pages?.check(context.headers)
             context.bearer = try await authentication.bearer(context)
+            if !Authentication.isOpen(context.path) { try rates.request(of: context.keyOwner) }
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {
             // The router's own, which looks for address and method at once.

@@ -9,28 +9,60 @@ struct Authentication {
 
     private static let open = ["/healthz", "/readyz"]
 
+    /// Returns true for the addresses of probes.
+    static func isOpen(_ path: String) -> Bool { open.containsExactly(path) }
+
+    /// The one address that a refresh token opens.
+    static let tokenAddress = "/v1/token"
+
     /// Returns the bearer that sends a request; nil where nobody has to say so.
     ///
     /// - Throws: a 401 `Problem` where the request may not be served.
     func bearer(_ context: GatewayContext) async throws(Problem) -> Bearer? {
-        guard let tokens, !Self.open.containsExactly(context.path) else { return nil }
-        if let token = context.headers["authorization"].flatMap(AuthorizationHeader.token),
-            let bearer = await tokens.bearer(of: token)
-        {
+        guard let tokens, !Self.isOpen(context.path) else { return nil }
+        do throws(TokenRefusal) {
+            guard let header = context.headers["authorization"] else { throw .missing }
+            // Two tokens are two clients, and which of them a proxy went by is not sure.
+            guard context.headers.count("authorization") == 1, let token = AuthorizationHeader.token(in: header) else {
+                throw .malformed
+            }
+            let bearer = try await tokens.bearer(of: token)
+            guard !bearer.rights.contains(.refresh) || context.path.isExactly(Self.tokenAddress) else {
+                throw .refreshOnly
+            }
             return bearer
+        } catch {
+            // Why it opens nothing is for the operator alone to know.
+            context.failure.set(error)
+            throw Problem(.noToken, detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
         }
-        throw Problem(.noToken, detail: "Send “Authorization: Bearer TOKEN” with a token that the gateway knows.")
     }
 
-    /// Checks that a token has the right that a method needs.
+    /// Checks that a token has the right that an address needs.
     ///
     /// - Parameter bearer: nil where nobody has to say who they are.
     /// - Throws: a 403 `Problem` where it has not.
-    static func require(_ method: HTTPRequest.Method, of bearer: Bearer?) throws(Problem) {
+    static func require(
+        _ need: RouteTable.Need, for method: HTTPRequest.Method, of bearer: Bearer?
+    ) throws(Problem) {
         guard let bearer else { return }
-        let needed: AccessRight = method == .get || method == .head ? .read : .write
-        guard bearer.rights.contains(needed) else {
-            throw Problem(.noRight, detail: "The token may not \(needed.rawValue).")
+        let ofMethod: AccessRight = method == .get || method == .head ? .read : .write
+        switch need {
+        case .ofMethod: try require(ofMethod, isThere: bearer.rights.contains(ofMethod))
+        case .operate:
+            // Whoever may only read is told that first.
+            if !bearer.rights.contains(.operate) {
+                try require(ofMethod, isThere: bearer.rights.contains(ofMethod))
+            }
+            guard bearer.isOperator(beside: ofMethod) else {
+                throw Problem(
+                    .noRight, detail: "The journal is for operators: the token has neither the right nor the role.")
+            }
+        case .refresh: try require(.refresh, isThere: bearer.rights.contains(.refresh))
         }
+    }
+
+    private static func require(_ right: AccessRight, isThere: Bool) throws(Problem) {
+        guard isThere else { throw Problem(.noRight, detail: "The token may not \(right.rawValue).") }
     }
 }

@@ -25,6 +25,8 @@ package struct Problem: Sendable, Hashable, Error {
 
     /// The feed that a client has to begin anew with, where it cannot go on from where it is.
     package var feed: FeedReach?
+    /// Words for a program that is too old.
+    package var upgrade: UpgradeNotice?
 
     /// Makes a problem; how two rows collide is set afterwards.
     package init(

@@ -24,6 +24,10 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case http
     case noToken = "no-token"
     case noRight = "no-right"
+    /// The client's program is too old.
+    case upgradeRequired = "upgrade-required"
+    /// The client sends more than it may in a second.
+    case overRate = "over-rate"
     /// The header Host names no machine that a gateway without tokens goes by.
     case strangeHost = "strange-host"
     /// A web page asks a gateway without tokens.

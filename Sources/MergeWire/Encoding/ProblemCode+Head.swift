@@ -23,7 +23,8 @@ extension ProblemCode {
             .notUndoable,
             .private, .nothingToReplay, .notReplayable:
             422
-        case .overJournal: 429
+        case .upgradeRequired: 426
+        case .overJournal, .overRate: 429
         case .internal, .unreadableColumn, .databaseError: 500
         case .noJournal, .transferEncoding: 501
         case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged, .notRun: 503
@@ -54,6 +55,8 @@ extension ProblemCode {
         case .http: "Bad Request"
         case .noToken: "A token is needed"
         case .noRight: "The token lacks a right"
+        case .upgradeRequired: "A newer version is needed"
+        case .overRate: "Too much in a second"
         case .strangeHost, .strangeOrigin: "Not for web pages of strangers"
         case .unknownResource: "Unknown resource"
         case .unknownSection: "Unknown section"

@@ -38,6 +38,12 @@ package enum ProblemEncoder {
                     for field in problem.fields { writer.string(field) }
                 }
             }
+            if let upgrade = problem.upgrade {
+                writer.member("minimum")
+                writer.string(upgrade.minimum)
+                text("message", upgrade.message, to: &writer)
+                text("link", upgrade.link, to: &writer)
+            }
             if let feed = problem.feed {
                 writer.member("feed")
                 writer.string(feed.feed)

@@ -12,10 +12,19 @@ package struct AccessToken: Sendable {
         return AccessToken(secret: "fm_" + Hex.encode(bytes))
     }
 
-    /// The line for the tokens file.
-    package func line(name: String, rights: Set<AccessRight>) -> String {
+    /// Returns the line for the tokens file.
+    ///
+    /// - Parameters:
+    ///   - roles: names without commas and spaces.
+    ///   - claims: a JSON object on one line; nil for none.
+    package func line(
+        name: String, rights: Set<AccessRight>, roles: [String] = [], claims: String? = nil
+    ) -> String {
         let words = AccessRight.allCases.filter(rights.contains).map(\.rawValue).joined(separator: ",")
-        return "\(name) \(words) sha256:\(Hex.encode(Self.hash(secret)))"
+        var line = "\(name) \(words) sha256:\(Hex.encode(Self.hash(secret)))"
+        if !roles.isEmpty { line += " roles=" + roles.joined(separator: ",") }
+        if let claims { line += " claims=" + claims }
+        return line
     }
 
     /// Returns the SHA-256 of a token, which is all that is kept of it.

@@ -32,6 +32,14 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("File of the tokens that are let in, made with “fieldmerge token new”.", valueName: "file"))
     var tokens: String?
 
+    @OptionGroup(title: "Encryption") var tls: TLSOptions
+
+    @OptionGroup(title: "Identity provider") var jwt: JWTOptions
+
+    @OptionGroup(title: "Access tokens") var refresh: RefreshOptions
+
+    @OptionGroup(title: "Clients") var clients: ClientOptions
+
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
 
@@ -58,14 +66,17 @@ struct Serve: AsyncParsableCommand {
         }
         logger.logLevel = known
         var configuration = try limits.configuration(settings)
+        try clients.set(&configuration, settings)
         let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
         configuration.host = address.host
         configuration.port = address.port
         configuration.allowedOrigins = try origins(settings)
-        let tokensLoader = try settings.text(tokens, .tokens).map { [logger] in
-            try TokensLoader(path: $0, logger: logger)
-        }
-        guard tokensLoader != nil || configuration.isLoopback else {
+        configuration.certificate = try tls.certificate(settings)
+        var access = try await access(settings, logger)
+        access.watch = configuration.certificate.map { CertificateWatch($0, logger: logger) }
+        configuration.accessTokens = access.own
+        let verifier = access.verifier
+        guard verifier != nil || configuration.isLoopback else {
             throw SettingsError(
                 "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
                     + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
@@ -88,26 +99,34 @@ struct Serve: AsyncParsableCommand {
         }
         try await bound(&configuration, beside: bounds, logger)
         let place = address.host.contains(":") ? "[\(address.host)]" : address.host
-        if tokensLoader == nil {
+        if verifier == nil {
             logger.warning("without --tokens everybody who reaches \(place) may read and write, through a proxy too")
         }
         let gateway = GatewayApplication(
-            configuration: configuration, engine: engine, rules: loader, tokens: tokensLoader?.tokens, logger: logger
-        ) { [logger] port in
-            logger.notice("listening on http://\(place):\(port)")
+            configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger
+        ) { [logger, scheme = configuration.certificate == nil ? "http" : "https"] port in
+            logger.notice("listening on \(scheme)://\(place):\(port)")
         }
         let pruner = JournalPruner(
             rules: loader, keyDays: days.keys, entryDays: days.entries, changeDays: days.changes, logger: logger)
         var quiet = logger
         quiet.logLevel = max(known, .warning)
-        let others = (tokensLoader.map { [$0] } ?? []) as [any Service]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // The last is stopped first: what is left to be written needs the database, which the gateway closes.
-                services: (others + [loader, gateway, pruner]).map { .init(service: $0) },
+                services: (access.services + [loader, gateway, pruner]).map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// - Throws: `TokenFileError` or `SettingsError` where tokens or keys cannot be used.
+    private func access(_ settings: Settings, _ logger: Logger) async throws -> AccessSetup {
+        let loader = try settings.text(tokens, .tokens).map { try TokensLoader(path: $0, logger: logger) }
+        let own = try await refresh.tokens(
+            settings, file: loader?.tokens, journalFile: try journalOptions.file(settings, databaseOptions),
+            logger: logger)
+        return AccessSetup(loader: loader, provider: try await jwt.access(settings, logger: logger), own: own)
     }
 
     /// Bounds the number of clients by the files that the process may have open.

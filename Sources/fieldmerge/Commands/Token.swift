@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergeWire
 import Operations
 
 /// `fieldmerge token`.
@@ -17,9 +18,32 @@ struct Token: AsyncParsableCommand {
         @Flag(help: "The token may read, but not write.")
         var readOnly = false
 
+        @Flag(
+            name: .customLong("operator"),
+            help: "The token may look at the journal as well, take entries back and send them again.")
+        var operates = false
+
+        @Flag(help: "The token fetches access tokens from /v1/token, and opens nothing else.")
+        var refresh = false
+
+        @Option(help: ArgumentHelp("Role that the token gives; may be repeated.", valueName: "role"))
+        var role: [String] = []
+
+        @Option(help: ArgumentHelp("Claims about its bearer, a JSON object.", valueName: "json"))
+        var claims: String?
+
         func validate() throws {
             let isPlain = name.utf8.allSatisfy { $0 > 32 && $0 < 127 } && !name.hasPrefix("#") && !name.isEmpty
             if !isPlain { throw ValidationError("The name is one word of ASCII characters, such as tablet-7.") }
+            let arePlain = role.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { $0 > 32 && $0 != 44 && $0 != 127 } }
+            if !arePlain { throw ValidationError("A role is one word without commas, such as driver.") }
+            if let claims, !Self.isObject(claims) {
+                throw ValidationError("Claims are a JSON object on one line, such as {\"area\":7}.")
+            }
+        }
+
+        private static func isObject(_ claims: String) -> Bool {
+            !claims.contains(where: \.isNewline) && (try? ClaimsDecoder.decode(Array(claims.utf8))) != nil
         }
 
         func run() async throws {
@@ -27,7 +51,14 @@ struct Token: AsyncParsableCommand {
             print("token (shown only now, give it to the client):")
             print(token.secret)
             print("line for the tokens file:")
-            print(token.line(name: name, rights: readOnly ? [.read] : [.read, .write]))
+            print(token.line(name: name, rights: rights, roles: role, claims: claims))
+        }
+
+        private var rights: Set<AccessRight> {
+            var rights: Set<AccessRight> = readOnly ? [.read] : [.read, .write]
+            if operates { rights.insert(.operate) }
+            if refresh { rights.insert(.refresh) }
+            return rights
         }
     }
 }

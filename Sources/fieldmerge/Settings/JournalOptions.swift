@@ -47,6 +47,15 @@ struct JournalOptions: ParsableArguments {
         throw SettingsError("--journal is same-server:SCHEMA, sqlite:FILE or off, not “\(text)”")
     }
 
+    /// Returns the file of the journal; nil where it has none.
+    ///
+    /// - Throws: `SettingsError` for a journal that does not go with the database.
+    func file(_ settings: Settings, _ database: DatabaseOptions) throws -> String? {
+        let choice = try choice(settings, database: try settings.required(database.database, .database))
+        if case .file(let path) = choice { return path }
+        return nil
+    }
+
     static func path(_ url: String) -> String {
         let path = String(url.dropFirst("sqlite:".count))
         return path.hasPrefix("//") ? String(path.dropFirst(2)) : path

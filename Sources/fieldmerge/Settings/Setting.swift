@@ -10,7 +10,21 @@ enum Setting: String, CaseIterable {
     case databasePassword = "database-password"
     case rules
     case listen
+    case tlsCertificate = "tls-certificate"
+    case tlsKey = "tls-key"
     case tokens
+    case jwtKeys = "jwt-keys"
+    case jwtIssuer = "jwt-issuer"
+    case jwtAudience = "jwt-audience"
+    case jwtSecretFile = "jwt-secret-file"
+    case jwtRoles = "jwt-roles"
+    case tokenKey = "token-key"
+    case tokenLifetime = "token-lifetime"
+    case minClient = "min-client"
+    case upgradeMessage = "upgrade-message"
+    case upgradeLink = "upgrade-link"
+    case rateRequests = "rate-requests"
+    case rateEdits = "rate-edits"
     case journal
     case keepKeys = "keep-keys"
     case keepJournal = "keep-journal"
@@ -42,7 +56,7 @@ enum Setting: String, CaseIterable {
     static let prefix = "FIELDMERGE_"
 
     /// Those that may have several values.
-    static let lists: [Setting] = [.allowOrigin]
+    static let lists: [Setting] = [.allowOrigin, .minClient]
 
     /// Those that may stand in a settings file.
     static let ofFile = allCases.filter { $0 != .config }

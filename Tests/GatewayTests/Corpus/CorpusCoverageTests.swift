@@ -14,7 +14,8 @@ struct CorpusCoverageTests {
         "method-not-allowed", "missing-id", "no-journal", "no-preview", "no-right", "no-such-address", "no-such-entry",
         "no-such-record", "no-token", "not-gzip", "not-json", "not-null", "not-stored-exactly",
         "nothing-to-undo", "outside-where", "private", "read-only", "record-too-large", "referenced", "rejected",
-        "resync", "rolled-back", "rules-changed", "temporary-id", "too-deep", "too-large", "too-many", "trigger", "unique",
+        "resync", "rolled-back", "rules-changed", "temporary-id", "too-deep", "too-large", "too-many", "trigger",
+        "unique",
         "unknown-field", "unknown-group", "unknown-member", "unknown-query", "unknown-resource", "unknown-section",
         "unknown-temporary", "unreadable-column", "value",
     ]

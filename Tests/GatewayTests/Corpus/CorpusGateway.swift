@@ -89,8 +89,8 @@ enum CorpusGateway {
     static let reader = "reader-token"
 
     private static let tokens = """
-        office read,write sha256:736335b7477b56e8c7e85f5a2ce72217ba61c2ccdc1e88b439cbbb046d87a14b
-        clerk read,write sha256:6928eb94c15cb00c92def9c21d106cfae70f3ecc56d8e7ff4039cb619e39e5e5
-        reader read sha256:ba5005a40cf5212e4ac0190104cc127edab013294bb71279a975b27a80982d45
+        office read,write,operator sha256:736335b7477b56e8c7e85f5a2ce72217ba61c2ccdc1e88b439cbbb046d87a14b
+        clerk read,write,operator sha256:6928eb94c15cb00c92def9c21d106cfae70f3ecc56d8e7ff4039cb619e39e5e5
+        reader read sha256:ba5005a40cf5212e4ac0190104cc127edab013294bb71279a975b27a80982d45 roles=operator
         """
 }

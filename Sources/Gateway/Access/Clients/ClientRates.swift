@@ -1,0 +1,103 @@
+import MergeCore
+import Synchronization
+
+/// Bounds how much each client asks for in a second, and how much of what waits is its own.
+///
+/// A client is whoever one token, or issuer and `sub`, names; without tokens everybody is the same one.
+final class ClientRates: Sendable {
+    private struct Buckets {
+        var requests: TokenBucket?
+        var edits: TokenBucket?
+        /// The pushes that are being answered.
+        var pushes = 0
+    }
+
+    private let requestsPerSecond: Int?
+    private let editsPerSecond: Int?
+    /// The most pushes of one client that may wait; nil where nobody is told from others.
+    private let share: Int?
+    private let clients = Mutex<[String: Buckets]>([:])
+    /// The number of clients from which on those who ask for nothing are forgotten.
+    private static let many = 10_000
+
+    /// - Parameters:
+    ///   - requestsPerSecond: nil for no bound.
+    ///   - editsPerSecond: nil for no bound.
+    ///   - share: the most pushes of one client that may wait at once; nil for no bound.
+    init(requestsPerSecond: Int?, editsPerSecond: Int?, share: Int?) {
+        self.requestsPerSecond = requestsPerSecond
+        self.editsPerSecond = editsPerSecond
+        self.share = share
+    }
+
+    /// Counts a request.
+    ///
+    /// - Throws: a 429 `Problem` where the client has asked too often.
+    func request(of who: String, at now: ContinuousClock.Instant = .now) throws(Problem) {
+        guard let rate = requestsPerSecond else { return }
+        let wait = change(who, at: now) { client -> Int? in
+            var bucket = client.requests ?? TokenBucket(rate: rate, now: now)
+            defer { client.requests = bucket }
+            return bucket.take(1, at: now)
+        }
+        if let wait { throw Self.over("\(rate) requests", wait) }
+    }
+
+    /// Counts the edits of a push.
+    ///
+    /// - Throws: a 429 `Problem` where the client has sent too many.
+    func edits(_ count: Int, of who: String, at now: ContinuousClock.Instant = .now) throws(Problem) {
+        guard let rate = editsPerSecond, count > 0 else { return }
+        let wait = change(who, at: now) { client -> Int? in
+            var bucket = client.edits ?? TokenBucket(rate: rate, now: now)
+            defer { client.edits = bucket }
+            return bucket.take(count, at: now)
+        }
+        if let wait { throw Self.over("\(rate) edits", wait) }
+    }
+
+    /// Answers a push, as one of those that its client may have waiting.
+    ///
+    /// - Throws: a 429 `Problem` where the client has its share waiting already, and what `body` throws.
+    func push<Answer>(of who: String, _ body: () async throws -> Answer) async throws -> Answer {
+        guard let share else { return try await body() }
+        let isIn = change(who, at: .now) { client in
+            guard client.pushes < share else { return false }
+            client.pushes += 1
+            return true
+        }
+        guard isIn else {
+            throw Problem(
+                .overRate, detail: "A client may have \(share) pushes waiting at once; nothing was written.",
+                retry: true,
+                retryAfter: 1)
+        }
+        defer { change(who, at: .now) { $0.pushes -= 1 } }
+        return try await body()
+    }
+
+    @discardableResult
+    private func change<Answer: Sendable>(
+        _ who: String, at now: ContinuousClock.Instant, _ update: (inout Buckets) -> Answer
+    ) -> Answer {
+        clients.withLock { clients in
+            if clients.count >= Self.many, clients[who] == nil {
+                clients = clients.filter { !Self.isIdle($0.value, at: now) }
+            }
+            let answer = update(&clients[who, default: Buckets()])
+            if requestsPerSecond == nil, editsPerSecond == nil, clients[who]?.pushes == 0 { clients[who] = nil }
+            return answer
+        }
+    }
+
+    /// A client whose buckets are full is like one that never came.
+    private static func isIdle(_ client: Buckets, at now: ContinuousClock.Instant) -> Bool {
+        client.pushes == 0 && client.requests?.isFull(at: now) ?? true && client.edits?.isFull(at: now) ?? true
+    }
+
+    private static func over(_ bound: String, _ wait: Int) -> Problem {
+        Problem(
+            .overRate, detail: "A client may send \(bound) a second; nothing was written.", retry: true,
+            retryAfter: wait)
+    }
+}

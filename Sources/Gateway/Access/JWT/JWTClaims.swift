@@ -1,0 +1,69 @@
+import MergeCore
+import MergeWire
+import Operations
+
+/// The expectations that the claims of a token have to meet.
+struct JWTClaims: Sendable {
+    let issuer: String
+    let audience: String
+    /// The name of the claim that holds the roles.
+    let rolesClaim: String
+
+    /// Seconds by which the clocks of an issuer may be ahead; an end has none.
+    private static let leeway = 60.0
+    private static let longestSubject = 255
+
+    /// Returns the claims of a token whose signature was verified, once they hold.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Throws: `TokenRefusal` that names the check that failed.
+    func check(_ payload: [UInt8], now: Double) throws(TokenRefusal) -> (claims: AccessClaims, expiry: Double) {
+        guard let claims = try? ClaimsDecoder.decode(payload) else { throw .claims }
+        guard case .text(let name)? = claims["iss"], name.isExactly(issuer) else { throw .issuer }
+        guard Self.texts(claims["aud"]).contains(where: { $0.isExactly(audience) }) else { throw .audience }
+        guard let end = claims["exp"], let expiry = Self.seconds(end) else { throw .noEnd }
+        guard now < expiry else { throw .expired }
+        if let start = claims["nbf"] {
+            guard let start = Self.seconds(start) else { throw .claims }
+            guard start <= now + Self.leeway else { throw .early }
+        }
+        return (claims, expiry)
+    }
+
+    /// Returns the bearer that a token speaks of.
+    ///
+    /// - Throws: `TokenRefusal` where it names nobody.
+    func bearer(_ claims: AccessClaims, expiry: Double) throws(TokenRefusal) -> Bearer {
+        guard case .text(let subject)? = claims["sub"], !subject.isEmpty,
+            subject.unicodeScalars.count <= Self.longestSubject,
+            subject.unicodeScalars.allSatisfy({ $0.value >= 32 && $0.value != 127 })
+        else { throw .subject }
+        return Bearer(
+            name: subject, rights: [.read, .write], roles: roles(claims), claims: claims, issuer: issuer,
+            expiry: expiry)
+    }
+
+    /// Returns the roles that a token gives: those of an array of strings, or the one; anything else is none.
+    func roles(_ claims: AccessClaims) -> Set<ExactText> { Set(Self.texts(claims[rolesClaim]).map(ExactText.init)) }
+
+    /// Returns a text, or all elements of an array where all of them are texts.
+    private static func texts(_ value: Scalar?) -> [String] {
+        switch value {
+        case .text(let text): return [text]
+        case .array(let elements):
+            let texts = elements.compactMap { element in
+                if case .text(let text) = element { text } else { nil as String? }
+            }
+            return texts.count == elements.count ? texts : []
+        default: return []
+        }
+    }
+
+    private static func seconds(_ value: Scalar) -> Double? {
+        switch value {
+        case .integer(let number): Double(number)
+        case .number(let number): Double(number.text)
+        default: nil
+        }
+    }
+}

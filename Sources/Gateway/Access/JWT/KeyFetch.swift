@@ -1,0 +1,99 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Asks an address for its key set: one request, no redirects, bounded in time and bytes.
+///
+/// Written on NIO, because NIO and its TLS are in the gateway already: AsyncHTTPClient would add more than a minute to
+/// a build, and URLSession brings libcurl and all of Foundation, and bounds a body only once it has come.
+enum KeyFetch {
+    /// The most bytes of a key set.
+    static let mostBytes = 512 * 1_024
+    /// The time that an asking may take, all told.
+    static let patience = TimeAmount.seconds(3)
+
+    /// Returns the body of the answer.
+    ///
+    /// - Throws: `KeySetError` where there is none in time, or another one than 200.
+    static func body(at address: KeyAddress, within patience: TimeAmount = patience) async throws(KeySetError)
+        -> [UInt8]
+    {
+        do {
+            return try await ask(address, patience)
+        } catch let error as KeySetError {
+            throw error
+        } catch {
+            throw KeySetError("it cannot be reached (\(error))")
+        }
+    }
+
+    private static func ask(_ address: KeyAddress, _ patience: TimeAmount) async throws -> [UInt8] {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let promise = loop.makePromise(of: [UInt8].self)
+        // Looking a name up has no bound of its own, so time runs from here.
+        let alarm = loop.scheduleTask(in: patience) { promise.fail(KeySetError("it took too long to answer")) }
+        let tls = address.isEncrypted ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
+        ClientBootstrap(group: loop).connectTimeout(patience).connect(host: address.host, port: address.port)
+            .flatMap { channel in
+                promise.futureResult.whenComplete { _ in channel.close(promise: nil) }
+                return channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls {
+                        let name = address.isNumeric ? nil : address.host
+                        try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+                    }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(KeyAnswer(promise))
+                    channel.write(HTTPClientRequestPart.head(head(address)), promise: nil)
+                    channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+                }
+            }.whenFailure { promise.fail($0) }
+        defer { alarm.cancel() }
+        return try await promise.futureResult.get()
+    }
+
+    private static func head(_ address: KeyAddress) -> HTTPRequestHead {
+        HTTPRequestHead(
+            version: .http1_1, method: .GET, uri: address.target,
+            headers: [
+                "Host": address.authority, "Accept": "application/json", "User-Agent": "fieldmerge",
+                "Connection": "close",
+            ])
+    }
+}
+
+/// Collects the answer.
+private final class KeyAnswer: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private let promise: EventLoopPromise<[UInt8]>
+    private var body: [UInt8] = []
+
+    init(_ promise: EventLoopPromise<[UInt8]>) {
+        self.promise = promise
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            if head.status != .ok { promise.fail(KeySetError("it answered with status \(head.status.code)")) }
+        case .body(let bytes):
+            guard body.count + bytes.readableBytes <= KeyFetch.mostBytes else {
+                return promise.fail(KeySetError("it sent more than \(KeyFetch.mostBytes) bytes"))
+            }
+            body += bytes.readableBytesView
+        case .end: promise.succeed(body)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        promise.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        promise.fail(KeySetError("it closed the connection before its answer was whole"))
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,65 @@
+import MergeCore
+import MergeWire
+
+/// The public keys of one issuer (RFC 7517), each on its own: one that cannot be used takes no other along.
+struct KeySet: Sendable {
+    private let keys: [SigningKey]
+    /// The number of keys that were passed over.
+    let skipped: Int
+
+    /// The most keys that are taken of one set.
+    private static let most = 100
+
+    /// The number of keys.
+    var count: Int { keys.count }
+
+    /// A set without a key.
+    init() {
+        keys = []
+        skipped = 0
+    }
+
+    /// Reads a key set.
+    ///
+    /// - Throws: `KeySetError` where it is none, or holds no key that can be used.
+    init(_ json: [UInt8]) async throws(KeySetError) {
+        let members: AccessClaims
+        do {
+            members = try ClaimsDecoder.decode(json)
+        } catch {
+            throw KeySetError("it is no JSON object (\(error.detail))")
+        }
+        guard case .array(let entries)? = members["keys"] else { throw KeySetError("it has no array “keys”") }
+        var keys: [SigningKey] = []
+        for entry in entries.prefix(Self.most) {
+            guard case .object(let fields) = entry else { continue }
+            let named = fields.map { (ExactText($0.name), $0.value) }
+            if let key = await SigningKey.publicKey(AccessClaims(Dictionary(named) { first, _ in first })) {
+                keys.append(key)
+            }
+        }
+        guard !keys.isEmpty else {
+            throw KeySetError(
+                "none of its \(entries.count) keys can be used; needed are RSA, EC (P-256) or OKP (Ed25519) for signatures"
+            )
+        }
+        self.keys = keys
+        skipped = entries.count - keys.count
+    }
+
+    /// Returns the keys that may have signed a token: those of its `kid` alone, where it names one.
+    func keys(named kid: String?) -> [SigningKey] {
+        guard let kid else { return keys }
+        return keys.filter { $0.kid?.isExactly(kid) == true }
+    }
+}
+
+/// A key set that cannot be used.
+package struct KeySetError: Error, Sendable, CustomStringConvertible {
+    /// The fault, to follow the name of the set.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+
+/// The place that a key set comes from.
+enum KeySource: Sendable, CustomStringConvertible {
+    case file(String)
+    case address(KeyAddress)
+
+    /// - Throws: `KeySetError` for an address that cannot be asked.
+    init(_ text: String) throws(KeySetError) {
+        guard text.contains("://") else {
+            self = .file(text)
+            return
+        }
+        do {
+            self = .address(try KeyAddress(text))
+        } catch {
+            throw KeySetError("\(text): \(error)")
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .file(let path): path
+        case .address(let address): address.description
+        }
+    }
+
+    /// Returns the text of the key set as it stands.
+    ///
+    /// - Throws: `KeySetError` where it cannot be had.
+    func read() async throws(KeySetError) -> [UInt8] {
+        switch self {
+        case .file(let path):
+            guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+                throw KeySetError("the file cannot be read")
+            }
+            guard data.count <= KeyFetch.mostBytes else {
+                throw KeySetError("the file has more than \(KeyFetch.mostBytes) bytes")
+            }
+            return Array(data)
+        case .address(let address): return try await KeyFetch.body(at: address)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// The reason for which a token opens nothing, for the log alone: the answer is the same for all.
+package enum TokenRefusal: String, Error, Sendable {
+    case missing = "no token"
+    case unknown = "unknown token"
+    case tooLong = "token too long"
+    case malformed = "token malformed"
+    case algorithm = "token's algorithm not allowed"
+    case critical = "token's header has crit"
+    case type = "token of another type"
+    case key = "token's key unknown"
+    case signature = "token's signature wrong"
+    case claims = "token's claims malformed"
+    case issuer = "token of another issuer"
+    case audience = "token for another audience"
+    case noEnd = "token without exp"
+    case expired = "token expired"
+    case early = "token not valid yet"
+    case subject = "token without a usable sub"
+    /// The refresh token behind it is in the tokens file no more.
+    case withdrawn = "token's refresh token withdrawn"
+    /// A refresh token opens one address alone.
+    case refreshOnly = "refresh token at another address"
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Gateway
+
+/// The options on which programs are served, and how often.
+struct ClientOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Oldest version of a program that is served, by its header X-Client; may be repeated.",
+            valueName: "name/version"))
+    var minClient: [String] = []
+
+    @Option(help: ArgumentHelp("Sentence for whoever has an older one.", valueName: "text"))
+    var upgradeMessage: String?
+
+    @Option(help: ArgumentHelp("Place where a newer one is.", valueName: "url"))
+    var upgradeLink: String?
+
+    @Option(help: ArgumentHelp("Requests that a client may send in a second. (default: no bound)", valueName: "n"))
+    var rateRequests: Int?
+
+    @Option(help: ArgumentHelp("Edits that a client may send in a second. (default: no bound)", valueName: "n"))
+    var rateEdits: Int?
+
+    /// Sets what the options say.
+    ///
+    /// - Throws: `SettingsError` for one that cannot be used.
+    func set(_ out: inout GatewayConfiguration, _ settings: Settings) throws {
+        out.requestsPerSecond = try rate(rateRequests, .rateRequests, settings)
+        out.editsPerSecond = try rate(rateEdits, .rateEdits, settings)
+        let minimums = settings.list(minClient, .minClient)
+        let message = settings.text(upgradeMessage, .upgradeMessage)
+        let link = settings.text(upgradeLink, .upgradeLink)
+        guard !minimums.isEmpty else {
+            guard message == nil, link == nil else {
+                throw SettingsError("--upgrade-message and --upgrade-link say nothing without --min-client")
+            }
+            return
+        }
+        do {
+            out.minimumClients = try MinimumClients(minimums, message: message, link: link)
+        } catch {
+            throw SettingsError("--min-client: \(error)")
+        }
+    }
+
+    private func rate(_ option: Int?, _ setting: Setting, _ settings: Settings) throws -> Int? {
+        let rate = try settings.number(option, setting, default: 0, in: 0...1_000_000)
+        return rate == 0 ? nil : rate
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Gateway
+import Logging
+
+/// The options on access tokens of the gateway's own.
+struct RefreshOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "File of the key that signs access tokens. (default: made beside a journal in a file)", valueName: "file"))
+    var tokenKey: String?
+
+    @Option(help: ArgumentHelp("Seconds that an access token lasts. (default: 900)", valueName: "seconds"))
+    var tokenLifetime: Int?
+
+    /// Returns what gives access tokens; nil where there is no tokens file.
+    ///
+    /// - Parameter journalFile: the file of the journal; nil where it has none.
+    /// - Throws: `SettingsError` where an option cannot be used.
+    func tokens(
+        _ settings: Settings, file: KnownTokens?, journalFile: String?, logger: Logger
+    ) async throws -> AccessTokens? {
+        let key = settings.text(tokenKey, .tokenKey)
+        let lifetime = try settings.number(tokenLifetime, .tokenLifetime, default: 900, in: 10...86_400)
+        guard let file else {
+            guard key == nil else { throw SettingsError("--token-key says nothing without --tokens") }
+            return nil
+        }
+        do {
+            // A key that nobody needs is not made.
+            let own = file.hasRefresh ? journalFile.map { $0 + ".token-key" } : nil
+            if key == nil, own == nil, file.hasRefresh {
+                logger.notice("access tokens last until the gateway stops; --token-key FILE has them last longer")
+            }
+            return try await AccessTokens(keyFile: key ?? own, makes: true, file: file, lifetime: lifetime)
+        } catch {
+            throw SettingsError("--token-key: \(error)")
+        }
+    }
+}

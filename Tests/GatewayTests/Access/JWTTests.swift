@@ -1,0 +1,287 @@
+import Foundation
+import Logging
+import MergeCore
+import Operations
+import Synchronization
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// Tokens that an identity provider signed.
+@Suite(.timeLimit(.minutes(3))) struct JWTTests {
+    static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Makes what verifies tokens by the keys of a set.
+    private static func access(
+        keys: String, pause: Duration = .seconds(30), secret: [UInt8]? = nil,
+        now: @escaping JWTVerifier.Clock = { Date().timeIntervalSince1970 }
+    ) async throws -> JWTAccess {
+        let folder = try TemporaryFolder(files: ["keys.json": keys])
+        var settings = JWTSettings(issuer: TestSigner.issuer, audience: TestSigner.audience)
+        settings.keys = keys.hasPrefix("http") ? keys : folder.path + "/keys.json"
+        if let secret {
+            settings.secretFile = folder.path + "/secret"
+            try Data(secret + [10]).write(to: URL(filePath: folder.path + "/secret"))
+        }
+        let access = try await JWTAccess(settings, logger: quiet, pause: pause, now: now)
+        return withExtendedLifetime(folder) { access }
+    }
+
+    private static func refusal(_ access: JWTAccess, _ token: String) async -> TokenRefusal? {
+        do {
+            _ = try await access.verifier.bearer(of: token)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    // MARK: Good tokens
+
+    @Test func everyKindOfKeySigns() async throws {
+        let signers = [TestSigner.es256("e"), .edDSA("d"), try .rsa("r"), try .rsa("p", isPSS: true), .es256(nil)]
+        let access = try await Self.access(keys: TestSigner.set(try signers.map { try $0.jwk() }))
+        for signer in signers {
+            let bearer = try await access.verifier.bearer(of: try signer.token())
+            #expect(bearer.name == "ann" && bearer.rights == [.read, .write])
+            #expect(bearer.owner == TestSigner.issuer + "\nann")
+            #expect(bearer.expiry ?? 0 > Date().timeIntervalSince1970)
+        }
+        let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+        let shared = try await Self.access(keys: TestSigner.set([try signers[0].jwk()]), secret: secret)
+        #expect(await Self.refusal(shared, TestSigner.secretToken(secret)) == nil)
+    }
+
+    @Test(arguments: [
+        (#"["driver","planner"]"#, ["driver", "planner"]), (#""driver""#, ["driver"]), ("7", []), ("{}", []),
+        (#"["driver",7]"#, []), ("null", []), ("", []), (#"["driver",["x"]]"#, []),
+    ])
+    func rolesAreStrings(_ claim: String, _ roles: [String]) async throws {
+        let signer = TestSigner.es256("k")
+        let access = try await Self.access(keys: TestSigner.set([try signer.jwk()]))
+        let token = try signer.token(TestSigner.claims(["roles": claim, "who": "\"bob\"", "area": "7"]))
+        let bearer = try await access.verifier.bearer(of: token)
+        #expect(bearer.roles.map(\.string).sorted() == roles)
+        #expect(bearer.name == "ann" && bearer.claims["area"] == .integer(7))
+    }
+
+    @Test func severalAudiencesAndTypesAreTaken() async throws {
+        let signer = TestSigner.es256("k")
+        let access = try await Self.access(keys: TestSigner.set([try signer.jwk()]))
+        let now = Int(Date().timeIntervalSince1970)
+        for claims in [["aud": #"["x","fieldmerge"]"#], ["nbf": String(now + 30)], ["exp": "\(now + 60).5"]] {
+            #expect(await Self.refusal(access, try signer.token(TestSigner.claims(claims))) == nil, "\(claims)")
+        }
+        for type in ["JWT", "at+jwt", "jwt"] {
+            let header = "{\"alg\":\"ES256\",\"kid\":\"k\",\"typ\":\"\(type)\"}"
+            #expect(await Self.refusal(access, try signer.token(header: header)) == nil, "\(type)")
+        }
+    }
+
+    // MARK: The matrix
+
+    /// Every kind of bad token, with the check that the log names.
+    private static func badTokens(_ signer: TestSigner, _ rsa: TestSigner) throws -> [(String, TokenRefusal)] {
+        let now = Int(Date().timeIntervalSince1970)
+        func claims(_ more: [String: String]) throws -> String { try signer.token(TestSigner.claims(more)) }
+        func header(_ text: String) throws -> String { try signer.token(header: text) }
+        let good = try signer.token()
+        let signature = good.split(separator: ".").last ?? ""
+        let twice = TestSigner.claims().dropLast() + #","sub":"bob"}"#
+        return [
+            ("a.b", .unknown), ("a.b.c", .malformed), ("..", .malformed),
+            (good + "=", .malformed), (good.replacing("." + signature, with: "."), .signature),
+            (try claims(["exp": String(now - 1)]), .expired), (try claims(["exp": ""]), .noEnd),
+            (try claims(["exp": "\"never\""]), .noEnd), (try claims(["exp": "null"]), .noEnd),
+            (try claims(["nbf": String(now + 90)]), .early), (try claims(["nbf": "\"x\""]), .claims),
+            (try claims(["iss": "\"https://id.example.com\""]), .issuer), (try claims(["iss": ""]), .issuer),
+            (try claims(["iss": "[\"\(TestSigner.issuer)\"]"]), .issuer),
+            (try claims(["aud": "\"other\""]), .audience), (try claims(["aud": ""]), .audience),
+            (try claims(["aud": #"["fieldmerge",1]"#]), .audience), (try claims(["aud": "[]"]), .audience),
+            (try claims(["sub": ""]), .subject), (try claims(["sub": "\"\""]), .subject),
+            (try claims(["sub": "7"]), .subject), (try claims(["sub": "\"a\\nb\""]), .subject),
+            (try claims(["sub": "\"" + String(repeating: "a", count: 256) + "\""]), .subject),
+            (try signer.token(String(twice)), .claims), (try signer.token("[]"), .claims),
+            (try header(#"{"alg":"none","kid":"k"}"#), .algorithm),
+            (try header(#"{"alg":"None","kid":"k"}"#), .algorithm),
+            (try header(#"{"kid":"k"}"#), .algorithm), (try header(#"{"alg":"ES512","kid":"k"}"#), .algorithm),
+            (try header(#"{"alg":"RS256","kid":"k"}"#), .algorithm), (try header(#"{"alg":"HS256","kid":"k"}"#), .key),
+            (try header(#"{"alg":"ES256","alg":"ES256","kid":"k"}"#), .malformed),
+            (try header(#"{"alg":"ES256","kid":"k","crit":["exp"]}"#), .critical),
+            (try header(#"{"alg":"ES256","kid":"k","crit":[]}"#), .critical),
+            (try header(#"{"alg":"ES256","kid":"k","typ":"dpop+jwt"}"#), .type),
+            (try header(#"{"alg":"ES256","kid":"k","typ":7}"#), .type),
+            (try header(#"{"alg":"ES256","kid":7}"#), .malformed), (try header(#"{"alg":"ES256","kid":"x"}"#), .key),
+            (try header("{\"alg\":\"ES256\",\"kid\":\"x\",\"jwk\":\(try signer.jwk())}"), .key),
+            (try TestSigner.es256("k").token(), .signature), (try TestSigner.es256(nil).token(), .signature),
+            (try header(#"{"alg":"ES256","kid":"bound"}"#), .algorithm),
+            // The public key, that anybody has, as a secret.
+            (TestSigner.secretToken(Array(rsa.pem.utf8), header: #"{"alg":"HS256","kid":"r"}"#), .key),
+            (TestSigner.secretToken([], header: #"{"alg":"HS256","kid":"oct"}"#), .key),
+            (try claims(["x": "\"" + String(repeating: "a", count: 8_200) + "\""]), .tooLong),
+            (String(repeating: "a", count: 40_000), .unknown),
+        ]
+    }
+
+    private static func keySet(_ signer: TestSigner, _ rsa: TestSigner) throws -> String {
+        TestSigner.set([
+            #"{"kty":"PQC","kid":"future","pub":"AAAA"}"#, #"{"kty":"oct","kid":"oct","k":""}"#, "7", "{}",
+            #"{"kty":"RSA","kid":"short","n":"AAAA","e":"AQAB"}"#, #"{"kty":"EC","kid":"k2","crv":"P-256"}"#,
+            try signer.jwk(), try rsa.jwk(), try signer.jwk(["use": "enc"]).replacing("\"k\"", with: "\"enc\""),
+            try rsa.jwk(["alg": "PS256"]).replacing("\"r\"", with: "\"bound\""),
+        ])
+    }
+
+    /// Whatever is wrong, the answer is the same, and nothing reaches the database.
+    @Test func everyBadTokenIsTheSame401() async throws {
+        let (signer, rsa) = (TestSigner.es256("k"), try TestSigner.rsa("r"))
+        let access = try await Self.access(keys: try Self.keySet(signer, rsa))
+        let verifier = AccessVerifier(file: nil, jwt: access)
+        let bad = try Self.badTokens(signer, rsa)
+        let good = try signer.token()
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        try await RunningGateway.with(database, rules: MergeTests.rules, verifier: verifier) { gateway async throws in
+            let none = try await gateway.client { try await $0.get("/v1/records/people/1") }
+            for (index, (token, refusal)) in bad.enumerated() {
+                let thrown = await #expect(throws: TokenRefusal.self) { try await verifier.bearer(of: token) }
+                #expect(thrown == refusal, "\(index): \(token.prefix(60))")
+                let answer = try await gateway.client(token: token) {
+                    try await $0.post(
+                        "/v1/merge/people", #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"X"}}}}"#)
+                }
+                #expect(answer.status == 401 && answer.body == none.body, "\(index): \(answer.text)")
+                #expect(answer.headers["www-authenticate"] == none.headers["www-authenticate"])
+            }
+            // None of the bad ones has shut out the good one.
+            try await gateway.client(token: good) { client async throws in
+                #expect(try await client.get("/v1/records/people/1").status == 200)
+                let two = try await client.get("/v1/rules", ["authorization": "Bearer " + good])
+                #expect(two.status == 401 && two.body == none.body)
+            }
+            #expect(try await database.run("SELECT name FROM people WHERE id = 1;") == "Ann\n")
+        }
+    }
+
+    /// A key without `alg` takes what goes with its kind, and a forged first token changes nothing.
+    @Test func aForgedFirstTokenBindsNothing() async throws {
+        let rsa = try TestSigner.rsa("r")
+        let access = try await Self.access(keys: TestSigner.set([try rsa.jwk()]))
+        let forged = try rsa.token(header: #"{"alg":"PS256","kid":"r"}"#)
+        #expect(await Self.refusal(access, forged) == .signature)
+        #expect(await Self.refusal(access, try rsa.token()) == nil)
+    }
+
+    // MARK: Time
+
+    @Test func anEndIsSharp() async throws {
+        let signer = TestSigner.es256("k")
+        let time = Mutex(1_000.0)
+        let access = try await Self.access(keys: TestSigner.set([try signer.jwk()])) { time.withLock { $0 } }
+        let token = try signer.token(TestSigner.claims(["exp": "2000", "nbf": "1000"]))
+        for (now, refusal) in [
+            (939.9, TokenRefusal.early), (940, nil), (1_999.9, nil), (2_000, .expired), (2_001, .expired),
+        ] as [(Double, TokenRefusal?)] {
+            time.withLock { $0 = now }
+            #expect(await Self.refusal(access, token) == refusal, "\(now)")
+        }
+    }
+
+    @Test func verifiedTokensAreFew() throws {
+        let verified = VerifiedTokens(most: 3)
+        for index in 0..<10 {
+            let bearer = Bearer(name: "\(index)", rights: [.read], expiry: 10)
+            verified.keep(bearer, of: VerifiedTokens.Digest("\(index)"), since: 0, now: 0)
+        }
+        #expect(verified.count == 3)
+        #expect(try verified.bearer(of: VerifiedTokens.Digest("9"), now: 0)?.name == "9")
+        #expect(throws: TokenRefusal.expired) { try verified.bearer(of: VerifiedTokens.Digest("9"), now: 10) }
+        verified.forget()
+        verified.keep(Bearer(name: "a", rights: []), of: VerifiedTokens.Digest("a"), since: 0, now: 0)
+        #expect(verified.count == 0, "it was verified by keys of before")
+    }
+
+    // MARK: Keys that come from an address
+
+    @Test func keysRoll() async throws {
+        let (old, new) = (TestSigner.es256("old"), TestSigner.es256("new"))
+        try await KeyServer.with(.body(TestSigner.set([try old.jwk()]))) { server async throws in
+            let access = try await Self.access(keys: server.url, pause: .zero)
+            #expect(await Self.refusal(access, try old.token()) == nil)
+            #expect(server.count == 1)
+            server.answer(.body(TestSigner.set([try old.jwk(), try new.jwk()])))
+            let token = try new.token()
+            let refusals = await withTaskGroup(of: TokenRefusal?.self) { group in
+                for _ in 0..<50 { group.addTask { await Self.refusal(access, token) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(refusals.allSatisfy { $0 == nil } && server.count < 50)
+            server.answer(.body(TestSigner.set([try new.jwk()])))
+            #expect(await Self.refusal(access, try TestSigner.es256("third").token()) == .key)
+            #expect(await Self.refusal(access, try old.token()) == .key, "a key that was withdrawn opens nothing")
+            #expect(await Self.refusal(access, token) == nil)
+        }
+    }
+
+    @Test func anAddressIsAskedSeldom() async throws {
+        let signer = TestSigner.es256("k")
+        try await KeyServer.with(.body(TestSigner.set([try signer.jwk()]))) { server async throws in
+            let access = try await Self.access(keys: server.url)
+            #expect(await Self.refusal(access, try signer.token()) == nil)
+            for index in 0..<20 {
+                #expect(await Self.refusal(access, try TestSigner.es256("x\(index)").token()) == .key)
+            }
+            #expect(server.count == 1)
+        }
+    }
+
+    @Test(arguments: ["down", "silent", "huge", "nonsense", "empty"])
+    func anAddressThatFailsTakesNoKeyAway(_ fault: String) async throws {
+        let signer = TestSigner.es256("k")
+        try await KeyServer.with(.body(TestSigner.set([try signer.jwk()]))) { server async throws in
+            let access = try await Self.access(keys: server.url, pause: .zero)
+            #expect(await Self.refusal(access, try signer.token()) == nil)
+            #expect(access.verifier.trouble == nil)
+            switch fault {
+            case "down": server.answer(.status(503))
+            case "silent": server.answer(.silence)
+            case "huge": server.answer(.flood)
+            case "nonsense": server.answer(.body("<html>"))
+            default: server.answer(.body(#"{"keys":[]}"#))
+            }
+            let start = ContinuousClock.now
+            #expect(await Self.refusal(access, try TestSigner.es256("x").token()) == .key)
+            #expect(ContinuousClock.now - start < .seconds(20))
+            #expect(access.verifier.trouble?.contains("/keys: ") == true)
+            #expect(await Self.refusal(access, try signer.token(TestSigner.claims(["x": "1"]))) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://id.example.com/keys?x=1", true), ("https://id.example.com:8443", true),
+        ("http://127.0.0.1:9/k", true),
+        ("http://[::1]:9/k", true), ("http://localhost/k", true), ("http://id.example.com/keys", false),
+        ("http://127.0.0.1.example.com/keys", false), ("http://10.0.0.1/keys", false), ("ftp://127.0.0.1/keys", false),
+        ("https://", false), ("https://user@id.example.com/keys", false),
+    ])
+    func plainHTTPIsForLoopback(_ text: String, _ isGood: Bool) {
+        #expect(((try? KeyAddress(text)) != nil) == isGood)
+    }
+
+    @Test func aSecretIsLong() async throws {
+        let keys = TestSigner.set([try TestSigner.es256("k").jwk()])
+        await #expect(throws: KeySetError.self) {
+            try await Self.access(keys: keys, secret: Array("0123456789abcdef0123456789abcde".utf8))
+        }
+    }
+
+    @Test func base64IsStrict() {
+        for count in 0..<70 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)
+        }
+        for text in ["A", "AB=", "AB==", "A+", "A/", "AB C", "AB", "AAB", "é"] where text != "AA" {
+            #expect(Base64URL.decode(text.utf8) == nil, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import MergeCore
+import Operations
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// Clients that ask too often, and their neighbours.
+@Suite struct RateTests {
+    @Test func aBucketHoldsASecond() {
+        let start = ContinuousClock.now
+        var bucket = TokenBucket(rate: 10, now: start)
+        for _ in 0..<10 { #expect(bucket.take(1, at: start) == nil) }
+        #expect(bucket.take(1, at: start) == 1)
+        #expect(bucket.take(1, at: start.advanced(by: .milliseconds(100))) == nil)
+        #expect(bucket.take(1, at: start.advanced(by: .milliseconds(150))) == 1)
+        #expect(bucket.isFull(at: start.advanced(by: .seconds(2))))
+        #expect(bucket.take(11, at: start.advanced(by: .seconds(60))) == nil, "it holds no more than it held")
+        #expect(bucket.take(1, at: start.advanced(by: .seconds(60))) == 1)
+    }
+
+    @Test func aLargePushNeedsAFullBucket() {
+        let start = ContinuousClock.now
+        var bucket = TokenBucket(rate: 10, now: start)
+        #expect(bucket.take(1, at: start) == nil)
+        #expect(bucket.take(35, at: start) == 1)
+        let full = start.advanced(by: .seconds(1))
+        #expect(bucket.take(35, at: full) == nil)
+        // What it took too much is paid for.
+        #expect(bucket.take(1, at: full) == 3)
+        #expect(bucket.take(1, at: full.advanced(by: .milliseconds(2_500))) == 1)
+        #expect(bucket.take(1, at: full.advanced(by: .milliseconds(2_700))) == nil)
+    }
+
+    @Test func manyClientsAreForgotten() throws {
+        let rates = ClientRates(requestsPerSecond: 1, editsPerSecond: nil, share: nil)
+        let start = ContinuousClock.now
+        for index in 0..<30_000 { try rates.request(of: "\(index)", at: start.advanced(by: .milliseconds(index))) }
+        #expect(throws: Problem.self) { try rates.request(of: "29999", at: start.advanced(by: .milliseconds(29_999))) }
+    }
+
+    @Test func oneClientHasItsShareOfTheQueue() async throws {
+        let rates = ClientRates(requestsPerSecond: nil, editsPerSecond: nil, share: 2)
+        try await rates.push(of: "a") {
+            try await rates.push(of: "a") {
+                await #expect(throws: Problem.self) { try await rates.push(of: "a") {} }
+                try await rates.push(of: "b") {}
+            }
+            try await rates.push(of: "a") {}
+        }
+    }
+
+    private static func database() async throws -> TestDatabase {
+        try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+    }
+
+    @Test func aNeighbourIsNotSlowed() async throws {
+        let (greedy, quiet) = (AccessToken.make(), AccessToken.make())
+        let lines = [greedy.line(name: "g", rights: [.read, .write]), quiet.line(name: "q", rights: [.read, .write])]
+        try await RunningGateway.with(
+            try await Self.database(), rules: MergeTests.rules, tokens: lines.joined(separator: "\n"),
+            configure: { $0.requestsPerSecond = 5 }
+        ) { gateway async throws in
+            try await gateway.client(token: greedy.secret) { client async throws in
+                var last = try await client.get("/v1/rules")
+                while last.status == 200 { last = try await client.get("/v1/rules") }
+                #expect(last.status == 429 && last.headers["retry-after"] == "1")
+                let problem = try last.json()
+                #expect(problem["code"]?.text == "over-rate" && problem["retry"]?.bool == true)
+                // Before the envelope, and behind the token.
+                while try await client.get("/v1/rules").status != 429 {}
+                #expect(try await client.post("/v1/push", "nonsense").status == 429)
+                #expect(try await client.get("/healthz").status == 200)
+                try await gateway.client(token: quiet.secret) { neighbour async throws in
+                    for _ in 0..<5 { #expect(try await neighbour.get("/v1/rules").status == 200) }
+                }
+                try await gateway.client { client async throws in
+                    #expect(try await client.get("/v1/rules").status == 401)
+                }
+            }
+        }
+    }
+
+    /// Nothing is kept under the key of a push that was refused.
+    @Test func aPushOverTheRateMayComeAgain() async throws {
+        let database = try await JournalTests.database(.sqlite)
+        try await RunningGateway.with(
+            database, rules: JournalTests.rules, journal: .together, configure: { $0.editsPerSecond = 1 }
+        ) { gateway async throws in
+            try await gateway.client { client async throws in
+                func push(_ key: String, _ count: Int) -> String {
+                    let edit = #"{"resource":"people","id":1,"changeset":{"person":{"points":{"old":1,"new":2}}}}"#
+                    let edits = Array(repeating: edit, count: count).joined(separator: ",")
+                    return "{\"key\":\"\(key)\",\"edits\":[\(edits)]}"
+                }
+                let large = try await client.post("/v1/push", push("large", 4))
+                #expect(large.status == 200, "\(large.text)")
+                let before = try await database.run("SELECT points FROM people WHERE id = 1;")
+                let refused = try await client.post("/v1/push", push("k", 1))
+                #expect(refused.status == 429 && (Int(refused.headers["retry-after"] ?? "") ?? 0) >= 2)
+                #expect(try await database.run("SELECT points FROM people WHERE id = 1;") == before)
+                var again = refused
+                while again.status == 429 { again = try await client.post("/v1/push", push("k", 1)) }
+                #expect(again.status == 200 && again.headers["idempotent-replayed"] == nil, "\(again.text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import MergeCore
+import Operations
+import Synchronization
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// Refresh tokens and the access tokens that they fetch.
+@Suite(.timeLimit(.minutes(3))) struct RefreshTests {
+    private static func issuer(
+        _ file: KnownTokens, key: String? = nil, now: @escaping JWTVerifier.Clock = { Date().timeIntervalSince1970 }
+    ) async throws -> AccessTokens {
+        try await AccessTokens(keyFile: key, makes: true, file: file, lifetime: 900, now: now)
+    }
+
+    private static func file(_ lines: [String]) throws -> KnownTokens {
+        KnownTokens(try TokenFile(text: lines.joined(separator: "\n"), path: "f", mayBeEmpty: true))
+    }
+
+    private static func refusal(_ tokens: AccessTokens, _ token: String) -> TokenRefusal? {
+        do {
+            return try tokens.bearer(of: token) == nil ? .unknown : nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aTokenTellsTheLine() async throws {
+        let refresh = AccessToken.make()
+        let file = try Self.file([
+            refresh.line(name: "van", rights: [.refresh], roles: ["driver"], claims: #"{"area":7,"sub":"x"}"#)
+        ])
+        let time = Mutex(1_000.0)
+        let tokens = try await Self.issuer(file) { time.withLock { $0 } }
+        let token = try tokens.issue(to: try await file.bearer(of: refresh.secret))
+        let bearer = try #require(try tokens.bearer(of: token))
+        #expect(bearer.name == "van" && bearer.owner == "van" && bearer.rights == [.read, .write])
+        #expect(bearer.roles == [ExactText("driver")] && bearer.claims["area"] == .integer(7) && bearer.expiry == 1_900)
+        time.withLock { $0 = 1_900 }
+        #expect(Self.refusal(tokens, token) == .expired)
+        let payload = try #require(Base64URL.decode(token.split(separator: ".")[1].utf8))
+        let json = try JSON(payload)
+        #expect(json["sub"]?.text == "van" && json["roles"]?[0]?.text == "driver" && json["exp"] != nil)
+    }
+
+    @Test func whatWasWithdrawnIsOut() async throws {
+        let (first, second) = (AccessToken.make(), AccessToken.make())
+        let file = try Self.file([first.line(name: "a", rights: [.refresh, .read])])
+        let tokens = try await Self.issuer(file)
+        let token = try tokens.issue(to: try await file.bearer(of: first.secret))
+        #expect(try tokens.bearer(of: token)?.rights == [.read])
+        // Another token under the same name.
+        _ = file.serve(try TokenFile(text: second.line(name: "a", rights: [.refresh]), path: "f"))
+        #expect(Self.refusal(tokens, token) == .withdrawn)
+        _ = file.serve(try TokenFile(text: first.line(name: "a", rights: [.read]), path: "f"))
+        #expect(Self.refusal(tokens, token) == .withdrawn, "it refreshes nothing now")
+        _ = file.serve(try TokenFile(text: first.line(name: "a", rights: [.refresh], roles: ["x"]), path: "f"))
+        #expect(try tokens.bearer(of: token)?.roles == [ExactText("x")], "the line as it stands counts")
+    }
+
+    @Test func gatewaysShareAKey() async throws {
+        let folder = try TemporaryFolder()
+        let refresh = AccessToken.make()
+        let file = try Self.file([refresh.line(name: "a", rights: [.refresh])])
+        let path = folder.path + "/key"
+        let one = try await Self.issuer(file, key: path)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let token = try one.issue(to: try await file.bearer(of: refresh.secret))
+        #expect(Self.refusal(try await Self.issuer(file, key: path), token) == nil)
+        #expect(Self.refusal(try await Self.issuer(file), token) == .unknown)
+        // A key that rolls: the new one signs, the old one counts still.
+        let old = try String(contentsOfFile: path, encoding: .utf8)
+        try ("# new\n" + String(repeating: "x", count: 32) + "\n" + old).write(
+            toFile: path, atomically: true, encoding: .utf8)
+        let rolled = try await Self.issuer(file, key: path)
+        #expect(Self.refusal(rolled, token) == nil)
+        #expect(Self.refusal(one, try rolled.issue(to: try await file.bearer(of: refresh.secret))) == .unknown)
+        let forged = String(token.dropLast(2)) + (token.hasSuffix("AA") ? "QQ" : "AA")
+        #expect([.signature, .unknown].contains(Self.refusal(one, forged)))
+        for text in ["", "short\n", "# none\n"] {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            await #expect(throws: KeySetError.self) { try await Self.issuer(file, key: path) }
+        }
+    }
+
+    @Test func theAddressGivesTokens() async throws {
+        let (refresh, plain) = (AccessToken.make(), AccessToken.make())
+        let file = try Self.file([
+            refresh.line(name: "van", rights: [.refresh], roles: ["operator"]),
+            plain.line(name: "desk", rights: [.read, .write]),
+        ])
+        let tokens = try await Self.issuer(file)
+        try await RunningGateway.with(
+            try await JournalTests.database(.sqlite), rules: JournalTests.rules, journal: .together,
+            verifier: AccessVerifier(file: file, jwt: nil, own: tokens), configure: { $0.accessTokens = tokens }
+        ) { gateway async throws in
+            let answer = try await gateway.client(token: refresh.secret) { client async throws in
+                #expect(try await client.get("/v1/token").status == 405)
+                #expect(try await client.get("/v1/rules").status == 401)
+                #expect(try await client.post("/v1/token", "{}").status == 400)
+                return try await client.send(.post, "/v1/token", [:], nil)
+            }
+            #expect(answer.status == 200 && answer.headers["cache-control"] == "no-store", "\(answer.text)")
+            let json = try answer.json()
+            #expect(json["tokenType"]?.text == "Bearer" && json["expiresIn"]?.int == 900)
+            let token = try #require(json["accessToken"]?.text)
+            try await gateway.client(token: token) { client async throws in
+                let edit = #"{"id":1,"changeset":{"person":{"points":{"old":1,"new":2}}}}"#
+                #expect(try await client.post("/v1/merge/people", edit).status == 200)
+                let entries = try await client.get("/v1/journal").json()["entries"]?.array ?? []
+                #expect(entries.map { $0["who"]?.text } == ["van"])
+                #expect(try await client.send(.post, "/v1/token", [:], nil).status == 403)
+                // It goes with its refresh token, on connections that are open too.
+                _ = file.serve(try TokenFile(text: plain.line(name: "desk", rights: [.read]), path: "f"))
+                #expect(try await client.get("/v1/rules").status == 401)
+            }
+            try await gateway.client(token: plain.secret) { client async throws in
+                #expect(try await client.send(.post, "/v1/token", [:], nil).status == 403)
+            }
+            let stranger = try await gateway.client { try await $0.send(.post, "/v1/token", [:], nil) }
+            #expect(stranger.status == 401)
+        }
+    }
+}

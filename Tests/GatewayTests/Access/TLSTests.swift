@@ -1,0 +1,94 @@
+import Foundation
+import Operations
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// A gateway that encrypts, and clients that others wrote.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct TLSTests {
+    private static func makeCertificate(in folder: String, name: String = "server") async throws {
+        try await Shell.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
+            folder + "/\(name).key", "-out", folder + "/\(name).pem",
+        ])
+    }
+
+    private static func gateway(_ folder: String) async throws -> GatewayProcess {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        return try await GatewayProcess(
+            database, rules: MergeTests.rules,
+            options: ["--tls-certificate", folder + "/server.pem", "--tls-key", folder + "/server.key"])
+    }
+
+    @Test func aClientVerifiesTheGateway() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.makeCertificate(in: folder.path)
+        let gateway = try await Self.gateway(folder.path)
+        let url = "https://localhost:\(gateway.port)/v1/records/people/1"
+        let trusting = ["curl", "-sS", "--max-time", "20", "--cacert", folder.path + "/server.pem"]
+        for version in ["1.2", "1.3"] {
+            let answer = try await Shell.capture(trusting + ["--tls-max", version, url])
+            #expect(answer.status == 0 && answer.output.contains("Ann"), "\(version): \(answer.errors)")
+        }
+        #expect(try await Shell.capture(trusting + ["--tlsv1.0", "--tls-max", "1.1", url]).status != 0)
+        #expect(try await Shell.capture(["curl", "-sS", "--max-time", "20", url]).status != 0, "nobody vouches for it")
+        let plain = url.replacing("https", with: "http")
+        #expect(try await Shell.capture(["curl", "-sS", "--max-time", "20", plain]).status != 0)
+    }
+
+    /// Connections that are open go on under the certificate that they began with.
+    @Test func aCertificateIsRenewed() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.makeCertificate(in: folder.path)
+        try await Self.makeCertificate(in: folder.path, name: "next")
+        let gateway = try await Self.gateway(folder.path)
+        let script = """
+            import http.client, os, shutil, signal, ssl, sys
+            folder, port, pid = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+            def connect(name):
+                context = ssl.create_default_context(cafile=folder + "/" + name)
+                connection = http.client.HTTPSConnection("localhost", port, context=context, timeout=20)
+                connection.request("GET", "/healthz")
+                assert connection.getresponse().read() == b'{"status":"ok"}'
+                return connection
+            shutil.copy(folder + "/server.pem", folder + "/first.pem")
+            old = connect("first.pem")
+            os.replace(folder + "/next.key", folder + "/server.key")
+            shutil.copy(folder + "/next.pem", folder + "/server.pem")
+            while True:
+                os.kill(pid, signal.SIGHUP)
+                try:
+                    connect("next.pem").close()
+                    break
+                except ssl.SSLCertVerificationError:
+                    pass
+            old.request("GET", "/healthz")
+            print(old.getresponse().status)
+            """
+        let ran = try await Shell.capture(
+            ["python3", "-", folder.path, "\(gateway.port)", "\(gateway.identifier)"], input: script)
+        #expect(ran.status == 0 && ran.output == "200\n", "\(ran.errors)")
+        // Files that do not belong together change nothing.
+        try "nonsense".write(toFile: folder.path + "/server.key", atomically: true, encoding: .utf8)
+        while !gateway.log.contains("the certificate of before goes on") {
+            gateway.hangUp()
+            let answer = try await Shell.capture([
+                "curl", "-sS", "--max-time", "20", "--cacert", folder.path + "/next.pem",
+                "https://localhost:\(gateway.port)/healthz",
+            ])
+            #expect(answer.status == 0, "\(answer.errors)")
+        }
+    }
+
+    @Test(arguments: [
+        (["--tls-certificate", "/nowhere"], "--tls-certificate and --tls-key go together"),
+        (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "a certificate and its key in PEM"),
+    ])
+    func whatCannotBeUsedIsAnError(_ options: [String], _ fault: String) async throws {
+        let ran = try await Shell.capture(
+            [GatewayProcess.program, "serve", "--database", "sqlite:/nowhere", "--rules", "/nowhere"] + options)
+        #expect(ran.status == 1 && ran.errors.contains(fault), "\(ran.errors)")
+    }
+}
