@@ -60,10 +60,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         var logger = Logger(label: "fieldmerge") { LineLog(label: $0) }
         let settings = try Settings(file: config) { [logger] in logger.warning("\($0)") }
-        let level = settings.text(logLevel, .logLevel) ?? "info"
-        guard let known = Logger.Level(rawValue: level) else {
-            throw SettingsError("--log-level is trace, debug, info, notice, warning or error, not “\(level)”")
-        }
+        let known = try level(settings)
         logger.logLevel = known
         var configuration = try limits.configuration(settings)
         try clients.set(&configuration, settings)
@@ -118,6 +115,15 @@ struct Serve: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// - Throws: `SettingsError` for what is no level.
+    private func level(_ settings: Settings) throws -> Logger.Level {
+        let level = settings.text(logLevel, .logLevel) ?? "info"
+        guard let known = Logger.Level(rawValue: level) else {
+            throw SettingsError("--log-level is trace, debug, info, notice, warning or error, not “\(level)”")
+        }
+        return known
     }
 
     /// - Throws: `TokenFileError` or `SettingsError` where tokens or keys cannot be used.

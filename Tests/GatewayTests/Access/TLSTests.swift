@@ -38,6 +38,27 @@ import TestSupport
         #expect(try await Shell.capture(["curl", "-sS", "--max-time", "20", plain]).status != 0)
     }
 
+    /// Those who begin and say no more hold up nobody else.
+    @Test func aHandshakeThatStallsCostsNothing() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.makeCertificate(in: folder.path)
+        let gateway = try await Self.gateway(folder.path)
+        let script = """
+            import socket, ssl, sys, urllib.request
+            folder, port = sys.argv[1], int(sys.argv[2])
+            stalled = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
+            for index, client in enumerate(stalled):
+                client.sendall(bytes([22, 3, 1, 2, 0, 1])[: index % 7])
+            context = ssl.create_default_context(cafile=folder + "/server.pem")
+            for _ in range(20):
+                answer = urllib.request.urlopen(f"https://localhost:{port}/healthz", timeout=20, context=context)
+                assert answer.status == 200
+            print(len(stalled))
+            """
+        let ran = try await Shell.capture(["python3", "-", folder.path, "\(gateway.port)"], input: script)
+        #expect(ran.status == 0 && ran.output == "200\n", "\(ran.errors)")
+    }
+
     /// Connections that are open go on under the certificate that they began with.
     @Test func aCertificateIsRenewed() async throws {
         let folder = try TemporaryFolder()
