@@ -9,7 +9,7 @@ final class SQLiteConnection: StoreConnection {
     /// nil where others need no turns.
     private let turns: FileTurns?
 
-    init(_ database: Database, _ busy: BusyWait, _ turns: FileTurns? = nil) {
+    init(_ database: Database, busy: BusyWait, turns: FileTurns? = nil) {
         self.database = database
         self.turns = turns
         self.busy = busy

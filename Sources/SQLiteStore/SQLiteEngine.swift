@@ -82,7 +82,7 @@ package final class SQLiteEngine: WaitingStore {
     ) throws(StoreError) -> Answer {
         do {
             return try writer.queue.writeWithoutTransaction { [writer] database in
-                try SQLiteConnection(database, writer.busy).write(locking: []) { session throws(StoreError) in
+                try SQLiteConnection(database, busy: writer.busy).write(locking: []) { session throws(StoreError) in
                     .commit(try body(session))
                 }
             }

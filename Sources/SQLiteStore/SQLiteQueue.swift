@@ -48,6 +48,6 @@ final class SQLiteQueue: Sendable {
             busy.wait(until: nil)
             turns?.end()
         }
-        return try body(SQLiteConnection(database, busy, turns))
+        return try body(SQLiteConnection(database, busy: busy, turns: turns))
     }
 }

@@ -46,7 +46,7 @@ package final class FeedReader: Sendable {
         let task = shared.withLock { shared in
             if shared.count >= Self.mostShared { shared = shared.filter { now - $0.value.at < Self.sharedFor } }
             if let known = shared[asked], now - known.at < Self.sharedFor { return known.task }
-            let task = Task { await self.read(question, state, active, journal, deadline) }
+            let task = Task { await self.read(question, at: state, under: active, from: journal, until: deadline) }
             if shared.count < Self.mostShared { shared[asked] = (task, now) }
             return task
         }
@@ -56,8 +56,8 @@ package final class FeedReader: Sendable {
     }
 
     private func read(
-        _ question: FeedQuestion, _ state: FeedState, _ active: ActiveRules, _ journal: Journal,
-        _ deadline: ContinuousClock.Instant
+        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, from journal: Journal,
+        until deadline: ContinuousClock.Instant
     ) async -> Result<FeedPage, StoreError> {
         do throws(StoreError) {
             // One more tells whether there are others.
@@ -71,13 +71,17 @@ package final class FeedReader: Sendable {
                 }
                 return .success(
                     try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-                        try self.page(rows, question, state, PageSource(active, journal, session))
+                        try self.page(
+                            rows, to: question, at: state,
+                            from: PageSource(active: active, journal: journal, session: session))
                     })
             }
             return .success(
                 try await service.engine.read(deadline: deadline) { session throws(StoreError) in
                     let rows = try session.query(statement)
-                    return try self.page(rows, question, state, PageSource(active, journal, session))
+                    return try self.page(
+                        rows, to: question, at: state,
+                        from: PageSource(active: active, journal: journal, session: session))
                 })
         } catch {
             return .failure(error)
@@ -89,16 +93,10 @@ package final class FeedReader: Sendable {
         let active: ActiveRules
         let journal: Journal
         let session: any StoreSession
-
-        init(_ active: ActiveRules, _ journal: Journal, _ session: any StoreSession) {
-            self.active = active
-            self.journal = journal
-            self.session = session
-        }
     }
 
     private func page(
-        _ rows: [[Value]], _ question: FeedQuestion, _ state: FeedState, _ source: PageSource
+        _ rows: [[Value]], to question: FeedQuestion, at state: FeedState, from source: PageSource
     ) throws(StoreError) -> FeedPage {
         let feed = source.journal.tables.feed
         let found = rows.prefix(question.limit).compactMap { feed.change($0) }

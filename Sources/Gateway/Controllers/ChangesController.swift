@@ -84,7 +84,7 @@ struct ChangesController {
         let active = try box.ready()
         let state = try await access.current()
         let names = try FeedRequest.resources(in: context.query, of: active.catalog)
-        let start = try await cursor(context.query, names, state)
+        let start = try await cursor(in: context.query, of: names, at: state)
         let wanted = start?.resources ?? names ?? active.catalog.resources.map(\.name)
         let resources = wanted.compactMap { active.catalog[$0] }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
@@ -98,7 +98,7 @@ struct ChangesController {
     ///
     /// - Throws: a `Problem`: 400 where it is no cursor or of other resources, 410 where its feed or revision has gone.
     private func cursor(
-        _ query: Query, _ names: [String]?, _ state: FeedState
+        in query: Query, of names: [String]?, at state: FeedState
     ) async throws -> SnapshotCursor? {
         guard let text = try FeedRequest.text("after", in: query) else { return nil }
         guard let cursor = SnapshotCursor(text: text) else {

@@ -35,11 +35,11 @@ struct PushRunner: Sendable {
     func answer(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8]) {
         let sender = try context.sender
         try rates.edits(run.editCount, of: context.keyOwner)
-        return try await rates.push(of: context.keyOwner) { try await answer(run, sender, context) }
+        return try await rates.push(of: context.keyOwner) { try await answer(run, of: sender, in: context) }
     }
 
     private func answer(
-        _ run: PushRun, _ sender: Sender, _ context: GatewayContext
+        _ run: PushRun, of sender: Sender, in context: GatewayContext
     ) async throws -> (PushAnswer, body: [UInt8]) {
         let answer = try await service.answer(under: run.key, active: active, deadline: context.deadline) {
             () async throws(Failure) in
@@ -57,7 +57,7 @@ struct PushRunner: Sendable {
                 active: active, deadline: context.deadline)
         }
         if let result = answer.result, !run.isPreview { metrics.count(result) }
-        return (answer, await told(answer, run, context))
+        return (answer, await told(answer, to: run, in: context))
     }
 
     /// Looks up what was answered to a push before; nil where it was not answered.
@@ -65,10 +65,10 @@ struct PushRunner: Sendable {
         guard let key = run.key,
             let answer = try await service.known(under: key, active: active, deadline: context.deadline)
         else { return nil }
-        return (answer, await told(answer, run, context))
+        return (answer, await told(answer, to: run, in: context))
     }
 
-    private func told(_ answer: PushAnswer, _ run: PushRun, _ context: GatewayContext) async -> [UInt8] {
+    private func told(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
         await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
             .body(answer, to: run.sent.body, at: run.sent.address)
     }

@@ -100,7 +100,7 @@ struct EventStream: Sendable {
         var position = start
         var lastSent = ContinuousClock.now
         if position.told == nil {
-            try await tell(nil, &position, &writer)
+            try await tell(nil, at: &position, by: &writer)
         } else {
             // The head leaves at once, so that the client knows that it is connected.
             try await Self.send(EventText.heartbeat, &writer)
@@ -114,7 +114,7 @@ struct EventStream: Sendable {
             case .page(let page):
                 position.revision = page.revision
                 if page.changes.isEmpty { break }
-                try await tell(page, &position, &writer)
+                try await tell(page, at: &position, by: &writer)
                 lastSent = .now
                 continue
             case .nothing: break
@@ -125,7 +125,7 @@ struct EventStream: Sendable {
                 if position.told == position.revision {
                     try await Self.send(EventText.heartbeat, &writer)
                 } else {
-                    try await tell(nil, &position, &writer)
+                    try await tell(nil, at: &position, by: &writer)
                 }
                 lastSent = .now
                 continue
@@ -169,7 +169,7 @@ struct EventStream: Sendable {
     ///
     /// - Parameter page: nil for one without changes, that says where the client stands.
     private func tell(
-        _ page: FeedPage?, _ position: inout Position, _ writer: inout any ResponseBodyWriter
+        _ page: FeedPage?, at position: inout Position, by writer: inout any ResponseBodyWriter
     ) async throws {
         let rules = box.active?.catalog.version ?? ""
         let text =

@@ -30,7 +30,7 @@ package enum ChangesEncoder {
         writer.object { writer in
             writer.member("revision")
             writer.integer(change.revision)
-            name(change.resource, change.key, &writer)
+            name(change.resource, change.key, to: &writer)
             writer.member("record")
             if let record = change.record { writer.raw(record) } else { writer.null() }
             writer.member("by")
@@ -46,7 +46,7 @@ package enum ChangesEncoder {
         }
     }
 
-    static func name(_ resource: Resource, _ key: RecordKey, _ writer: inout JSONWriter) {
+    static func name(_ resource: Resource, _ key: RecordKey, to writer: inout JSONWriter) {
         writer.member("resource")
         writer.string(resource.name)
         writer.member("id")

@@ -32,7 +32,7 @@ package enum SnapshotText {
         for record in records {
             var writer = JSONWriter()
             writer.object { writer in
-                ChangesEncoder.name(resource, record.key, &writer)
+                ChangesEncoder.name(resource, record.key, to: &writer)
                 writer.member("record")
                 RecordEncoder.write(record, of: resource, to: &writer)
             }

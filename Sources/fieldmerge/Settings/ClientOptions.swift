@@ -25,8 +25,8 @@ struct ClientOptions: ParsableArguments {
     ///
     /// - Throws: `SettingsError` for one that cannot be used.
     func set(_ out: inout GatewayConfiguration, _ settings: Settings) throws {
-        out.requestsPerSecond = try rate(rateRequests, .rateRequests, settings)
-        out.editsPerSecond = try rate(rateEdits, .rateEdits, settings)
+        out.requestsPerSecond = try rate(rateRequests, as: .rateRequests, in: settings)
+        out.editsPerSecond = try rate(rateEdits, as: .rateEdits, in: settings)
         let minimums = settings.list(minClient, .minClient)
         let message = settings.text(upgradeMessage, .upgradeMessage)
         let link = settings.text(upgradeLink, .upgradeLink)
@@ -43,7 +43,7 @@ struct ClientOptions: ParsableArguments {
         }
     }
 
-    private func rate(_ option: Int?, _ setting: Setting, _ settings: Settings) throws -> Int? {
+    private func rate(_ option: Int?, as setting: Setting, in settings: Settings) throws -> Int? {
         let rate = try settings.number(option, setting, default: 0, in: 0...1_000_000)
         return rate == 0 ? nil : rate
     }

@@ -42,7 +42,7 @@ final class JWTVerifier: Sendable {
         if (try? verified.bearer(of: VerifiedTokens.Digest(token), now: time)) ?? nil != nil { return true }
         guard let parts = try? JWTParts(token) else { return false }
         let keys = parts.algorithm == .hs256 ? [secret].compactMap(\.self) : ring?.knownKeys(named: parts.kid) ?? []
-        return (try? check(parts, keys, time)) != nil
+        return (try? check(parts, by: keys, at: time)) != nil
     }
 
     private func bearer(
@@ -56,12 +56,12 @@ final class JWTVerifier: Sendable {
         // A secret is shared by two, so nothing that anybody can read ever stands for it.
         let known = parts.algorithm == .hs256 ? [secret].compactMap(\.self) : await keys(parts.kid)
         let time = now()
-        let bearer = try check(parts, known, time)
+        let bearer = try check(parts, by: known, at: time)
         verified.keep(bearer, of: digest, since: generation, now: time)
         return bearer
     }
 
-    private func check(_ parts: JWTParts, _ keys: [SigningKey], _ time: Double) throws(TokenRefusal) -> Bearer {
+    private func check(_ parts: JWTParts, by keys: [SigningKey], at time: Double) throws(TokenRefusal) -> Bearer {
         guard !keys.isEmpty else { throw .key }
         let fitting = keys.filter { $0.takes(parts.algorithm) }
         guard !fitting.isEmpty else { throw .algorithm }
