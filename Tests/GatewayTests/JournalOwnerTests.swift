@@ -117,8 +117,10 @@ import TestSupport
         let (server, one, two) = try await Self.pair()
         try await Self.makeJournal(one, for: [one, two])
         try await server.run("DELETE FROM fieldmerge.meta WHERE name = 'database'")
-        #expect(try await Self.run(two, ["journal", "list"]).status == 0)
-        #expect(try await Self.run(two, ["check"]).status == 0)
+        let listed = try await Self.run(two, ["journal", "list"])
+        #expect(listed.status == 0, "\(listed)")
+        let checked = try await Self.run(two, ["check"])
+        #expect(checked.status == 0, "\(checked)")
         // Many gateways of both start at once.
         let owners = try await withThrowingTaskGroup(of: String?.self) { group in
             for number in 0..<12 {
