@@ -9,15 +9,17 @@ extension ActiveRules {
 
     /// Returns about how many records some resources have, for a progress bar; nil where nobody can tell cheaply.
     ///
+    /// - Parameter viewer: the client whose records they are; nil for one who sees everything.
     /// - Throws: `StoreError`.
     package func estimate(
-        of resources: [Resource], in service: MergeService, _ deadline: ContinuousClock.Instant
+        of resources: [Resource], for viewer: Viewer? = nil, in service: MergeService, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Int? {
         let dialect = service.engine.dialect
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
             var sum = 0
             for resource in resources {
-                guard let count = try Self.estimate(of: resource.root, dialect, session) else { return nil }
+                let view = viewer?.view(of: resource)
+                guard let count = try Self.estimate(of: resource.root, for: view, dialect, session) else { return nil }
                 sum += count
             }
             return sum
@@ -44,8 +46,17 @@ extension ActiveRules {
     }
 
     private static func estimate(
-        of root: Section, _ dialect: any Dialect, _ session: any StoreSession
+        of root: Section, for view: ResourceView?, _ dialect: any Dialect, _ session: any StoreSession
     ) throws(StoreError) -> Int? {
+        if let view, !view.seesEveryRow {
+            // How many rows others have is not told, not even about, and counting one's own may take long.
+            guard let filter = view.rowFilter, filter.isExact else { return nil }
+            let question = SectionSQL.of(root, dialect).count(showing: filter, atMost: counted)
+            guard case .integer(let count)? = try session.query(question).first?.first, count < counted else {
+                return nil
+            }
+            return Int(clamping: count)
+        }
         if let question = dialect.estimate(of: root.table),
             case .integer(let rows)? = try session.query(question).first?.first, rows > counted
         {

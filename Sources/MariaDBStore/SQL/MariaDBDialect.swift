@@ -5,6 +5,10 @@ import RecordStore
 struct MariaDBDialect: Dialect {
     var name: String { "mariadb" }
     var quotationMark: Character { "`" }
+    func violation(of key: ForeignKey) -> ConstraintViolation {
+        ConstraintViolation(.foreignKey, name: key.name, columns: key.columns)
+    }
+
     var lockingClause: String { " FOR UPDATE" }
     var impatientLockingClause: String { " FOR UPDATE NOWAIT" }
     var defaultRow: String { " () VALUES ()" }

@@ -61,6 +61,7 @@ struct SchemaReader {
             columns: try columns(source, checks),
             constraints: TableConstraints(
                 primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [], uniqueIndexes: indexes,
+                indexedColumns: try indexedColumns(source),
                 foreignKeys: try foreignKeys(source), checks: checks.checks),
             triggers: try triggers(source), rights: try rights.rights(on: name))
     }
@@ -97,6 +98,12 @@ struct SchemaReader {
             ["INDEX_NAME", "COLUMN_NAME"], from: "STATISTICS", also: "NON_UNIQUE = 0",
             orderedBy: "INDEX_NAME, SEQ_IN_INDEX")
         return Self.grouped(rows).map { UniqueIndex(name: $0.name, columns: $0.rows.compactMap { $0[1] }) }
+    }
+
+    private func indexedColumns(_ source: InformationSchema) throws(StoreError) -> Set<String> {
+        let rows = try source.rows(
+            ["COLUMN_NAME"], from: "STATISTICS", also: "SEQ_IN_INDEX = 1", orderedBy: "INDEX_NAME")
+        return Set(rows.compactMap { $0[0] })
     }
 
     private func foreignKeys(_ source: InformationSchema) throws(StoreError) -> [ForeignKey] {

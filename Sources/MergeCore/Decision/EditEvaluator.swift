@@ -38,7 +38,7 @@ package struct EditEvaluator {
         _ action: RowAction, at position: Int, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
     ) -> RowDecision {
-        let decider = RowDecider(section: section) { [digest] group, values in digest(section, group, values) }
+        let decider = RowDecider(section: section, guards: row.guards) { [digest] group, values in digest(section, group, values) }
         var decision =
             switch row.state {
             case .present(let values): decider.decide(action, item: nil, current: values, spending: &budget)
@@ -70,9 +70,14 @@ package struct FoundRow: Sendable {
     package let state: State
     /// The name of an item in the outcomes; nil in root and singletons.
     package let item: RowLabel?
+    /// The guards of the row.
+    package let guards: RowGuards
 
-    /// - Parameter item: the name of an item; nil for a row of a root or a singleton.
-    package init(_ state: State, item: RowLabel? = nil) {
+    /// - Parameters:
+    ///   - item: the name of an item; nil for a row of a root or a singleton.
+    ///   - guards: of the row.
+    package init(_ state: State, item: RowLabel? = nil, guards: RowGuards = .none) {
+        self.guards = guards
         self.state = state
         self.item = item
     }

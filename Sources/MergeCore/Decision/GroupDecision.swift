@@ -13,7 +13,7 @@ package struct GroupDecision: Sendable, Hashable {
     /// The reason for which the rule's merge function did not decide; nil where it did or there is none.
     package let fallback: String?
 
-    private init(
+    init(
         _ outcome: OutcomeKind, written: [Value]? = nil, isConflict: Bool = false, rule: RuleReference = .default,
         parts: [MergedPart] = [], fallback: String? = nil
     ) {

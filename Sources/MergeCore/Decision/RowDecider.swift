@@ -4,10 +4,16 @@
 package struct RowDecider {
     /// The section whose rows it decides.
     package let section: Section
+    private let guards: RowGuards
     private let digest: (_ group: Int, [Value]) -> [UInt8]
 
-    /// - Parameter digest: the digest of a group's values as they stand on the wire.
-    package init(section: Section, digest: @escaping (_ group: Int, [Value]) -> [UInt8]) {
+    /// - Parameters:
+    ///   - guards: of the row.
+    ///   - digest: the digest of a group's values as they stand on the wire.
+    package init(
+        section: Section, guards: RowGuards = .none, digest: @escaping (_ group: Int, [Value]) -> [UInt8]
+    ) {
+        self.guards = guards
         self.section = section
         self.digest = digest
     }
@@ -96,7 +102,9 @@ package struct RowDecider {
         let group = section.groups[index]
         let decision = GroupDecision.decide(
             base: base, edited: edited, current: current, group: group, types: section.types(of: index),
-            digest: { digest(index, $0) }, spending: &budget)
+            digest: { digest(index, $0) }, spending: &budget
+        ).guarded(
+            by: guards, in: group, before: guards.before.map { section.values(of: index, in: $0) } ?? current)
         if decision.outcome == .unchanged { return }
         if decision.outcome == .rejected { result.isRejected = true }
         var outcome = Outcome(
@@ -174,6 +182,7 @@ package struct RowDecider {
                     .isShown(by: current, section.types(of: group.group)) { digest(group.group, $0) }
         }
         let base = Self.merged(groups.map(\.base))
+        if let rule = guards.frozen { return spared(row, base: base, item: item, rule: rule) }
         let gone = Sides(base: base, current: .row(row), edited: .null, written: .null)
         guard isConflict else {
             let rule = section.softDelete?.rule ?? .default
@@ -184,13 +193,17 @@ package struct RowDecider {
         case .delete:
             let outcome = Outcome(.deleted, item: item, rule: rule, sides: gone, isConflict: true)
             return RowDecision(outcomes: [outcome], change: .delete)
-        case .keep, .reject:
-            let isRejected = section.onDeleteConflict.value == .reject
-            let outcome = Outcome(
-                isRejected ? .rejected : .kept, item: item, rule: rule,
-                sides: Sides(base: base, current: .row(row), edited: .null, written: .row(row)), isConflict: true)
-            return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
+        case .keep, .reject: return spared(row, base: base, item: item, rule: rule)
         }
+    }
+
+    /// The decision on a row that is not deleted after all.
+    private func spared(_ row: [Value], base: Shown, item: RecordKey?, rule: RuleReference) -> RowDecision {
+        let isRejected = section.onDeleteConflict.value == .reject
+        let outcome = Outcome(
+            isRejected ? .rejected : .kept, item: item, rule: rule,
+            sides: Sides(base: base, current: .row(row), edited: .null, written: .row(row)), isConflict: true)
+        return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
     }
 
     private static func state(_ base: Base) -> GroupState {

@@ -6,6 +6,8 @@ package struct Catalog: Sendable, Hashable {
     package let version: String
     /// Some values of its resources are kept as digests alone.
     package let hasPrivateFields: Bool
+    /// Some of its resources are not for everybody.
+    package let hasAccessRules: Bool
     private let byName: NameIndex
 
     /// Makes a catalog of resources, each with a name of its own.
@@ -13,6 +15,7 @@ package struct Catalog: Sendable, Hashable {
         self.resources = resources
         self.version = version
         hasPrivateFields = resources.contains(where: \.hasPrivateFields)
+        hasAccessRules = resources.contains { $0.access != nil }
         byName = NameIndex(resources.map(\.name))
     }
 

@@ -10,11 +10,15 @@ package final class Group: Sendable, Hashable {
     package let onConflict: Ruled<ConflictPolicy>
     /// The function that looks into the values first, where all three differ.
     package let merge: Ruled<MergeFunction>?
+    /// The values that may follow others; one that it does not name may become any.
+    package let transitions: Ruled<[Value: Set<Value>]>?
 
     /// Makes a group of fields that stand side by side.
     package init(
-        name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil
+        name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil,
+        transitions: Ruled<[Value: Set<Value>]>? = nil
     ) {
+        self.transitions = transitions
         self.name = name
         self.fields = fields
         self.onConflict = onConflict
@@ -23,7 +27,8 @@ package final class Group: Sendable, Hashable {
     }
 
     package static func == (a: Group, b: Group) -> Bool {
-        a === b || (a.name, a.fields, a.onConflict, a.merge) == (b.name, b.fields, b.onConflict, b.merge)
+        a === b || (a.name, a.fields, a.onConflict, a.merge, a.transitions)
+                == (b.name, b.fields, b.onConflict, b.merge, b.transitions)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

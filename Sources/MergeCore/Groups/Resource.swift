@@ -8,21 +8,24 @@ package final class Resource: Sendable, Hashable {
     package let description: String?
     /// The first is the root.
     package let sections: [Section]
+    /// The rules that say which roles see and write what; nil where everybody reads and writes it.
+    package let access: AccessRules?
     private let sectionsByName: NameIndex
 
     /// nil where there is no root section at the front.
-    package init?(name: String, description: String?, sections: [Section]) {
+    package init?(name: String, description: String?, sections: [Section], access: AccessRules? = nil) {
         guard sections.first?.kind == .root, sections.dropFirst().allSatisfy({ $0.kind != .root }) else { return nil }
         self.name = name
         self.description = description
         self.sections = sections
+        self.access = access
         isAtomic = sections.allSatisfy(\.isTransactional)
         hasPrivateFields = sections.contains { $0.hasPrivateFields || $0.readOnly.contains(where: \.isPrivate) }
         sectionsByName = NameIndex(sections.map(\.name))
     }
 
     package static func == (a: Resource, b: Resource) -> Bool {
-        a === b || (a.name == b.name && a.description == b.description && a.sections == b.sections)
+        a === b || (a.name == b.name && a.description == b.description && a.sections == b.sections && a.access == b.access)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -43,6 +43,8 @@ package final class Section: Sendable {
     package let softDelete: Ruled<[SQLAssignment]>?
     /// The conditions that rows have to meet after a merge.
     package let checks: [RowCheck]
+    /// The operator's SQL that tells the rows which are written no more; nil where none is.
+    package let frozenWhen: Ruled<String>?
     /// The table's engine takes a transaction back by itself.
     package let isTransactional: Bool
     /// Clients may choose keys that the database numbers.
@@ -80,6 +82,7 @@ package final class Section: Sendable {
         visibility = rules.visibility
         softDelete = rules.softDelete
         checks = rules.checks
+        frozenWhen = rules.frozenWhen
         allowsClientKeys = rules.allowsClientKeys
         groupsByName = NameIndex(groups.map(\.name))
         fieldsByName = NameIndex(fields.map(\.name))
@@ -137,6 +140,7 @@ extension Section: Hashable {
             && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
             && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
             && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
+            && a.frozenWhen == b.frozenWhen
             && a.isTransactional == b.isTransactional && a.allowsClientKeys == b.allowsClientKeys
     }
 

@@ -12,6 +12,8 @@ package struct SectionRules: Sendable {
     package var softDelete: Ruled<[SQLAssignment]>?
     /// The conditions that rows have to meet after a merge.
     package var checks: [RowCheck] = []
+    /// The operator's SQL that tells the rows which are written no more; nil where none is.
+    package var frozenWhen: Ruled<String>?
     /// Clients may choose keys that the database numbers.
     package var allowsClientKeys = false
 

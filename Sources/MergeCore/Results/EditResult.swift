@@ -16,12 +16,15 @@ package final class EditResult: Sendable, Hashable {
     package let outcomes: [Outcome]
     /// The reason, where the edit was not merged.
     package let problem: Problem?
+    /// The parts of rows in its outcomes that the client may read; nil where it may read all.
+    package let sight: RecordSight?
 
     /// Makes the result of one edit.
     package init(
         resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
-        outcomes: [Outcome] = [], problem: Problem? = nil
+        outcomes: [Outcome] = [], problem: Problem? = nil, sight: RecordSight? = nil
     ) {
+        self.sight = sight
         self.resource = resource
         self.id = id
         self.status = status

@@ -63,6 +63,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case dependsOnRefused = "depends-on-refused"
     case ambiguousIdentity = "ambiguous-identity"
     case outsideWhere = "outside-where"
+    /// The row as merged would be none of the client's.
+    case outsideRows = "outside-rows"
     case notStoredExactly = "not-stored-exactly"
 
     // MARK: Constraints of the database

@@ -14,6 +14,12 @@ package struct PushResult: Sendable, Hashable {
         return problems.first { $0.code != .rolledBack } ?? problems.first
     }
 
+    /// It failed because the client may not do it.
+    package var isForbidden: Bool {
+        guard status == .failed, let code = problem?.code else { return false }
+        return code == .noRight || code == .outsideRows
+    }
+
     /// No table without transactions took part.
     package var isAtomic: Bool { results.allSatisfy { $0.resource.isAtomic } }
 

@@ -4,6 +4,8 @@ package struct Record: Sendable, Hashable {
     package let key: RecordKey
     /// Parallel to the resource's `sections`.
     package var sections: [SectionRows]
+    /// The parts that a client may read; nil where it may read all.
+    package var sight: RecordSight?
 
     /// Makes a record of its rows.
     package init(key: RecordKey, sections: [SectionRows]) {

@@ -18,7 +18,7 @@ final class QueuedPush: BatchItem {
     init?(_ push: PushItem) {
         let request = push.request
         guard !request.isPreview, request.effects.isEmpty, request.push.atomicity == .push,
-            push.plan.orphans.isEmpty,
+            push.refusals.isEmpty,
             (1...Self.maximumEdits).contains(request.push.edits.count), request.sent.body.count <= Self.maximumBytes
         else { return nil }
         var rows = QueuedRows(push.active.footprints)

@@ -5,6 +5,7 @@ import RecordStore
 struct RecordRead: BatchItem {
     let resource: Resource
     let key: RecordKey
+    let viewer: Viewer?
     let deadline: ContinuousClock.Instant
     let caller: Caller
 
@@ -32,9 +33,10 @@ struct RecordReads: BatchWork {
     func run(_ items: [RecordRead], on connection: any StoreConnection) throws(StoreError) -> [Shared<Record?>] {
         connection.wait(as: .shared(by: items.map { Patience(until: $0.deadline) }))
         let names = items.map { (resource: $0.resource, key: Optional($0.key)) }
-        return try connection.read { session throws(StoreError) in
+        let records = try connection.read { session throws(StoreError) in
             try RecordCollector(session, dialect: engine.dialect, limits: limits).records(of: names)
-        }.map { .answered($0) }
+        }
+        return zip(items, records).map { .answered($1?.seen(by: $0.viewer, of: $0.resource)) }
     }
 
     /// Each reads alone, so that it is answered as if it had been from the start.

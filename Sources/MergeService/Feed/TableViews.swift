@@ -58,6 +58,9 @@ struct OtherView: Sendable {
 struct TableViews: Sendable {
     private let byTable: [String: [TableView]]
     private let bySection: [ObjectIdentifier: [OtherView]]
+    /// Tables some of whose rows have guards.
+    private let guardedTables: Set<String>
+    private let guardedResources: Set<ObjectIdentifier>
 
     init(_ catalog: Catalog) {
         var found: [String: [TableView]] = [:]
@@ -68,6 +71,9 @@ struct TableViews: Sendable {
             }
         }
         byTable = found
+        let guarded = catalog.resources.filter { $0.sections.contains(where: \.hasGuards) }
+        guardedResources = Set(guarded.map { ObjectIdentifier($0) })
+        guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { Self.name(of: $0.table) })
         var others: [ObjectIdentifier: [OtherView]] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
@@ -79,10 +85,25 @@ struct TableViews: Sendable {
     /// The name by which `Footprint` tells tables apart.
     private static func name(of table: TableName) -> String { table.name.lowercased() }
 
+    /// Returns true where some section that shows a table has guards.
+    func hasGuards(_ table: TableName) -> Bool {
+        !guardedTables.isEmpty && guardedTables.contains(Self.name(of: table))
+    }
+
+    /// Returns true where some section of a resource has guards.
+    func hasGuards(_ resource: Resource) -> Bool {
+        !guardedResources.isEmpty && guardedResources.contains(ObjectIdentifier(resource))
+    }
+
     /// The views of a table.
     subscript(table: TableName) -> [TableView] { byTable[Self.name(of: table)] ?? [] }
 
     /// Returns the views through which a row of a section may be shown by other records than the one through which it is
     /// written; none for most tables.
     func others(than section: Section) -> [OtherView] { bySection[ObjectIdentifier(section)] ?? [] }
+}
+
+extension Section {
+    /// Some rows, or some steps from one value to another, are guarded.
+    fileprivate var hasGuards: Bool { frozenWhen != nil || groups.contains { $0.transitions != nil } }
 }

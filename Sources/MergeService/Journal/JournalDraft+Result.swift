@@ -15,8 +15,11 @@ extension JournalDraft {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
+            let whole = KeptAnswer(
+                request: request.key?.request, status: answer.status, isForbidden: answer.isForbidden,
+                body: codec.answer(answer.body, active.catalog), access: request.access?.digest)
             kept = KeptAnswer(
-                request: request.key?.request, status: answer.status, body: codec.answer(answer.body, active.catalog))
+                request: whole.request, status: whole.status, isForbidden: whole.isForbidden, body: whole.storedBody)
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),

@@ -9,6 +9,8 @@ struct ConstraintExplainer {
     let session: any StoreSession
     let dialect: any Dialect
     let mode: RunMode
+    /// What the client may see; nil where it may see all.
+    let view: ResourceView?
 
     private var shape: Section { row.section }
     private var table: TableSchema? { active.schema.tables[shape.table] }
@@ -145,13 +147,17 @@ struct ConstraintExplainer {
     /// Returns the client's name for the row; nil where its record cannot be told.
     private func place(of found: [Value]) throws(StoreError) -> RowPlace? {
         let resource = row.resource
-        if row.edit.section == 0 { return RowPlace(resource: resource, record: shape.key(of: found)) }
+        if row.edit.section == 0 {
+            if let view, !view.shows(found) { return nil }
+            return RowPlace(resource: resource, record: shape.key(of: found))
+        }
         let root = resource.root
         let links = shape.parent
         let roots = try session.query(
             SectionSQL.of(root, dialect).select(
                 where: links.map(\.rootColumn), in: [links.map { found[$0.column] }], locking: false))
         guard let owner = roots.first else { return nil }
+        if let view, !view.sight(view.grants(on: owner)).sections[row.edit.section].isGiven { return nil }
         return RowPlace(
             resource: resource, record: root.key(of: owner), section: row.edit.section,
             item: shape.kind == .list ? shape.key(of: found) : nil)

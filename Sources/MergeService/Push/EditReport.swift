@@ -13,6 +13,12 @@ struct EditReport: Sendable {
     /// Values that were written, to be found again.
     var meant: [WriteProof.Meant] = []
     var isRejected = false
+    /// The roles that held on the record when it was met; nil where it was not.
+    var held: GrantSet?
+    /// Sets of roles of each of which one has to hold on the record in the end.
+    var needs: Set<GrantSet> = []
+    /// The edit has created its record.
+    var createsRecord = false
     var problem: Problem?
 
     init(_ edit: Edit, problem: Problem? = nil) {
@@ -40,6 +46,8 @@ struct EditReport: Sendable {
     mutating func rollBack(_ inserted: [PushTransaction.InsertedRow: TemporaryID?], of edit: Edit) {
         ids = []
         meant = []
+        needs = []
+        createsRecord = false
         outcomes = outcomes.filter(\.isConflict)
         if inserted.isEmpty { return }
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {

@@ -9,6 +9,8 @@ final class PushItem: Sendable {
     let deadline: ContinuousClock.Instant
     /// The time that the database has for it.
     let patience: Patience
+    /// Edits that are refused whatever the database holds, by their positions.
+    let refusals: [Int: Problem]
 
     init(_ request: PushRequest, plan: PushPlan, active: ActiveRules, deadline: ContinuousClock.Instant) {
         self.request = request
@@ -16,6 +18,13 @@ final class PushItem: Sendable {
         self.active = active
         self.deadline = deadline
         patience = Patience(until: deadline)
+        var refusals = request.access.map { request.push.refusals(of: $0.viewer) } ?? [:]
+        for index in plan.orphans {
+            refusals[index] = Problem(
+                .dependsOnRefused, detail: "An earlier push of the request, which would have created it, was refused.",
+                path: plan.push.edits[index].path, retry: false)
+        }
+        self.refusals = refusals
     }
 
     /// Its time is over, or nobody waits for it any more.
@@ -57,4 +66,16 @@ enum PushEnding: Sendable {
     case refused([EditReport])
     /// It could not be run at all: a fault of the request that only the database could show.
     case fault(Problem)
+}
+
+extension Push {
+    /// The edits that a client may not make, as far as their names tell.
+    fileprivate func refusals(of viewer: Viewer) -> [Int: Problem] {
+        var refusals: [Int: Problem] = [:]
+        for (index, edit) in edits.enumerated() {
+            guard let view = viewer.view(of: edit.resource) else { continue }
+            do throws(Problem) { try view.check(edit) } catch { refusals[index] = error }
+        }
+        return refusals
+    }
 }

@@ -21,11 +21,17 @@ struct PushMerging: Sendable {
     ) throws(StoreError) -> [Shared<PushEnding>] {
         let patience = batch.items.map(\.patience)
         connection.wait(as: waits ? patience[0] : .shared(by: patience))
-        var mode = RunMode(orphansOf: batch.plan)
+        var mode = RunMode(batch)
         while true {
             switch try attempt(batch, on: connection, mode: mode, waits: waits, locking: tables) {
             case .ended(let endings): return endings
             case .again(let reason): mode = mode.changed(by: reason)
+            case .outside(let edit, let reports):
+                let problem = Self.outside(batch.plan.push.edits[edit])
+                guard batch.plan.push.atomicity == .edit else {
+                    return [.answered(.refused(reports.refusing(edit, for: problem)))]
+                }
+                mode = mode.changed(by: .without(edit, problem))
             case .differs(let difference, let reports):
                 try Self.check(difference, under: batch.items[0].active, on: connection)
                 let problem = difference.problem(batch.plan.push.edits[difference.edit])
@@ -44,6 +50,8 @@ struct PushMerging: Sendable {
         case again(RunAgain)
         /// The database made another value of one that was written.
         case differs(WriteProof.Difference, [EditReport])
+        /// An edit leaves a row that is none of its client's.
+        case outside(Int, [EditReport])
     }
 
     private func attempt(
@@ -105,10 +113,17 @@ struct PushMerging: Sendable {
         switch error {
         case let reason as RunAgain: return .again(reason)
         case let fault as Problem: return .ended([.answered(.fault(fault))])
+        case let outside as OutsideRows: return .outside(outside.edit, transaction.rolledBackReports)
         case let difference as WriteProof.Difference:
             return .differs(difference, transaction.rolledBackReports)
         default: throw StoreError(.other, "a push ended with an unknown error")
         }
+    }
+
+    static func outside(_ edit: Edit) -> Problem {
+        Problem(
+            .outsideRows, detail: "The rules show this client only some rows, and the row as merged is none of them.",
+            path: edit.path, retry: false)
     }
 
     static let late = StoreError(.busy, "its time was over, or its caller gone")
@@ -122,15 +137,19 @@ struct PushMerging: Sendable {
             if transaction.excluded.contains(number) { return nil }
             let request = batch.items[number].request
             let range = batch.ranges[number]
+            let shown = zip(range, records[range]).map { $1?.seen(by: transaction.view(of: $0)) }
             var result = ResultAssembly(
                 push: request.push, reports: transaction.reports[range], wasRolledBack: false
-            ).result(records[range])
+            ).result(shown[...])
             if request.tellsAuthors {
                 let active = batch.items[number].active
                 result = try AuthorSearch(journal: active.journal, active: active, session: transaction.session)
                     .told(result)
             }
-            let answer = PushAnswer(to: request, result: result) {
+            let told = request.access.map {
+                result.seen(by: $0.viewer, in: batch.items[number].active, as: transaction.reports[range])
+            }
+            let answer = PushAnswer(to: request, result: result, told: told ?? result) {
                 form($0, $1) { batch.isShared || !batch.items[number].isOverdue }
             }
             let draft = batch.journal.map {

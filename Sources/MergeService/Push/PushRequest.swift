@@ -41,12 +41,15 @@ package final class PushRequest: Sendable {
     package let caller: Caller
     /// Conflicts tell who wrote what they met.
     package let tellsAuthors: Bool
+    /// The rights of the sender; nil where no rules of access hold, or for an operator at the console.
+    package let access: ClientAccess?
 
     /// Puts a push together with what is known of its request.
     package init(
         push: Push, form: AnswerForm, sender: Sender, purpose: PushPurpose, sent: SentRequest,
-        caller: Caller = Caller(), tellsAuthors: Bool = false
+        caller: Caller = Caller(), tellsAuthors: Bool = false, access: ClientAccess? = nil
     ) {
+        self.access = access
         self.tellsAuthors = tellsAuthors
         self.push = push
         self.form = form
@@ -117,6 +120,11 @@ package struct PushAnswer: Sendable {
     /// nil where an answer that was kept is given again.
     package let result: PushResult?
 
+    /// It failed because the client may not do it.
+    package let isForbidden: Bool
+    /// The digest of what the client could see when the answer was kept; nil where no rules of access held.
+    package let access: [UInt8]?
+
     /// The same push is answered so from now on.
     let isKept: Bool
 
@@ -126,7 +134,12 @@ package struct PushAnswer: Sendable {
     /// True for an answer that was kept and is given again.
     package var isReplay: Bool { result == nil }
 
-    init(status: PushStatus, body: [UInt8], result: PushResult?, isKept: Bool) {
+    init(
+        status: PushStatus, body: [UInt8], result: PushResult?, isKept: Bool, isForbidden: Bool,
+        access: [UInt8]? = nil
+    ) {
+        self.isForbidden = isForbidden
+        self.access = access
         self.status = status
         self.body = body
         self.result = result
@@ -134,9 +147,12 @@ package struct PushAnswer: Sendable {
     }
 
     /// Makes the answer of a push's result.
-    init(to request: PushRequest, result: PushResult, form: (PushResult, AnswerForm) -> [UInt8]) {
+    ///
+    /// - Parameter told: the result as the client may see it.
+    init(to request: PushRequest, result: PushResult, told: PushResult, form: (PushResult, AnswerForm) -> [UInt8]) {
         self.init(
-            status: result.status, body: form(result, request.form), result: result, isKept: request.keeps(result))
+            status: result.status, body: form(told, request.form), result: result, isKept: request.keeps(result),
+            isForbidden: result.isForbidden)
     }
 }
 

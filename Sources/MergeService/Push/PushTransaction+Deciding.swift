@@ -11,7 +11,8 @@ extension PushTransaction {
         let rootID = SectionID(resource: resource.name, section: 0)
         let key = settled(step.edit.id)
         if let key { reports[step.index].key = key }
-        var root = try row(key, of: resource.root, as: rootID, for: step, equated: step.edit.createsRecord)
+        var root = shown(
+            try row(key, of: resource.root, as: rootID, for: step, equated: step.edit.createsRecord), to: step.index)
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
         let start = changes.now
         for edit in step.rows {
@@ -25,7 +26,10 @@ extension PushTransaction {
                 if edit.section == 0 {
                     // The deletion of an item may have changed the root.
                     if changes.now != start, reports[step.index].isMerged {
-                        root = try row(key, of: resource.root, as: rootID, for: step, equated: step.edit.createsRecord)
+                        root = shown(
+                            try row(
+                                key, of: resource.root, as: rootID, for: step, equated: step.edit.createsRecord),
+                            to: step.index)
                     }
                 }
                 try apply(EditedRow(edit: edit, step: step), root: &root)
@@ -77,30 +81,42 @@ extension PushTransaction {
         let action = row.edit.action.resolved(reference)
         let (found, known) = isRoot ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
         if isRoot { root = found.current }
+        try checkRights(row, on: found, root: root)
+        let readable = readable(row, root: root)
         var decision = try evaluator.evaluate(
-            row.edit, action: action, in: row.section, on: found, spending: &budgets[batch.owners[row.index]])
+            readable.edit, action: readable.edit === row.edit ? action : readable.edit.action.resolved(reference),
+            in: row.section, on: try guarded(found, row, action), spending: &budgets[batch.owners[row.index]])
         if let current = found.current { try noteSpared(&decision, of: row, current: current) }
         let first = reports[row.index].outcomes.count
         reports[row.index].outcomes += decision.outcomes
         if decision.isRejected { reports[row.index].isRejected = true }
         if !reports[row.index].isMerged { return }
+        noteNeeds(row, decision.change, root: root, outcomes: first)
         switch decision.change {
         case .none: return
         case .update(let assignments):
             let current = found.current ?? []
+            try checkReferences(assignments, of: row, current: current)
             try update(assignments, of: row, current: current)
             noteWritten(row, values: current, before: found.current, outcomes: first)
             // Items may be tied to the record by what was written.
             if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
             try checkKey(of: row)
-            let key = try insert(assignments, as: row, root: root, extras: known?.row)
+            let whole = try completing(assignments, of: row)
+            try checkReferences(whole, of: row, current: nil)
+            let key = try insert(whole, as: row, root: root, extras: known?.row)
             try noteNew(row, key: key, outcome: first, root: &root)
         case .delete where isRoot:
             try deleteRecord(row, root: found.current ?? [])
             root = nil
         case .delete: try delete(row, current: found.current ?? [], outcome: first)
         }
+    }
+
+    private func guarded(_ found: FoundRow, _ row: EditedRow, _ action: RowAction) throws -> FoundRow {
+        guard let current = found.current, active.views.hasGuards(row.resource) else { return found }
+        return FoundRow(found.state, item: found.item, guards: try guards(of: current, in: row, action))
     }
 
     private var evaluator: EditEvaluator { EditEvaluator(digest: digest) }
@@ -134,6 +150,7 @@ extension PushTransaction {
         }
         if isNowhere(row.edit) { return (FoundRow(.unreachable), nil) }
         let known = try lastKnown(row, key: nil)
+        if let known, wasHidden(known, of: row) { return (FoundRow(.unreachable), nil) }
         return (FoundRow(.gone(lastKnown: known?.fields ?? [:])), known)
     }
 

@@ -25,7 +25,8 @@ extension PushTransaction {
         let key = address(of: row, in: section)
         let isHidden = try SectionSQL.of(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
             .map { try !session.query($0).isEmpty }
-        if isHidden == true { throw Refusal(problem: hidden(fields, identity, of: wanted)) }
+        let isStrange = section.kind == .root && shown(row, to: wanted.index) == nil
+        if isHidden == true || isStrange { throw Refusal(problem: hidden(fields, identity, of: wanted)) }
         if let temporary = edit.id?.temporary {
             created[temporary] = section.key(of: row)
             reports[wanted.index].ids.append(
@@ -39,6 +40,7 @@ extension PushTransaction {
         of column: Int, in row: EditedRow, new: FieldValues, root: [Value]?
     ) -> Value? {
         let section = row.section
+        if let claimed = claimed(by: row)?.first(where: { $0.column == column }) { return claimed.value }
         if let link = section.parent.first(where: { $0.column == column }) { return root?[link.rootColumn] }
         if column < section.keyCount {
             guard let id = row.edit.id, id.parts.indices.contains(column) else { return nil }

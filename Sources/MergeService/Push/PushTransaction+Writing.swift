@@ -100,6 +100,7 @@ extension PushTransaction {
             ? nil : footprint.reference(to: RecordKey(key.map(\.value)))
         mean(assignments, of: row) { section.key(of: current) }
         try noteShown(row, in: section, current: current, writing: assignments)
+        try noteOriginal(current, in: section, writing: assignments)
         if footprint.writesReferenced(assignments) {
             try noteReferring(to: assignments, in: section, current: current, report: row.index)
         }
@@ -325,9 +326,12 @@ extension PushTransaction {
             return try session.execute(statement)
         } catch {
             guard case .constraint(let violation) = error.kind else { throw error }
-            let explainer = ConstraintExplainer(
-                row: row, active: active, session: session, dialect: dialect, mode: mode)
-            throw try explainer.refusal(violation, assignments: assignments, current: current)
+            throw try explainer(of: row).refusal(violation, assignments: assignments, current: current)
         }
+    }
+
+    func explainer(of row: EditedRow) -> ConstraintExplainer {
+        ConstraintExplainer(
+            row: row, active: active, session: session, dialect: dialect, mode: mode, view: view(of: row.index))
     }
 }

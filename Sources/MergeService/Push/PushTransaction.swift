@@ -16,6 +16,8 @@ final class PushTransaction {
     let mode: RunMode
     /// Locks are waited for; else one that another transaction holds ends the run at once.
     let waits: Bool
+    /// What the clients of the edits may do, parallel to the reports; empty where all may do everything.
+    let views: [ResourceView?]
     var reports: [EditReport]
     /// The work that merge functions may still do, for each push of the batch.
     var budgets: [WorkBudget]
@@ -47,6 +49,10 @@ final class PushTransaction {
     var shownRows: [ShownRows] = []
     /// The records that edits changed besides their own, by the edit.
     var shown: [Int: Set<ShownRecord>] = [:]
+    /// Columns of rows as they were before the push, where guards look at the row's table.
+    var originals: [RowReference: [String: Value]] = [:]
+    /// The guards that were asked for, as they were before the push.
+    var frozen: [GuardedRow: Bool] = [:]
     /// Rows that the push deleted, which it may create again under their keys.
     var deleted: Set<RowReference> = []
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
@@ -77,6 +83,7 @@ final class PushTransaction {
         self.mode = mode
         self.waits = waits
         budgets = batch.items.map { _ in merging.limits.work }
+        views = Self.views(of: batch)
         reports = batch.plan.push.edits.map { EditReport($0) }
     }
 
@@ -90,7 +97,10 @@ final class PushTransaction {
         do {
             try lockRoots()
             try runEdits()
-            if let records = try standing() { return records }
+            if let records = try standing() {
+                try checkInside(records)
+                return records
+            }
             try takeBack(to: 0)
             reports = rolledBackReports
             return nil

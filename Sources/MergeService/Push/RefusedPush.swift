@@ -33,12 +33,15 @@ struct RefusedPush: Sendable {
     private func answer(_ merging: PushMerging, in session: any StoreSession) throws(StoreError) -> PushAnswer {
         let records = try RecordCollector(session, dialect: merging.engine.dialect, limits: merging.limits)
             .records(of: reports)
+        let viewer = request.access?.viewer
+        let shown = zip(reports, records).map { $1?.seen(by: viewer, of: $0.resource) }
         var result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)
-            .result(records[...])
+            .result(shown[...])
         if request.tellsAuthors {
             result = try AuthorSearch(journal: push.active.journal, active: push.active, session: session).told(result)
         }
-        let answer = PushAnswer(to: request, result: result) { merging.form($0, $1) { !push.isOverdue } }
+        let told = viewer.map { result.seen(by: $0, in: push.active, as: reports[...]) } ?? result
+        let answer = PushAnswer(to: request, result: result, told: told) { merging.form($0, $1) { !push.isOverdue } }
         guard !push.isOverdue else { throw PushMerging.late }
         try answer.checkLength(merging.limits)
         return answer

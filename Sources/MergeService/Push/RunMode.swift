@@ -13,13 +13,11 @@ struct RunMode: Sendable {
     private(set) var refusals: [Int: Problem] = [:]
     private var collisions = 0
 
-    /// Begins with edits that are refused in any run: they need rows that an earlier push would have created.
-    init(orphansOf plan: PushPlan) {
-        for index in plan.orphans {
-            refusals[index] = Problem(
-                .dependsOnRefused, detail: "An earlier push of the request, which would have created it, was refused.",
-                path: plan.push.edits[index].path, retry: false)
-        }
+    /// Begins with edits that are refused in any run: they need rows that an earlier push would have created, or the
+    /// client may not make them.
+    init(_ batch: PushBatch) {
+        // What is refused does not share a transaction.
+        refusals = batch.isShared ? [:] : batch.items[0].refusals
         isEditByEdit = !refusals.isEmpty
     }
 

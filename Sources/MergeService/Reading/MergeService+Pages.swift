@@ -12,13 +12,14 @@ extension MergeService {
     /// - Parameters:
     ///   - key: the key after which the page begins.
     ///   - limit: records on the page.
+    ///   - viewer: the client that reads; nil for one who sees everything.
     ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
     ///     client, because the connection to the database waits with it. Where it returns false, the page ends there.
     /// - Returns: the key after which the next page begins; nil at the end.
     /// - Throws: `StoreError`; what was told until then is a page that broke off.
     package func page(
-        _ resource: Resource, after key: RecordKey?, limit: Int, deadline: ContinuousClock.Instant,
-        piece: @escaping @Sendable ([Record]) -> Bool
+        _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
+        deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Bool
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
@@ -28,8 +29,9 @@ extension MergeService {
             guard !hasBegun.load(ordering: .relaxed) else {
                 throw StoreError(.unavailable, "the connection to the database broke in the middle of a page")
             }
-            let reader = RecordReader(
+            var reader = RecordReader(
                 resource: resource, session: session, dialect: dialect, rowsPerRecord: rowsPerRecord)
+            reader.view = viewer?.view(of: resource)
             var place = PagePlace(resource, after: key)
             var left = limit
             while true {

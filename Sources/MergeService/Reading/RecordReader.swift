@@ -9,6 +9,8 @@ struct RecordReader {
     let rowsPerRecord: Int
     /// Locking reads wait for rows that another transaction holds.
     var waits = true
+    /// The client that pages are for; nil for one who sees everything.
+    var view: ResourceView?
 
     private var locks: Bool { session.mustLockReads }
 
@@ -91,13 +93,39 @@ struct RecordReader {
 
     /// A page of records in key order.
     func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
-        let root = resource.root
-        let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
-        guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
-        var records = rows.map { Record(key: root.key(of: $0), sections: [.one($0)]) }
+        let rows = try rootRows(after: key, limit: limit)
+        var records = rows.map { Record(key: resource.root.key(of: $0), sections: [.one($0)]) }
         try complete(&records, of: rows, with: [:], locking: false)
-        return records
+        guard let view else { return records }
+        return records.compactMap { view.seen($0) }
     }
+
+    /// The next rows of the root that the client sees, in key order.
+    private func rootRows(after key: RecordKey?, limit: Int) throws(StoreError) -> [[Value]] {
+        let root = resource.root
+        let sql = SectionSQL.of(root, dialect)
+        guard let view, !view.seesEveryRow else {
+            let rows = try session.query(sql.page(after: key, limit: limit))
+            guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
+            return rows
+        }
+        let filter = view.rowFilter
+        var found: [[Value]] = []
+        var last = key
+        // What the database lets through may be more than the client sees.
+        while found.count < limit {
+            let wanted = max(limit - found.count, Self.leastRows)
+            let rows = try session.query(sql.page(after: last, limit: wanted, showing: filter))
+            guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
+            found += rows.filter(view.shows)
+            guard rows.count == wanted, let row = rows.last else { break }
+            last = root.key(of: row)
+        }
+        return Array(found.prefix(limit))
+    }
+
+    /// Rows that are asked for at once where some are left out.
+    private static let leastRows = 64
 
     /// Records of a table without a key, which are one row each.
     func page(offset: Int, limit: Int) throws(StoreError) -> [Record] {

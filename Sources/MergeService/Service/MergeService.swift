@@ -44,16 +44,21 @@ package struct MergeService: Sendable {
     }
 
     /// Reads one record in one snapshot; nil where there is none.
+    ///
+    /// - Parameter viewer: the client that reads; nil for one who sees everything.
     package func record(
-        _ resource: Resource, _ key: RecordKey, deadline: ContinuousClock.Instant, caller: Caller = Caller()
+        _ resource: Resource, _ key: RecordKey, for viewer: Viewer? = nil, deadline: ContinuousClock.Instant,
+        caller: Caller = Caller()
     ) async throws(StoreError) -> Record? {
         if let reads {
-            let read = RecordRead(resource: resource, key: key, deadline: deadline, caller: caller)
+            let read = RecordRead(
+                resource: resource, key: key, viewer: viewer, deadline: deadline, caller: caller)
             if case .answered(let record) = try await reads.submit(read) { return record }
         }
-        return try await engine.read(deadline: deadline) { session throws(StoreError) in
+        let record = try await engine.read(deadline: deadline) { session throws(StoreError) in
             try reader(resource, session).records([key], locking: false)[0]
         }
+        return record?.seen(by: viewer, of: resource)
     }
 
     /// Reads records of several resources in a session; nil for those that are gone.

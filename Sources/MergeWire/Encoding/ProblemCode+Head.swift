@@ -10,7 +10,7 @@ extension ProblemCode {
             .malformedRequest, .nameTooLong, .generatedKey:
             400
         case .noToken: 401
-        case .noRight, .strangeHost, .strangeOrigin: 403
+        case .noRight, .outsideRows, .strangeHost, .strangeOrigin: 403
         case .noSuchAddress, .noSuchEntry, .noSuchRecord, .noFeed: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
@@ -79,6 +79,7 @@ extension ProblemCode {
         case .dependsOnRefused: "A row that this edit refers to was not created"
         case .ambiguousIdentity: "Several rows have these values"
         case .outsideWhere: "The row would not exist for clients any more"
+        case .outsideRows: "The row would not be the client's any more"
         case .notStoredExactly: "The database keeps another value"
         case .unique, .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted:
             "The database refused the write"

@@ -15,28 +15,35 @@ package enum RecordEncoder {
                 writer.member("id")
                 writer.key(record.key, resource.root)
             }
-            for (section, rows) in zip(resource.sections, record.sections) {
+            for (position, (section, rows)) in zip(resource.sections, record.sections).enumerated() {
+                let rights = record.sight?.sections[position]
+                if rights?.isGiven == false { continue }
                 writer.name(section.name)
                 switch rows {
                 case .one(nil): writer.null()
-                case .one(.some(let row)): write(row, of: section, to: &writer)
+                case .one(.some(let row)): write(row, of: section, rights, to: &writer)
                 case .many(let rows):
                     writer.array { writer in
-                        for row in rows { write(row, of: section, to: &writer, withID: true) }
+                        for row in rows { write(row, of: section, rights, to: &writer, withID: true) }
                     }
                 }
             }
         }
     }
 
-    /// All fields of a row, those that are read-only last.
-    static func write(_ row: [Value], of section: Section, to writer: inout JSONWriter, withID: Bool = false) {
+    /// Writes the fields of a row, those that are read-only last.
+    ///
+    /// - Parameter rights: the fields that the client may read; nil where it may read all.
+    static func write(
+        _ row: [Value], of section: Section, _ rights: SectionRights? = nil, to writer: inout JSONWriter,
+        withID: Bool = false
+    ) {
         writer.object { writer in
             if withID, section.keyCount > 0 {
                 writer.member("id")
                 writer.key(section.key(of: row), section)
             }
-            for field in section.shown {
+            for (position, field) in section.shown.enumerated() where rights?.fields[position] != false {
                 writer.field(field)
                 writer.value(row[field.column], section.columns[field.column].style)
             }

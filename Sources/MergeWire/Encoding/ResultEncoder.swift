@@ -76,7 +76,7 @@ package enum ResultEncoder {
         if let ids = edit.ids { self.ids(ids, of: resource, to: &writer) }
         writer.member("outcomes")
         writer.array { writer in
-            for outcome in edit.outcomes { self.outcome(outcome, of: resource, to: &writer) }
+            for outcome in edit.outcomes { self.outcome(outcome, of: resource, seenBy: edit.sight, to: &writer) }
         }
         if let problem = edit.problem {
             writer.member("problem")
@@ -117,14 +117,17 @@ package enum ResultEncoder {
         }
     }
 
-    private static func outcome(_ outcome: Outcome, of resource: Resource, to writer: inout JSONWriter) {
+    private static func outcome(
+        _ outcome: Outcome, of resource: Resource, seenBy sight: RecordSight?, to writer: inout JSONWriter
+    ) {
         let section = resource.sections[outcome.section]
+        let rights = sight?.sections[outcome.section]
         writer.object { writer in
             heading(outcome, in: section, to: &writer)
             if let conflict = outcome.conflict {
                 writer.member("conflict")
                 writer.flag(true)
-                sides(conflict, to: &writer) { side($0, in: section, group: outcome.group, to: &$1) }
+                sides(conflict, to: &writer) { side($0, in: section, rights, group: outcome.group, to: &$1) }
                 if !outcome.parts.isEmpty { parts(outcome.parts, &writer) }
                 if let fallback = outcome.fallback {
                     writer.member("fallback")
@@ -133,7 +136,7 @@ package enum ResultEncoder {
                 if let told = outcome.authorship { author(told.author, &writer) }
             } else if let row = outcome.deletedRow {
                 writer.member("current")
-                RecordEncoder.write(row, of: section, to: &writer)
+                RecordEncoder.write(row, of: section, rights, to: &writer)
             }
             if !outcome.cascades.isEmpty { cascades(outcome.cascades, &writer) }
         }
@@ -225,7 +228,9 @@ package enum ResultEncoder {
         }
     }
 
-    static func side(_ side: Shown, in section: Section, group: Int?, to writer: inout JSONWriter) {
+    static func side(
+        _ side: Shown, in section: Section, _ rights: SectionRights? = nil, group: Int?, to writer: inout JSONWriter
+    ) {
         switch side {
         case .null, .digest: writer.null()
         case .group(let values):
@@ -237,7 +242,7 @@ package enum ResultEncoder {
                 self.fields(section.groups[group].positions, values: values, in: section, to: &writer)
             }
         case .fields(let positions, let values): fields(positions, values: values, in: section, to: &writer)
-        case .row(let row): RecordEncoder.write(row, of: section, to: &writer)
+        case .row(let row): RecordEncoder.write(row, of: section, rights, to: &writer)
         }
     }
 

@@ -69,7 +69,9 @@ extension JournalDraft {
         JournalDraft(
             sender: sender, key: key, name: name,
             answer: answer.map {
-                KeptAnswer(request: $0.request, status: $0.status, body: PackedBytes.pack($0.body))
+                KeptAnswer(
+                    request: $0.request, status: $0.status, isForbidden: $0.isForbidden,
+                    body: PackedBytes.pack($0.body))
             },
             refused: refused.map {
                 RefusedBody(address: $0.address, body: PackedBytes.pack($0.body), reason: $0.reason)

@@ -71,6 +71,6 @@ extension JournalTables {
 
     /// Reads a row of `partialAnswer`.
     package func partialAnswer(_ row: [Value]) -> [UInt8]? {
-        if case .bytes(let answer)? = row.first { PackedBytes.unpack(answer) } else { nil }
+        if case .bytes(let answer)? = row.first { KeptAnswer.split(PackedBytes.unpack(answer)).body } else { nil }
     }
 }

@@ -86,7 +86,7 @@ extension JournalTables {
             if columns.contains(.answer) {
                 binds.append(Self.bind(draft.name))
                 binds.append(Self.bind(draft.answer?.request))
-                binds.append(Self.bind(draft.answer?.status.storedCode))
+                binds.append(Self.bind(draft.answer?.storedCode))
                 binds.append(Self.bind(draft.answer?.body))
             }
             if columns.contains(.refused) {
@@ -125,8 +125,10 @@ extension JournalTables {
         guard row.count == 3, case .bytes(let request) = row[0], case .integer(let code) = row[1],
             case .bytes(let body) = row[2]
         else { return nil }
+        let (text, access) = KeptAnswer.split(PackedBytes.unpack(body))
         return KeptAnswer(
-            request: request, status: PushStatus(storedCode: Int(clamping: code)), body: PackedBytes.unpack(body))
+            request: request, status: PushStatus(storedCode: Int(clamping: code)),
+            isForbidden: code == PushStatus.forbiddenCode, body: text, access: access)
     }
 
     // MARK: Keeping it small

@@ -6,13 +6,43 @@ package struct KeptAnswer: Sendable, Hashable {
     package let request: [UInt8]?
     /// The status of the push.
     package let status: PushStatus
+    /// It failed because the client may not do it.
+    package let isForbidden: Bool
     /// The body as it was sent.
     package let body: [UInt8]
+    /// The digest of what the client could see then; nil where no rules of access held.
+    package let access: [UInt8]?
 
     /// Keeps an answer.
-    package init(request: [UInt8]?, status: PushStatus, body: [UInt8]) {
+    package init(request: [UInt8]?, status: PushStatus, isForbidden: Bool = false, body: [UInt8], access: [UInt8]? = nil) {
+        self.isForbidden = isForbidden
+        self.access = access
         self.request = request
         self.status = status
         self.body = body
+    }
+}
+
+extension KeptAnswer {
+    /// The number of the column `code`.
+    var storedCode: Int { isForbidden ? PushStatus.forbiddenCode : status.storedCode }
+}
+
+// The digest stands behind the body, after a line break: no answer has one, since JSON's texts escape it.
+extension KeptAnswer {
+    private static let mark = UInt8(ascii: "\n")
+
+    /// The body with the digest, as the journal holds it.
+    package var storedBody: [UInt8] {
+        guard let access else { return body }
+        return body + [Self.mark] + Array(Hex.encode(access).utf8)
+    }
+
+    /// Splits what the journal holds into the body and the digest.
+    package static func split(_ stored: [UInt8]) -> (body: [UInt8], access: [UInt8]?) {
+        guard let end = stored.lastIndex(of: mark),
+            let access = Hex.decode(String(decoding: stored[(end + 1)...], as: UTF8.self))
+        else { return (stored, nil) }
+        return (Array(stored[..<end]), access)
     }
 }

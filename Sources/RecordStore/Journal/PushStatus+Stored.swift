@@ -12,6 +12,9 @@ extension PushStatus {
         }
     }
 
+    /// The number of a failure because of what the client may not do.
+    static let forbiddenCode = 403
+
     /// - Parameter storedCode: a number of the column; one that no gateway wrote is taken for a failure, so that the
     ///   key stays in use and nothing runs twice.
     init(storedCode: Int) {

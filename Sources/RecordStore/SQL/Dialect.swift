@@ -28,6 +28,9 @@ package protocol Dialect: Sendable {
     /// Returns an expression for the part of a column's text from a character, counted from 1, up to a mark behind it.
     func part(of column: String, from start: Int, upTo mark: Character) -> String
 
+    /// Returns the violation that the database tells of where a foreign key finds no row.
+    func violation(of key: ForeignKey) -> ConstraintViolation
+
     // MARK: Time
 
     /// The moment of a statement by the database's own clock, in UTC.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The statements that read and write the rows of one section, as pure text.
 package struct SectionSQL: Sendable {
-    private let section: Section
-    private let dialect: any Dialect
+    let section: Section
+    let dialect: any Dialect
     private let selectFrom: String
     /// The condition that keeps rows from view that do not exist for clients; empty where all do.
     private let visible: String
@@ -119,6 +119,11 @@ package struct SectionSQL: Sendable {
         section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples) }
     }
 
+    /// The rows among the tuples that are written no more; nil where all rows are.
+    package func frozen(where columns: [Int], in tuples: [[Value]]) -> Statement? {
+        section.frozenWhen.map { violating(Self.enclosed($0.value) + " IS TRUE", columns: columns, tuples: tuples) }
+    }
+
     private func violating(_ clause: String, columns: [Int], tuples: [[Value]]) -> Statement {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         let size = Self.paddedSize(tuples.count)
@@ -142,7 +147,9 @@ package struct SectionSQL: Sendable {
     }
 
     /// The next rows in key order, after a key or from the start.
-    package func page(after key: RecordKey?, limit: Int) -> Statement {
+    ///
+    /// - Parameter filter: the rows that a client sees; nil for all.
+    package func page(after key: RecordKey?, limit: Int, showing filter: RowFilter? = nil) -> Statement {
         let names = section.columns.prefix(section.keyCount).map { dialect.quoted($0.name) }
         var conditions: [String] = []
         var binds: [Bind] = []
@@ -157,10 +164,12 @@ package struct SectionSQL: Sendable {
                 conditions.append("(" + parts.joined(separator: " AND ") + ")")
             }
         }
+        let shown = filter.map { condition($0) }
+        binds += shown?.binds ?? []
         let sql =
             selectFrom + visible
             + (conditions.isEmpty ? "1 = 1" : "(" + conditions.joined(separator: " OR ") + ")")
-            + " ORDER BY " + names.joined(separator: ", ") + " LIMIT ?"
+            + (shown.map { " AND " + $0.sql } ?? "") + " ORDER BY " + names.joined(separator: ", ") + " LIMIT ?"
         binds.append(Self.count(limit))
         return Statement(sql: sql, binds: binds, columns: section.columns)
     }
@@ -177,6 +186,15 @@ package struct SectionSQL: Sendable {
     package var count: Statement {
         Statement(
             sql: "SELECT COUNT(*) FROM " + dialect.quoted(section.table) + " WHERE " + visible + "1 = 1", binds: [],
+            columns: [JournalColumn.number])
+    }
+
+    /// Returns the statement that counts the rows that one client sees, up to a number.
+    package func count(showing filter: RowFilter, atMost limit: Int) -> Statement {
+        let shown = condition(filter)
+        return Statement(
+            sql: "SELECT COUNT(*) FROM (SELECT 1 FROM " + dialect.quoted(section.table) + " WHERE " + visible
+                + shown.sql + " LIMIT ?) AS shown", binds: shown.binds + [Self.count(limit)],
             columns: [JournalColumn.number])
     }
 

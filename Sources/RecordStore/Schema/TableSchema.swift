@@ -43,6 +43,8 @@ package struct TableSchema: Sendable, Hashable {
     package var primaryKey: [String] { constraints.primaryKey }
     /// The unique indexes, the primary key among them.
     package var uniqueIndexes: [UniqueIndex] { constraints.uniqueIndexes }
+    /// Returns true where an index begins with a column.
+    package func isIndexed(by column: String) -> Bool { constraints.indexedColumns.contains(column) }
     /// The foreign keys that the database user may see.
     package var foreignKeys: [ForeignKey] { constraints.foreignKeys }
     /// Names of CHECK constraints and what they say, for messages.

@@ -41,7 +41,9 @@ package struct RuleBinder {
             var binder = SectionBinder(
                 section, table, isRoot: index == 0, allowsNonTransactional: file.allowsNonTransactional, schema: schema,
                 files: files)
-            let bound = binder.bind(extraColumns: index == 0 ? linked : [], links: links[index], root: root)
+            let bound = binder.bind(
+                extraColumns: index == 0 ? linked : [], conditions: index == 0 ? file.access?.columns ?? [] : [],
+                links: links[index], root: root)
             for finding in binder.findings.all { findings.append(finding) }
             guard let bound else { continue }
             if index == 0 { root = bound }
@@ -53,7 +55,14 @@ package struct RuleBinder {
                 "the root's rows have no key, so nothing tells which rows of other sections belong to one of them")
         }
         guard sections.count == file.sections.count else { return nil }
-        return Resource(name: file.resource.value, description: file.description, sections: sections)
+        var access: AccessRules?
+        if let rules = file.access, let rootTable {
+            var binder = AccessBinder(rules, sections: sections, table: rootTable)
+            access = binder.bind()
+            for finding in binder.findings.all { findings.append(finding) }
+        }
+        return Resource(
+            name: file.resource.value, description: file.description, sections: sections, access: access)
     }
 
     private mutating func table(of section: RuleSection) -> TableSchema? {

@@ -13,6 +13,7 @@ enum RulesVersion {
         for resource in resources.sorted(by: { $0.name < $1.name }) {
             add(["resource", resource.name, resource.description ?? ""], &hash)
             for section in resource.sections { add(section, in: schema, to: &hash) }
+            if let access = resource.access { add(access, of: resource, to: &hash) }
         }
         return hash.finalize().prefix(16).map { byte in
             let text = String(byte, radix: 16)
@@ -40,6 +41,7 @@ enum RulesVersion {
         for check in section.checks {
             add(["check", check.name, check.sql, check.onFailure.rawValue] + check.fields.map { "\($0)" }, &hash)
         }
+        if let frozen = section.frozenWhen { add(["frozen", frozen.value], &hash) }
         let table = schema.tables[section.table]
         for column in section.columns {
             let declared = table?.column(column.name)
@@ -58,12 +60,32 @@ enum RulesVersion {
             case .json(let key?): add([key.string], &hash)
             default: break
             }
+            if let steps = group.transitions?.value {
+                let texts = steps.map { from, to in
+                    String(describing: from) + ">" + to.map { String(describing: $0) }.sorted().joined(separator: "|")
+                }
+                add(["transitions"] + texts.sorted(), &hash)
+            }
             for field in section.fields[group.fields] { add(field, &hash) }
         }
         for field in section.readOnly { add(["read-only"], &hash); add(field, &hash) }
         if section.allowsClientKeys { add(["client-keys"], &hash) }
         for link in section.parent { add(["parent", "\(link.column)", "\(link.rootColumn)"], &hash) }
         add(["order"] + section.order.map { "\($0)" }, &hash)
+    }
+
+    private static func add(_ access: AccessRules, of resource: Resource, to hash: inout SHA256) {
+        let columns = resource.root.columns
+        for role in access.roles {
+            add(["role", role.name.string, role.creates ? "creates" : "", role.deletes ? "deletes" : ""], &hash)
+            for rights in role.reads + role.writes {
+                add([rights.isGiven ? "given" : "", rights.fields.map { $0 ? "1" : "0" }.joined()], &hash)
+            }
+            for condition in role.conditions {
+                add(["rows", columns[condition.column].name, String(describing: condition.test)], &hash)
+            }
+            for set in role.sets { add(["set", columns[set.column].name, set.claim], &hash) }
+        }
     }
 
     private static func add(_ field: Field, _ hash: inout SHA256) {

@@ -43,6 +43,29 @@ extension SectionBinder {
         return Ruled(function, rule: merge.place.rule)
     }
 
+    /// The values that may follow others in a group of one field.
+    mutating func transitions(of group: RuleGroup, _ fields: ArraySlice<Field>) -> Ruled<[Value: Set<Value>]>? {
+        guard let named = group.transitions, fields.count == 1, let field = fields.first else { return nil }
+        let column = columns[field.column]
+        var steps: [Value: Set<Value>] = [:]
+        for transition in named.value {
+            guard let from = value(transition.from, of: column) else { continue }
+            if steps[from] != nil {
+                findings.error(transition.from.place, "“\(transition.from.value.text)” stands in “transitions” already")
+            }
+            steps[from] = Set(transition.to.compactMap { value($0, of: column) })
+        }
+        return Ruled(steps, rule: named.place.rule)
+    }
+
+    private mutating func value(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
+        if let value = constant.value.value(in: column.type) { return value }
+        findings.error(
+            constant.place,
+            "column “\(column.name)” is of type \(column.type.name) and cannot hold “\(constant.value.text)”")
+        return nil
+    }
+
     private mutating func latest(
         _ named: Placed<String>, at place: Place, in group: RuleGroup, fields: ArraySlice<Field>
     ) -> Ruled<MergeFunction>? {

@@ -25,7 +25,7 @@ struct SectionBinder {
 
     /// nil where an error stands in the way.
     mutating func bind(
-        extraColumns: [String], links: [(own: Placed<String>, root: String)], root: Section?
+        extraColumns: [String], conditions: [Placed<String>] = [], links: [(own: Placed<String>, root: String)], root: Section?
     ) -> Section? {
         checkTable()
         let key = keyColumns()
@@ -33,6 +33,7 @@ struct SectionBinder {
         let parents = Set(links.map(\.own.value))
         let content = fields(key: key, parents: parents, linked: extraColumns)
         for name in extraColumns { _ = add(name, rules.name.place) }
+        for name in conditions where table.column(name.value) != nil { _ = add(name.value, name.place) }
         let parent = links.compactMap { link -> ParentLink? in
             guard let own = add(link.own.value, link.own.place) else { return nil }
             guard let root, let rootColumn = root.columns.firstIndex(where: { $0.name == link.root }) else {
@@ -74,8 +75,12 @@ struct SectionBinder {
             if fields.count > start {
                 let policy = (group.onConflict ?? rules.onConflict)?.ruled ?? Ruled(.clientWins)
                 let merge = fields.count - start == group.fields.count ? function(of: group, fields[start...]) : nil
+                let transitions =
+                    fields.count - start == group.fields.count ? transitions(of: group, fields[start...]) : nil
                 groups.append(
-                    Group(name: group.name.value, fields: start..<fields.count, onConflict: policy, merge: merge))
+                    Group(
+                        name: group.name.value, fields: start..<fields.count, onConflict: policy, merge: merge,
+                        transitions: transitions))
             }
         }
         var readOnly: [Field] = []
@@ -95,6 +100,7 @@ struct SectionBinder {
         settings.visibility = rules.visibility?.ruled
         settings.softDelete = softDelete(key: key)
         settings.checks = checks(fields)
+        settings.frozenWhen = rules.frozenWhen?.ruled
         settings.allowsClientKeys = rules.clientKeys != nil
         return settings
     }

@@ -17,6 +17,7 @@ package enum OfflineSchema {
                 guard let name = section.tableName else { continue }
                 let sample = SampleSection(section, isRoot: index == 0, in: records)
                 tables[name, default: OfflineTable()].add(section, sample)
+                if index == 0 { tables[name, default: OfflineTable()].add(file.access?.columns ?? []) }
                 if index > 0, let root = file.sections.first, let table = root.tableName {
                     tables[table, default: OfflineTable()].addTargets(of: section, root: root, in: records)
                 }
@@ -50,6 +51,11 @@ extension OfflineTable {
             section.parent.map(\.column) + section.order + section.identity
             + (section.softDelete?.assignments.map(\.column) ?? [])
         for column in others { add(column.value) }
+    }
+
+    /// The columns that rules of access name.
+    fileprivate mutating func add(_ columns: [Placed<String>]) {
+        for column in columns { add(column.value) }
     }
 
     /// The columns of the root that another section hangs on.

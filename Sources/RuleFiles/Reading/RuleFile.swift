@@ -7,6 +7,8 @@ package struct RuleFile: Sendable, Hashable {
     /// The operator accepts that pushes to tables without transactions are not atomic.
     let allowsNonTransactional: Bool
     let sections: [RuleSection]
+    /// The rules of access; nil where everybody reads and writes the resource.
+    let access: RuleAccess?
 
     /// The resource that the file describes.
     package var name: String { resource.value }

@@ -22,6 +22,34 @@ extension RuleFileReader {
         return named.text("json", &findings).map { Placed(value: .json(itemKey: $0.value), place: place) }
     }
 
+    /// A mapping of values to lists of the values that may follow them.
+    mutating func readTransitions(_ mapping: YAMLMapping) -> Placed<[RuleTransition]>? {
+        guard let node = mapping["transitions"] else { return nil }
+        let place = mapping.place(of: "transitions")
+        guard let steps = node.mapping else {
+            findings.error(place, "“transitions” is a mapping of values to lists of the values that may follow them")
+            return nil
+        }
+        var transitions: [RuleTransition] = []
+        for (key, value) in steps {
+            guard let from = RuleConstant(key), let followers = value.sequence else {
+                findings.error(
+                    key.place(in: file), "“transitions” maps a value to a list of the values that may follow it")
+                continue
+            }
+            let to = followers.compactMap { node -> Placed<RuleConstant>? in
+                guard let constant = RuleConstant(node) else {
+                    findings.error(node.place(in: file), "a value that may follow another is a constant")
+                    return nil
+                }
+                return Placed(value: constant, place: node.place(in: file))
+            }
+            transitions.append(RuleTransition(from: Placed(value: from, place: key.place(in: file)), to: to))
+        }
+        if transitions.isEmpty { findings.error(place, "“transitions” names no value") }
+        return Placed(value: transitions, place: place)
+    }
+
     mutating func readDelete(_ mapping: YAMLMapping) -> RuleDelete? {
         guard let delete = mapping.mapping("delete", &findings) else { return nil }
         delete.refuseUnknown(["set"], in: "“delete”", &findings)

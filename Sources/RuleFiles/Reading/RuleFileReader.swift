@@ -25,7 +25,7 @@ struct RuleFileReader {
             let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
         else { return nil }
         mapping.refuseUnknown(
-            ["resource", "description", "sections", "non-transactional"], in: "a rule file", &findings)
+            ["resource", "description", "sections", "non-transactional", "access"], in: "a rule file", &findings)
         let resource = mapping.text("resource", &findings)
         if let resource {
             checkResourceName(resource)
@@ -35,10 +35,11 @@ struct RuleFileReader {
         let description = mapping.text("description", &findings)?.value
         let permission = mapping.choice("non-transactional", of: Permission.self, findings: &findings)
         let sections = readSections(mapping)
+        let access = readAccess(mapping)
         guard let resource, let sections else { return nil }
         return RuleFile(
             resource: resource, description: description, allowsNonTransactional: permission?.value == .allow,
-            sections: sections)
+            sections: sections, access: access)
     }
 
     private mutating func checkResourceName(_ name: Placed<String>) {
@@ -83,7 +84,7 @@ struct RuleFileReader {
         mapping.refuseUnknown(
             [
                 "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
-                "list", "parent", "order", "identity", "where", "delete", "checks", "client-keys",
+                "list", "parent", "order", "identity", "where", "delete", "checks", "client-keys", "frozen-when",
             ], in: "a section", &findings)
         let table = mapping.text("table", &findings)
         if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
@@ -118,6 +119,7 @@ struct RuleFileReader {
             onDeleteConflict: mapping.choice("on-delete-conflict", of: DeleteConflictPolicy.self, findings: &findings),
             identity: mapping.names("identity", &findings), visibility: mapping.text("where", &findings),
             softDelete: readDelete(mapping), checks: readChecks(mapping),
+            frozenWhen: mapping.text("frozen-when", &findings),
             clientKeys: mapping.choice("client-keys", of: Permission.self, findings: &findings))
         for (what, sql) in section.operatorSQL {
             if let fault = OperatorSQLShape.fault(in: sql.value) {
@@ -190,14 +192,19 @@ struct RuleFileReader {
         }
         guard let mapping = YAMLMapping(node, file: file, what: "group “\(name.value)”", &findings) else { return nil }
         mapping.refuseUnknown(
-            ["column", "fields", "type", "separator", "references", "private", "on-conflict", "merge"], in: "a group",
-            &findings)
+            [
+                "column", "fields", "type", "separator", "references", "private", "on-conflict", "merge", "transitions",
+            ], in: "a group", &findings)
         let policy = mapping.choice("on-conflict", of: ConflictPolicy.self, findings: &findings)
         let merge = readMerge(mapping)
+        let transitions = readTransitions(mapping)
         guard let node = mapping["fields"] else {
             return readField(name, mapping, known: true).map {
-                RuleGroup(name: name, fields: [$0], onConflict: policy, merge: merge)
+                RuleGroup(name: name, fields: [$0], onConflict: policy, merge: merge, transitions: transitions)
             }
+        }
+        if let transitions {
+            findings.error(transitions.place, "“transitions” stands in a group of one field")
         }
         for key in ["column", "type", "separator", "references", "private"] where mapping[key] != nil {
             findings.error(mapping.place(of: key), "“\(key)” stands beside a single column; put it into the field")

@@ -5,4 +5,12 @@ struct RuleGroup: Sendable, Hashable {
     let fields: [RuleField]
     let onConflict: Placed<ConflictPolicy>?
     let merge: Placed<RuleMerge>?
+    /// The values that may follow others.
+    var transitions: Placed<[RuleTransition]>?
+}
+
+/// A value of a group and those that may follow it.
+struct RuleTransition: Sendable, Hashable {
+    let from: Placed<RuleConstant>
+    let to: [Placed<RuleConstant>]
 }

@@ -17,6 +17,8 @@ struct RuleSection: Sendable, Hashable {
     let visibility: Placed<String>?
     let softDelete: RuleDelete?
     let checks: [RuleCheck]
+    /// The operator's SQL that tells the rows which are written no more.
+    let frozenWhen: Placed<String>?
     /// The place at which the rules let clients choose keys that the database numbers; nil where they do not.
     let clientKeys: Placed<Permission>?
 
@@ -27,6 +29,7 @@ extension RuleSection {
     var operatorSQL: [(what: String, sql: Placed<String>)] {
         var all: [(what: String, sql: Placed<String>)] = []
         if let visibility { all.append(("“where”", visibility)) }
+        if let frozenWhen { all.append(("“frozen-when”", frozenWhen)) }
         for check in checks { all.append(("check “\(check.name.value)”", check.sql)) }
         for assignment in softDelete?.assignments ?? [] {
             all.append(("“delete.set.\(assignment.column.value)”", assignment.sql))

@@ -6,6 +6,8 @@ struct SQLiteDialect: Dialect {
     var quotationMark: Character { "\"" }
 
     /// A write transaction has the whole file to itself.
+    func violation(of key: ForeignKey) -> ConstraintViolation { ConstraintViolation(.foreignKey) }
+
     var lockingClause: String { "" }
     var impatientLockingClause: String { "" }
     var defaultRow: String { " DEFAULT VALUES" }

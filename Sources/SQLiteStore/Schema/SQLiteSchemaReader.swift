@@ -67,6 +67,7 @@ struct SQLiteSchemaReader {
             storage: StorageEngine("SQLite", isTransactional: true), columns: columns,
             constraints: TableConstraints(
                 primaryKey: primaryKey, uniqueIndexes: try uniqueIndexes(table.name, primaryKey),
+                indexedColumns: try indexedColumns(table.name),
                 foreignKeys: try foreignKeys(table.name), checks: CheckScanner(definition).checks),
             triggers: try triggers(table.name))
     }
@@ -106,6 +107,15 @@ struct SQLiteSchemaReader {
             if named.count == columns.count { indexes.append(UniqueIndex(name: name, columns: named)) }
         }
         return indexes
+    }
+
+    private func indexedColumns(_ table: String) throws -> Set<String> {
+        let columns = try Optional<String>.fetchAll(
+            database,
+            sql: "SELECT info.name FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info "
+                + "WHERE info.seqno = 0 AND list.partial = 0",
+            arguments: [table])
+        return Set(columns.compactMap(\.self))
     }
 
     private func foreignKeys(_ table: String) throws -> [RecordStore.ForeignKey] {

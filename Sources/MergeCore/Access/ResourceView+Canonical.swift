@@ -1,0 +1,31 @@
+extension ResourceView {
+    /// The text of what the client may see: two clients of the same text see the same.
+    ///
+    /// - Parameter text: writes a value unmistakably.
+    package func canonical(_ text: (Value) -> String) -> String {
+        var parts = ["resource", resource.name]
+        for grant in grants {
+            parts += ["role"]
+            for rights in grant.role.reads {
+                parts.append(rights.isGiven ? rights.fields.map { $0 ? "1" : "0" }.joined() : "-")
+            }
+            for (condition, test) in zip(grant.role.conditions, grant.tests) {
+                parts += [resource.root.columns[condition.column].name, Self.text(test, text)]
+            }
+        }
+        return parts.map { "\($0.utf8.count):\($0)" }.joined()
+    }
+
+    private static func text(_ test: SettledTest, _ text: (Value) -> String) -> String {
+        func joined(_ parts: [String]) -> String { parts.map { "\($0.utf8.count):\($0)" }.joined() }
+        return switch test {
+        case .never: "never"
+        case .null: "null"
+        case .oneOf(let values): "one" + joined(Set(values.map(text)).sorted())
+        case .not(let denied): "not" + Self.text(denied, text)
+        case .any(let tests): "any" + joined(tests.map { Self.text($0, text) })
+        case .before(let value): "before" + text(value)
+        case .after(let value): "after" + text(value)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// A test of one column with the claims of a token put in.
+package indirect enum SettledTest: Sendable, Hashable {
+    /// A claim is missing, or is none that the column could hold: no row meets the test.
+    case never
+    /// The column holds one of these values.
+    case oneOf([Value])
+    case null
+    /// The column is not NULL, and does not meet the test.
+    case not(SettledTest)
+    case any([SettledTest])
+    case before(Value)
+    case after(Value)
+
+    /// Puts the claims of a token into a test of a column.
+    ///
+    /// A missing claim makes the whole of what `not` denies false, and only itself elsewhere.
+    package init(_ test: ConditionTest, of column: Column, for viewer: Viewer) {
+        self = Self.settle(test, column, viewer) ?? .never
+    }
+
+    /// nil where a claim is missing.
+    private static func settle(_ test: ConditionTest, _ column: Column, _ viewer: Viewer) -> SettledTest? {
+        switch test {
+        case .value(let value): return .oneOf([value])
+        case .claim(let name): return viewer.values(of: name, in: column).map { .oneOf($0) }
+        case .null: return .null
+        case .not(let denied):
+            guard isWhole(denied, column, viewer) else { return nil }
+            return settle(denied, column, viewer).map { .not($0) }
+        case .any(let tests):
+            let settled = tests.compactMap { settle($0, column, viewer) }
+            return settled.isEmpty ? nil : .any(settled)
+        case .before(let operand): return value(operand, column, viewer).map { .before($0) }
+        case .after(let operand): return value(operand, column, viewer).map { .after($0) }
+        }
+    }
+
+    private static func value(_ operand: ConditionOperand, _ column: Column, _ viewer: Viewer) -> Value? {
+        switch operand {
+        case .value(let value): value
+        case .claim(let name): viewer.value(of: name, in: column)
+        }
+    }
+
+    /// Returns true where no claim of a test is missing.
+    private static func isWhole(_ test: ConditionTest, _ column: Column, _ viewer: Viewer) -> Bool {
+        switch test {
+        case .not(let denied): isWhole(denied, column, viewer)
+        case .any(let tests): tests.allSatisfy { isWhole($0, column, viewer) }
+        default: settle(test, column, viewer) != nil
+        }
+    }
+
+    /// Returns true where a value of the column meets the test; NULL meets `null` alone.
+    package func isMet(by value: Value, of type: ColumnType) -> Bool {
+        switch self {
+        case .never: false
+        case .null: value.isNull
+        case .any(let tests): tests.contains { $0.isMet(by: value, of: type) }
+        case _ where value.isNull: false
+        case .oneOf(let values): values.contains(value)
+        case .not(let denied): !denied.isMet(by: value, of: type)
+        case .before(let end): value.precedes(end, in: type) ?? false
+        case .after(let start): start.precedes(value, in: type) ?? false
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import MergeCore
+import RecordStore
+
+/// Guards of rows, judged on them as they were before the push.
+extension PushTransaction {
+    /// Names a row as one section shows it.
+    struct GuardedRow: Hashable {
+        let section: ObjectIdentifier
+        let key: RecordKey
+    }
+
+    /// Returns the guards of a row.
+    ///
+    /// - Parameters:
+    ///   - row: as it stands now.
+    ///   - action: a deletion of a record is guarded by the rows of its other sections as well.
+    func guards(of row: [Value], in edited: EditedRow, _ action: RowAction) throws -> RowGuards {
+        let section = edited.section
+        var guards = RowGuards()
+        if section.frozenWhen != nil, try isFrozen(row, in: section) { guards.frozen = section.frozenWhen?.rule }
+        if case .delete = action, section.kind == .root, guards.frozen == nil {
+            guards.frozen = try frozenPart(of: row, in: edited.resource)
+        }
+        if !originals.isEmpty,
+            let known = originals[active.footprints[section].reference(to: key(of: row, in: section))]
+        {
+            guards.before = zip(section.columns, row).map { known[$0.name.lowercased()] ?? $1 }
+        }
+        return guards
+    }
+
+    private func key(of row: [Value], in section: Section) -> RecordKey {
+        RecordKey(address(of: row, in: section).map(\.value))
+    }
+
+    /// The rule that keeps a row of another section of a record; nil where none is kept.
+    private func frozenPart(of root: [Value], in resource: Resource) throws -> RuleReference? {
+        // A soft deletion leaves the other rows as they are.
+        if resource.root.softDelete != nil { return nil }
+        for section in resource.sections.dropFirst() where section.frozenWhen != nil {
+            if !batch.isShared { try flush() }
+            for part in try reader.rows(of: section, in: root, locking: true) where try isFrozen(part, in: section) {
+                return section.frozenWhen?.rule
+            }
+        }
+        return nil
+    }
+
+    private func isFrozen(_ row: [Value], in section: Section) throws(StoreError) -> Bool {
+        let address = address(of: row, in: section)
+        let name = GuardedRow(section: ObjectIdentifier(section), key: RecordKey(address.map(\.value)))
+        if let known = frozen[name] { return known }
+        let question = SectionSQL.of(section, dialect).frozen(where: address.map(\.column), in: [address.map(\.value)])
+        let isFrozen = try question.map { question throws(StoreError) in try !session.query(question).isEmpty } ?? false
+        frozen[name] = isFrozen
+        return isFrozen
+    }
+
+    /// Notes what a row held before the push, and whether it is frozen under any section that shows it.
+    ///
+    /// - Parameter assignments: the columns that are about to be written.
+    func noteOriginal(_ row: [Value], in section: Section, writing assignments: [Assignment]) throws(StoreError) {
+        guard active.views.hasGuards(section.table) else { return }
+        let reference = active.footprints[section].reference(to: key(of: row, in: section))
+        for part in assignments {
+            let name = section.columns[part.column].name.lowercased()
+            if originals[reference]?[name] == nil { originals[reference, default: [:]][name] = row[part.column] }
+        }
+        for other in active.views[section.table] where other.section.frozenWhen != nil && other.section !== section {
+            let names = other.section.columns.prefix(other.section.keyCount).map { $0.name.lowercased() }
+            let key = names.compactMap { name in
+                section.columns.firstIndex { $0.name.lowercased() == name }.map { row[$0] }
+            }
+            guard !key.isEmpty, key.count == names.count else { continue }
+            let found = GuardedRow(section: ObjectIdentifier(other.section), key: RecordKey(key))
+            guard frozen[found] == nil,
+                let question = SectionSQL.of(other.section, dialect).frozen(where: Array(0..<key.count), in: [key])
+            else { continue }
+            frozen[found] = try !session.query(question).isEmpty
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import MergeCore
+import RecordStore
+
+/// Binds the rules of access of a resource to its sections.
+struct AccessBinder {
+    let rules: RuleAccess
+    let sections: [Section]
+    let table: TableSchema
+    private(set) var findings = Findings()
+
+    /// - Parameters:
+    ///   - sections: of the resource, the root first.
+    ///   - table: of the root.
+    init(_ rules: RuleAccess, sections: [Section], table: TableSchema) {
+        self.rules = rules
+        self.sections = sections
+        self.table = table
+    }
+
+    /// Returns the rules with columns and fields in place of names.
+    mutating func bind() -> AccessRules {
+        let roles = rules.roles.map { role in
+            let reads = rights(role.read)
+            let writes = role.write.map { rights($0) } ?? sections.map { .none(of: $0) }
+            checkWrites(role, reads: reads)
+            let bound = RoleRule(
+                name: ExactText(role.name.value), rule: role.name.place.rule, reads: reads, writes: writes,
+                creates: role.creates, deletes: role.deletes, conditions: conditions(role), sets: sets(role))
+            advise(role, bound)
+            return bound
+        }
+        return AccessRules(roles: roles, root: sections[0])
+    }
+
+    // MARK: Sections and groups
+
+    private mutating func rights(_ scope: RuleScope) -> [SectionRights] {
+        guard case .names(let names) = scope else { return sections.map { .all(of: $0) } }
+        var fields = sections.map { $0.shown.map { _ in false } }
+        var isGiven = sections.map { _ in false }
+        for name in names {
+            guard let (section, positions) = place(name) else { continue }
+            isGiven[section] = true
+            for position in positions { fields[section][position] = true }
+        }
+        return zip(isGiven, fields).map { SectionRights(isGiven: $0, fields: $1) }
+    }
+
+    /// The section that a name means, and the positions of its fields among those that are shown.
+    private mutating func place(_ name: Placed<String>) -> (section: Int, fields: [Int])? {
+        if let section = sections.firstIndex(where: { $0.name == name.value }) {
+            return (section, Array(sections[section].shown.indices))
+        }
+        for (position, section) in sections.enumerated() where name.value.hasPrefix(section.name + ".") {
+            let part = String(name.value.dropFirst(section.name.count + 1))
+            if let group = section.group(named: part) { return (position, section.groups[group].positions) }
+            if let field = section.readOnlyField(named: part) { return (position, [section.fields.count + field]) }
+            findings.error(
+                name.place,
+                "section “\(section.name)” has no group and no read-only field “\(part)”"
+                    + nearest(part, section.groups.map(\.name) + section.readOnly.map(\.name)))
+            return nil
+        }
+        findings.error(name.place, "the resource has no section “\(name.value)”" + nearest(name.value, sections.map(\.name)))
+        return nil
+    }
+
+    private mutating func checkWrites(_ role: RuleRole, reads: [SectionRights]) {
+        guard case .names(let names)? = role.write else { return }
+        for name in names {
+            guard let (section, positions) = place(name) else { continue }
+            if positions.count == 1, positions[0] >= sections[section].fields.count, name.value != sections[section].name {
+                findings.error(name.place, "“\(name.value)” is read-only and can be written by nobody")
+            }
+            let isRead = reads[section].isGiven && positions.allSatisfy { reads[section].fields[$0] }
+            if !isRead {
+                findings.warning(
+                    name.place, "role “\(role.name.value)” does not read all of “\(name.value)”, and what is not read is "
+                        + "not written")
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    private mutating func conditions(_ role: RuleRole) -> [RowCondition] {
+        if sections[0].keyCount == 0, let first = role.rows.first {
+            findings.error(first.column.place, "the root's rows have no key, so a role sees all of them or none")
+        }
+        return role.rows.compactMap { condition in
+            guard let column = column(condition.column) else { return nil }
+            return test(condition.test, of: sections[0].columns[column]).map { RowCondition(column: column, test: $0) }
+        }
+    }
+
+    private mutating func column(_ name: Placed<String>) -> Int? {
+        if let position = sections[0].columns.firstIndex(where: { $0.name == name.value }) { return position }
+        findings.error(
+            name.place,
+            "the root's table “\(table.name)” has no column “\(name.value)”"
+                + nearest(name.value, table.columns.map(\.name)))
+        return nil
+    }
+
+    private mutating func test(_ test: RuleTest, of column: Column) -> ConditionTest? {
+        switch test {
+        case .value(let constant): return value(constant, of: column).map { .value($0) }
+        case .claim(let name): return .claim(name.value)
+        case .null: return .null
+        case .not(let denied): return self.test(denied, of: column).map { .not($0) }
+        case .any(let tests):
+            let bound = tests.compactMap { self.test($0, of: column) }
+            return bound.count == tests.count ? .any(bound) : nil
+        case .before(let operand): return self.operand(operand, of: column).map { .before($0) }
+        case .after(let operand): return self.operand(operand, of: column).map { .after($0) }
+        }
+    }
+
+    private mutating func operand(_ operand: RuleOperand, of column: Column) -> ConditionOperand? {
+        switch operand {
+        case .value(let constant):
+            if !column.type.isOrdered {
+                findings.error(constant.place, "values of column “\(column.name)” have no order")
+                return nil
+            }
+            return value(constant, of: column).map { .value($0) }
+        case .claim(let name):
+            if !column.type.isOrdered {
+                findings.error(name.place, "values of column “\(column.name)” have no order")
+                return nil
+            }
+            return .claim(name.value)
+        }
+    }
+
+    private mutating func value(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
+        if let value = constant.value.value(in: column.type) { return value }
+        findings.error(
+            constant.place, "column “\(column.name)” is of type \(column.type.name) and cannot hold “\(constant.value.text)”")
+        return nil
+    }
+
+    // MARK: Claims
+
+    private mutating func sets(_ role: RuleRole) -> [ClaimAssignment] {
+        role.set.compactMap { claim in
+            guard let position = column(claim.column) else { return nil }
+            if let owned = table.column(claim.column.value)?.serverOwned {
+                findings.error(
+                    claim.column.place, "column “\(claim.column.value)” cannot be written, because \(owned)")
+            } else if position < sections[0].keyCount {
+                findings.error(claim.column.place, "column “\(claim.column.value)” is the key, which comes from “id”")
+            }
+            return ClaimAssignment(column: position, claim: claim.claim.value)
+        }
+    }
+
+    // MARK: Advice
+
+    private mutating func advise(_ role: RuleRole, _ bound: RoleRule) {
+        if role.rows.isEmpty {
+            findings.warning(role.name.place, "role “\(role.name.value)” has no “rows”, so it sees every row")
+        }
+        let root = sections[0]
+        for condition in role.rows {
+            let name = condition.column.value
+            guard let position = root.columns.firstIndex(where: { $0.name == name }) else { continue }
+            if !table.isIndexed(by: name) {
+                findings.warning(
+                    condition.column.place,
+                    "no index of table “\(table.name)” begins with column “\(name)”, by which role “\(role.name.value)” is "
+                        + "shown its rows")
+            }
+            let isSet = bound.sets.contains { $0.column == position }
+            let isWritten = root.fields.enumerated().contains { $1.column == position && bound.writes[0].fields[$0] }
+            if isWritten, !isSet {
+                findings.warning(
+                    condition.column.place,
+                    "role “\(role.name.value)” may write column “\(name)”, by which it is shown its rows; “set” would take "
+                        + "it from a claim")
+            }
+        }
+    }
+}
