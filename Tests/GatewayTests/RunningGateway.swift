@@ -34,7 +34,8 @@ struct RunningGateway: Sendable {
         if journal == .together { try await database.initJournal() }
         let engine = try database.engine(journal: journal == .together)
         let loader = RulesLoader(
-            folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine, logger: logger
+            folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine,
+            knowsClients: tokens != nil || verifier != nil, logger: logger
         ) { () async throws(StoreError) in
             switch journal {
             case nil: return .off

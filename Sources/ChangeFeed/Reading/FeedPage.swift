@@ -53,4 +53,9 @@ package struct FeedQuestion: Sendable, Hashable {
         self.resources = resources
         self.limit = limit
     }
+
+    /// Returns the question for some resources alone.
+    func among(_ readable: [String]) -> FeedQuestion {
+        FeedQuestion(since: since, resources: resources?.filter(readable.contains) ?? readable, limit: limit)
+    }
 }

@@ -21,6 +21,7 @@ package final class FeedReader: Sendable {
         let question: FeedQuestion
         let state: FeedState
         let rules: String
+        let access: ClientAccess?
     }
 
     /// - Parameter codec: the forms of records and keys.
@@ -34,19 +35,28 @@ package final class FeedReader: Sendable {
     /// - Parameters:
     ///   - state: how the feed stands: nothing beyond its revision is told.
     ///   - active: the rules, with a journal.
+    ///   - access: the rights of the client; nil for one who sees everything.
     /// - Throws: `StoreError`.
     package func page(
-        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, _ deadline: ContinuousClock.Instant
+        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
+        _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedPage {
         guard question.since < state.revision, let journal = active.journal else {
             return FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
         }
-        let asked = Asked(question: question, state: state, rules: active.catalog.version)
+        let readable = access.map { active.catalog.readable(by: $0).map(\.name) }
+        let question = readable.map { question.among($0) } ?? question
+        if question.resources?.isEmpty == true {
+            return FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
+        }
+        let asked = Asked(question: question, state: state, rules: active.catalog.version, access: access)
         let now = ContinuousClock.now
         let task = shared.withLock { shared in
             if shared.count >= Self.mostShared { shared = shared.filter { now - $0.value.at < Self.sharedFor } }
             if let known = shared[asked], now - known.at < Self.sharedFor { return known.task }
-            let task = Task { await self.read(question, at: state, under: active, from: journal, until: deadline) }
+            let task = Task { await self.read(
+                    question, at: state,
+                    from: PageSource(active: active, journal: journal, access: access), until: deadline) }
             if shared.count < Self.mostShared { shared[asked] = (task, now) }
             return task
         }
@@ -56,10 +66,10 @@ package final class FeedReader: Sendable {
     }
 
     private func read(
-        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, from journal: Journal,
-        until deadline: ContinuousClock.Instant
+        _ question: FeedQuestion, at state: FeedState, from source: PageSource, until deadline: ContinuousClock.Instant
     ) async -> Result<FeedPage, StoreError> {
         do throws(StoreError) {
+            let journal = source.journal
             // One more tells whether there are others.
             let statement = journal.tables.feed.changes(
                 since: question.since, upTo: state.revision, resources: question.resources, limit: question.limit + 1)
@@ -71,17 +81,13 @@ package final class FeedReader: Sendable {
                 }
                 return .success(
                     try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-                        try self.page(
-                            rows, to: question, at: state,
-                            from: PageSource(active: active, journal: journal, session: session))
+                        try self.page(rows, to: question, at: state, from: source, in: session)
                     })
             }
             return .success(
                 try await service.engine.read(deadline: deadline) { session throws(StoreError) in
                     let rows = try session.query(statement)
-                    return try self.page(
-                        rows, to: question, at: state,
-                        from: PageSource(active: active, journal: journal, session: session))
+                    return try self.page(rows, to: question, at: state, from: source, in: session)
                 })
         } catch {
             return .failure(error)
@@ -92,11 +98,12 @@ package final class FeedReader: Sendable {
     private struct PageSource {
         let active: ActiveRules
         let journal: Journal
-        let session: any StoreSession
+        let access: ClientAccess?
     }
 
     private func page(
-        _ rows: [[Value]], to question: FeedQuestion, at state: FeedState, from source: PageSource
+        _ rows: [[Value]], to question: FeedQuestion, at state: FeedState, from source: PageSource,
+        in session: any StoreSession
     ) throws(StoreError) -> FeedPage {
         let feed = source.journal.tables.feed
         let found = rows.prefix(question.limit).compactMap { feed.change($0) }
@@ -106,7 +113,7 @@ package final class FeedReader: Sendable {
         while start < found.count, bytes < Self.mostBytes {
             let piece = found[start..<min(start + Self.piece, found.count)]
             start = piece.endIndex
-            for change in try read(piece, source) {
+            for change in try read(piece, to: question, source, in: session) {
                 bytes += change.record?.count ?? 0
                 changes.append(change)
             }
@@ -119,9 +126,11 @@ package final class FeedReader: Sendable {
 
     /// The records of some changes; those of resources that the rules do not have any more are left out.
     private func read(
-        _ piece: ArraySlice<SequencedChange>, _ source: PageSource
+        _ piece: ArraySlice<SequencedChange>, to question: FeedQuestion, _ source: PageSource,
+        in session: any StoreSession
     ) throws(StoreError) -> [FeedPage.Change] {
         let version = source.active.catalog.version
+        let viewer = source.access?.viewer
         let now = ContinuousClock.now
         var named: [(change: SequencedChange, resource: Resource, key: RecordKey)] = []
         for change in piece {
@@ -133,14 +142,19 @@ package final class FeedReader: Sendable {
         var texts = [[UInt8]??](repeating: nil, count: named.count)
         var wanted: [Int] = []
         for (index, entry) in named.enumerated() {
-            texts[index] = cache.text(Self.name(entry.change, version), now: now)
+            // What a client may see is worked out anew from the record.
+            if viewer?.view(of: entry.resource) == nil {
+                texts[index] = cache.text(Self.name(entry.change, version), now: now)
+            }
             if texts[index] == nil { wanted.append(index) }
         }
         let records = try service.records(
-            wanted.map { (named[$0].resource, named[$0].key) }, in: source.session)
+            wanted.map { (named[$0].resource, named[$0].key) }, in: session)
         for (index, record) in zip(wanted, records) {
-            let text = record.map { codec.record($0, named[index].resource) }
+            let view = viewer?.view(of: named[index].resource)
+            let text = record?.seen(by: viewer, of: named[index].resource).map { codec.record($0, named[index].resource) }
             texts[index] = .some(text)
+            guard view == nil else { continue }
             cache.keep(text, of: Self.name(named[index].change, version), now: now)
         }
         return zip(named, texts).map { entry, text in

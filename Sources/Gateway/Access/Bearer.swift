@@ -1,5 +1,7 @@
 package import MergeCore
 package import Operations
+import MergeService
+import Synchronization
 
 /// The one who sends a request, as its token tells.
 ///
@@ -17,6 +19,8 @@ package final class Bearer: Sendable, Hashable {
     package let owner: String
     /// Seconds since 1970 at which the token ends; nil where it has no end of its own.
     package let expiry: Double?
+    /// The rights under the rules of a version, as they were worked out last.
+    let memo = Mutex<(version: String, access: ClientAccess)?>(nil)
 
     /// Makes a bearer.
     ///

@@ -30,21 +30,24 @@ struct ChangesController {
 
     @Sendable private func changes(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
-        let asked = try FeedRequest(context.query, under: active, service.limits)
+        let client = context.access(to: active.catalog)
+        let asked = try FeedRequest(context.query, under: active, for: client, service.limits)
+        let access = access.seen(by: client)
         if EventStream.isAccepted(context.headers) {
             if context.query["wait"] != nil {
                 throw Problem(.invalid, about: .query, detail: "Events come by themselves: “wait” goes with JSON.")
             }
             return try await EventStream(
                 box: box, access: access, asked: asked, limits: service.limits, requestID: context.requestID,
-                logger: logger, standing: TokenStanding(context, tokens)
+                logger: logger, standing: TokenStanding(context, tokens), bearer: context.bearer
             ).answer(lastEventID: context.headers["last-event-id"], isHead: request.method == .head)
         }
         let wait = min(try FeedRequest.number("wait", in: context.query) ?? 0, Self.longestWait)
         let (since, state) = try await access.position(since: asked.since, of: asked.feed)
-        var page = try await self.page(since, asked, at: state, under: active, context.deadline)
+        var page = try await self.page(since, asked, at: state, under: active, by: access, context.deadline)
         if page.changes.isEmpty, !page.hasMore, wait > 0, asked.since != nil, request.method != .head {
-            page = try await news(after: page, asked, under: active, until: .now.advanced(by: .seconds(wait)), context)
+            page = try await news(
+                after: page, asked, under: active, by: access, until: .now.advanced(by: .seconds(wait)), context)
         }
         return Reply.json(
             ChangesEncoder.encode(page.text(rules: active.catalog.version)), to: context.headers,
@@ -52,28 +55,28 @@ struct ChangesController {
     }
 
     private func page(
-        _ since: Int, _ asked: FeedRequest, at state: FeedState, under active: ActiveRules,
+        _ since: Int, _ asked: FeedRequest, at state: FeedState, under active: ActiveRules, by access: FeedAccess,
         _ deadline: ContinuousClock.Instant
     ) async throws -> FeedPage {
         try await access.reader.page(
             FeedQuestion(since: since, resources: asked.resources, limit: asked.limit), at: state, under: active,
-            deadline)
+            for: access.access, deadline)
     }
 
     /// Waits until there is something to tell, or the time is over.
     private func news(
-        after page: FeedPage, _ asked: FeedRequest, under active: ActiveRules, until end: ContinuousClock.Instant,
-        _ context: GatewayContext
+        after page: FeedPage, _ asked: FeedRequest, under active: ActiveRules, by access: FeedAccess,
+        until end: ContinuousClock.Instant, _ context: GatewayContext
     ) async throws -> FeedPage {
         var page = page
         while page.changes.isEmpty, !page.hasMore, .now < end, !access.feed.isClosed, !context.caller.hasLeft {
-            await access.feed.wait(beyond: page.revision, of: page.feed, until: end)
+            await access.wait(beyond: page.revision, of: page.feed, until: end)
             let state = try await access.current()
             guard FeedAccess.isServed(since: page.revision, of: page.feed, by: state) else {
                 throw FeedAccess.resync(state)
             }
             page = try await self.page(
-                page.revision, asked, at: state, under: active, .now.advanced(by: .seconds(30)))
+                page.revision, asked, at: state, under: active, by: access, .now.advanced(by: .seconds(30)))
         }
         return page
     }
@@ -82,14 +85,16 @@ struct ChangesController {
 
     @Sendable private func snapshot(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
+        let client = context.access(to: active.catalog)
+        let access = access.seen(by: client)
         let state = try await access.current()
-        let names = try FeedRequest.resources(in: context.query, of: active.catalog)
-        let start = try await cursor(in: context.query, of: names, at: state)
-        let wanted = start?.resources ?? names ?? active.catalog.resources.map(\.name)
-        let resources = wanted.compactMap { active.catalog[$0] }
+        let names = try FeedRequest.resources(in: context.query, of: active.catalog, for: client)
+        let start = try await cursor(in: context.query, of: names, at: state, access)
+        let wanted = start?.resources ?? names ?? active.catalog.readable(by: client).map(\.name)
+        let resources = wanted.compactMap { active.catalog.readable($0, by: client) }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
         let lines = SnapshotLines(
-            service: service, active: active, state: state, resources: resources, from: start)
+            service: service, active: active, state: state, resources: resources, viewer: client?.viewer, from: start)
         return try await SnapshotStream(lines: lines, logger: logger)
             .answer(context, isHead: request.method == .head)
     }
@@ -98,7 +103,7 @@ struct ChangesController {
     ///
     /// - Throws: a `Problem`: 400 where it is no cursor or of other resources, 410 where its feed or revision has gone.
     private func cursor(
-        in query: Query, of names: [String]?, at state: FeedState
+        in query: Query, of names: [String]?, at state: FeedState, _ access: FeedAccess
     ) async throws -> SnapshotCursor? {
         guard let text = try FeedRequest.text("after", in: query) else { return nil }
         guard let cursor = SnapshotCursor(text: text) else {

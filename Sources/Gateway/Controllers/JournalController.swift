@@ -52,13 +52,17 @@ struct JournalController {
             body = try context.jsonBody(limit: limits.bodyBytes)
         }
         let groups = try UndoRequest.groups(body)
-        let actions = JournalActions(service: service, active: active, limits: limits, deadline: context.deadline)
+        let access = context.access(to: active.catalog)
+        let actions = JournalActions(
+            service: service, active: active, limits: limits, access: access, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
-        let told = await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
+        let told = await ReplayedAnswer(
+            service: service, active: active, access: access, deadline: context.deadline
+        )
             .body(answer, to: body, at: "/v1/journal/\(number)/undo")
         return Reply.json(
-            told, to: context.headers, status: HTTPResponse.Status(code: answer.status.httpStatus),
+            told, to: context.headers, status: HTTPResponse.Status(code: answer.httpStatus),
             with: answer.isReplay ? PushController.replayed : [:])
     }
 

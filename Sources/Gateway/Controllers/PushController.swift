@@ -23,7 +23,7 @@ struct PushController {
 
     @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
-        let resource = try active.resource(at: request)
+        let resource = try active.resource(at: request, for: context.access(to: active.catalog))
         return try await answer(context, under: active, form: .merge, address: "/v1/merge/" + resource.name) {
             bytes, key, sender throws(Problem) in
             try decoder(context, under: active).merge(
@@ -81,7 +81,7 @@ struct PushController {
 
     private func reply(_ answer: PushAnswer, body: [UInt8], to context: GatewayContext) -> Response {
         Reply.json(
-            body, to: context.headers, status: HTTPResponse.Status(code: answer.status.httpStatus),
+            body, to: context.headers, status: HTTPResponse.Status(code: answer.httpStatus),
             with: answer.isReplay ? Self.replayed : [:])
     }
 

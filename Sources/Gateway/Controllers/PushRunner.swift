@@ -53,7 +53,8 @@ struct PushRunner: Sendable {
                 PushRequest(
                     push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
                     form: run.form, sender: sender, purpose: run.isPreview ? .preview : .apply(run.key),
-                    sent: run.sent, caller: context.caller, tellsAuthors: run.tellsAuthors),
+                    sent: run.sent, caller: context.caller, tellsAuthors: run.tellsAuthors,
+                    access: context.access(to: active.catalog)),
                 active: active, deadline: context.deadline)
         }
         if let result = answer.result, !run.isPreview { metrics.count(result) }
@@ -69,7 +70,9 @@ struct PushRunner: Sendable {
     }
 
     private func told(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
-        await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
+        await ReplayedAnswer(
+            service: service, active: active, access: context.access(to: active.catalog), deadline: context.deadline
+        )
             .body(answer, to: run.sent.body, at: run.sent.address)
     }
 }

@@ -21,15 +21,20 @@ struct RecordsController {
     }
 
     @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        tagged(RulesEncoder.encode(try box.ready().catalog, limits: limits, page: service.limits.pageSize), context)
+        let catalog = try box.ready().catalog
+        return tagged(
+            RulesEncoder.encode(
+                catalog, for: context.access(to: catalog)?.viewer, limits: limits, page: service.limits.pageSize), context)
     }
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let resource = try box.ready().resource(at: request)
+        let active = try box.ready()
+        let access = context.access(to: active.catalog)
+        let resource = try active.resource(at: request, for: access)
         let text = String(request.rawPath(3) ?? "")
         guard let key = try KeyText.lookup(text, resource.root),
             let record = try await service.record(
-                resource, key, deadline: context.deadline, caller: context.caller)
+                resource, key, for: access?.viewer, deadline: context.deadline, caller: context.caller)
         else {
             throw Problem(.noSuchRecord, detail: "The resource “\(resource.name)” has no record with this id.")
         }
@@ -37,12 +42,14 @@ struct RecordsController {
     }
 
     @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let resource = try box.ready().resource(at: request)
+        let active = try box.ready()
+        let access = context.access(to: active.catalog)
+        let resource = try active.resource(at: request, for: access)
         let after = try context.query["after"].map { text throws(Problem) in
             try KeyText.decode(String(text), resource.root)
         }
         return try await PageStream(service: service, logger: logger, isHead: request.method == .head)
-            .answer(context, resource, after: after, limit: try limit(context.query))
+            .answer(context, resource, after: after, limit: try limit(context.query), for: access?.viewer)
     }
 
     private func limit(_ query: Query) throws(Problem) -> Int {
@@ -88,17 +95,19 @@ extension RulesBox {
 }
 
 extension ActiveRules {
-    /// The resource that the URL names.
-    func resource(at request: Request) throws(Problem) -> Resource {
+    /// Returns the resource that the URL names.
+    ///
+    /// - Throws: a 404 `Problem` for one of which the client reads nothing, as for one that is not there.
+    func resource(at request: Request, for access: ClientAccess?) throws(Problem) -> Resource {
         let part = request.rawPath(2) ?? ""
         let isPlain = !part.utf8.contains(UInt8(ascii: "%"))
         let name = isPlain ? String(part) : KeyText.percentDecoded(part.utf8) ?? ""
-        guard let resource = catalog[name] else {
+        guard let resource = catalog.readable(name, by: access) else {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "What the address names" : "“\(name)”"
             throw Problem(
                 .unknownResource, about: .address,
                 detail: shown + " is no resource"
-                    + NearestName.ending(for: name, among: catalog.resources.map(\.name)))
+                    + NearestName.ending(for: name, among: catalog.readable(by: access).map(\.name)))
         }
         return resource
     }

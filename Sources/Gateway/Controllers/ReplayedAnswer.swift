@@ -8,6 +8,7 @@ import RecordStore
 struct ReplayedAnswer: Sendable {
     let service: MergeService
     let active: ActiveRules
+    let access: ClientAccess?
     let deadline: ContinuousClock.Instant
 
     /// Returns the body of an answer; a value that nobody has any more stays a digest.
@@ -16,14 +17,29 @@ struct ReplayedAnswer: Sendable {
     ///   - push: the body of the push that is answered again.
     ///   - address: the path of its URL.
     func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async -> [UInt8] {
-        guard answer.isReplay, let journal = active.journal else { return answer.body }
+        guard answer.isReplay else { return answer.body }
+        guard answer.access == access?.digest else { return await filtered(answer.body) }
+        guard let journal = active.journal else { return answer.body }
         let wanted = PrivateValues.records(in: answer.body, active.catalog)
         guard !wanted.isEmpty else { return answer.body }
         var records: [(resource: Resource, record: [UInt8])] = []
         for (resource, key) in wanted {
-            guard let record = try? await service.record(resource, key, deadline: deadline) else { continue }
+            guard let record = try? await service.record(resource, key, for: access?.viewer, deadline: deadline) else { continue }
             records.append((resource, RecordEncoder.encode(record, resource)))
         }
         return journal.codec.revealed(answer.body, push, address, records, active.catalog)
+    }
+
+    /// Returns an answer as the client may read it now, which is not as it could when it was given.
+    ///
+    /// Values that the journal keeps as digests alone stay so.
+    private func filtered(_ body: [UInt8]) async -> [UInt8] {
+        guard let viewer = access?.viewer else { return body }
+        var standing: [Record?] = []
+        for (resource, key) in ReplayFilter.records(in: body, of: active.catalog) {
+            standing.append(
+                (try? await service.record(resource, key, for: viewer, deadline: deadline)) ?? nil)
+        }
+        return ReplayFilter.filtered(body, standing: standing, for: viewer, of: active.catalog) ?? []
     }
 }

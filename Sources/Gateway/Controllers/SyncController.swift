@@ -30,7 +30,8 @@ struct SyncController {
             let asked = try body.withUnsafeBytes { bytes throws(Problem) in
                 try SyncDecoder(limits: limits).decode(bytes)
             }
-            let wanted = try Self.wanted(asked, under: active, service.limits)
+            let client = context.access(to: active.catalog)
+            let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
             var pushes = SyncPushes(
                 runner: PushRunner(service: service, active: active, metrics: metrics, rates: rates), limits: limits,
                 share: share,
@@ -44,15 +45,20 @@ struct SyncController {
     ///
     /// - Throws: a 400 `Problem`.
     private static func wanted(
-        _ asked: SyncRequest, under active: ActiveRules, _ limits: MergeLimits
+        _ asked: SyncRequest, under active: ActiveRules, for access: ClientAccess?, _ limits: MergeLimits
     ) throws(Problem) -> FeedRequest {
         let names = try asked.resources.map { names throws(Problem) in
-            try FeedRequest.known(names, in: active.catalog) { name in
+            try FeedRequest.known(names, in: active.catalog.readable(by: access)) { name in
+                guard active.catalog[name] == nil else {
+                    return Problem(
+                        .noRight, detail: "The rules do not show this client the resource “\(name)”.",
+                        path: WirePath("resources"))
+                }
                 let shown = name.utf8.count > NameIndex.maximumBytes ? "A name" : "“\(name)”"
                 return Problem(
                     .unknownResource,
                     detail: shown + " is no resource"
-                        + NearestName.ending(for: name, among: active.catalog.resources.map(\.name)),
+                        + NearestName.ending(for: name, among: active.catalog.readable(by: access).map(\.name)),
                     path: WirePath("resources"))
             }
         }
@@ -66,13 +72,14 @@ struct SyncController {
         _ pushes: SyncPushes, _ wanted: FeedRequest, under active: ActiveRules, _ context: GatewayContext
     ) async throws -> Response {
         let rules = active.catalog.version
+        let access = access.seen(by: context.access(to: active.catalog))
         var state: FeedState?
         let bytes: [UInt8]
         var isWhole = pushes.allMerged
         do {
             let news = try await SyncNews(feed: access.feed).news()
-            state = news.state
-            guard let known = news.state else { throw FeedAccess.noFeed }
+            state = news.state.map { access.named($0) }
+            guard let known = state else { throw FeedAccess.noFeed }
             var page = FeedPage(feed: known.feed, revision: known.revision, hasMore: false, changes: [])
             if let since = wanted.since {
                 guard FeedAccess.isServed(since: since, of: wanted.feed, by: known) else {
@@ -80,7 +87,7 @@ struct SyncController {
                 }
                 page = try await access.reader.page(
                     FeedQuestion(since: since, resources: wanted.resources, limit: wanted.limit), at: known,
-                    under: active, context.deadline)
+                    under: active, for: access.access, context.deadline)
                 if !news.isCaughtUp { page = page.withMore }
             }
             bytes = pushes.text.encode(page.text(rules: rules))

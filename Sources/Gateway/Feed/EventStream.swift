@@ -22,6 +22,8 @@ struct EventStream: Sendable {
     let logger: Logger
     /// nil where nobody needs a token.
     let standing: TokenStanding?
+    /// The client; nil where nobody needs a token.
+    let bearer: Bearer?
 
     /// The time without an event after which a comment is sent.
     private static let heartbeat = Duration.seconds(10)
@@ -130,7 +132,7 @@ struct EventStream: Sendable {
                 lastSent = .now
                 continue
             }
-            await access.feed.wait(
+            await access.wait(
                 beyond: position.revision, of: position.feed, until: min(end, standing?.end ?? end))
         }
     }
@@ -145,6 +147,10 @@ struct EventStream: Sendable {
 
     private func news(_ position: Position) async -> News {
         do {
+            let active = try box.ready()
+            // Under other rules the client may see otherwise, and then its feed has another name.
+            let client = active.catalog.hasAccessRules ? bearer?.access(to: active.catalog) : nil
+            let access = access.seen(by: client ?? (active.catalog.hasAccessRules ? access.access : nil))
             let state = try await access.current()
             guard FeedAccess.isServed(since: position.revision, of: position.feed, by: state) else {
                 // Another gateway may have been ahead.
@@ -154,11 +160,10 @@ struct EventStream: Sendable {
                 return .nothing
             }
             if state.revision == position.revision { return .nothing }
-            let active = try box.ready()
             return .page(
                 try await access.reader.page(
                     FeedQuestion(since: position.revision, resources: asked.resources, limit: asked.limit), at: state,
-                    under: active, .now.advanced(by: Self.patience)))
+                    under: active, for: access.access, .now.advanced(by: Self.patience)))
         } catch {
             logger.debug("events id=\(requestID) wait: \(error)")
             return .trouble

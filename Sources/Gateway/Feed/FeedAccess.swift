@@ -7,12 +7,38 @@ import RecordStore
 struct FeedAccess: Sendable {
     let feed: ChangeFeed
     let reader: FeedReader
+    /// The client's rights; nil where no resource has rules of access.
+    var access: ClientAccess?
+
+    /// Returns the feed as a client with other rights asks it.
+    func seen(by access: ClientAccess?) -> FeedAccess { FeedAccess(feed: feed, reader: reader, access: access) }
 
     /// - Returns: how the feed stands.
     /// - Throws: a 404 `Problem` where no journal is kept, or a `StoreError`.
     func current() async throws -> FeedState {
         guard let state = try await feed.current() else { throw Self.noFeed }
-        return state
+        return named(state)
+    }
+
+    /// The mark between a feed's own name and what tells clients apart that see otherwise.
+    private static let mark: Character = "."
+
+    /// Returns the state of the feed under the name that it has for the client: another for one who sees otherwise.
+    func named(_ state: FeedState) -> FeedState {
+        guard let access else { return state }
+        return FeedState(
+            feed: state.feed + String(Self.mark) + Hex.encode(access.digest), revision: state.revision,
+            earliest: state.earliest)
+    }
+
+    /// Waits for news.
+    ///
+    /// - Parameters:
+    ///   - revision: the revision that the client knows.
+    ///   - named: the feed under the name that it has for the client.
+    func wait(beyond revision: Int, of named: String, until deadline: ContinuousClock.Instant) async {
+        let own = named.prefix { $0 != Self.mark }
+        await feed.wait(beyond: revision, of: String(own), until: deadline)
     }
 
     /// Finds the revision from which a client goes on.
@@ -28,7 +54,7 @@ struct FeedAccess: Sendable {
         if since > state.revision || named.map({ !$0.isExactly(state.feed) }) ?? false,
             let newest = try await feed.catchUp()
         {
-            state = newest
+            state = self.named(newest)
         }
         guard Self.isServed(since: since, of: named, by: state) else { throw Self.resync(state) }
         return (since, state)

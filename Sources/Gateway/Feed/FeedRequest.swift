@@ -40,16 +40,18 @@ struct FeedRequest: Sendable {
     /// Reads the resources that a query names.
     ///
     /// - Throws: a `Problem`: 404 where one is unknown, 400 where none is named.
-    static func resources(in query: Query, of catalog: Catalog) throws(Problem) -> [String]? {
+    static func resources(
+        in query: Query, of catalog: Catalog, for access: ClientAccess?
+    ) throws(Problem) -> [String]? {
         guard let text = try text("resources", in: query) else { return nil }
         let names = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
             String(Substring($0))
         }
-        return try known(names, in: catalog) { name in
+        return try known(names, in: catalog.readable(by: access)) { name in
             let shown = name.utf8.count > NameIndex.maximumBytes ? "What “resources” names" : "“\(name)”"
             return Problem(
                 .unknownResource, about: .address,
-                detail: shown + " is no resource" + NearestName.ending(for: name, among: catalog.resources.map(\.name)))
+                detail: shown + " is no resource" + NearestName.ending(for: name, among: catalog.readable(by: access).map(\.name)))
         }
     }
 
@@ -57,26 +59,28 @@ struct FeedRequest: Sendable {
     ///
     /// - Throws: a 400 `Problem` where there are none, and that of `unknown`.
     static func known(
-        _ names: [String], in catalog: Catalog, unknown: (String) -> Problem
+        _ names: [String], in readable: [Resource], unknown: (String) -> Problem
     ) throws(Problem) -> [String] {
         guard !names.isEmpty, names != [""] else {
             throw Problem(.invalid, about: .query, detail: "“resources” names at least one resource.")
         }
         var wanted: Set<ObjectIdentifier> = []
         for name in names {
-            guard let resource = catalog[name] else { throw unknown(name) }
+            guard let resource = readable.first(where: { $0.name.isExactly(name) }) else { throw unknown(name) }
             wanted.insert(ObjectIdentifier(resource))
         }
-        return catalog.resources.filter { wanted.contains(ObjectIdentifier($0)) }.map(\.name)
+        return readable.filter { wanted.contains(ObjectIdentifier($0)) }.map(\.name)
     }
 
     /// Reads the members of `GET /v1/changes`.
     ///
     /// - Throws: a 400 or 404 `Problem`.
-    init(_ query: Query, under active: ActiveRules, _ limits: MergeLimits) throws(Problem) {
+    init(
+        _ query: Query, under active: ActiveRules, for access: ClientAccess?, _ limits: MergeLimits
+    ) throws(Problem) {
         since = try Self.number("since", in: query)
         feed = try Self.text("feed", in: query)
-        resources = try Self.resources(in: query, of: active.catalog)
+        resources = try Self.resources(in: query, of: active.catalog, for: access)
         limit = Self.limit(try Self.number("limit", in: query), limits)
         try checkFeed()
     }

@@ -34,7 +34,7 @@ struct SyncPushes {
                 earlier.note(created, answer: nil)
                 return refuse(push, Self.notRun)
             }
-            text.add(body, code: answer.status.httpStatus)
+            text.add(body, code: answer.httpStatus)
             earlier.note(created, answer: body)
             if answer.status != .merged { allMerged = false }
             if answer.result?.problem?.retry == true { isHeldUp = true }

@@ -20,9 +20,9 @@ struct PageStream: Sendable {
     var isHead = false
 
     func answer(
-        _ context: GatewayContext, _ resource: Resource, after key: RecordKey?, limit: Int
+        _ context: GatewayContext, _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?
     ) async throws -> Response {
-        let pieces = read(resource, after: key, limit: limit, context.deadline)
+        let pieces = read(resource, after: key, limit: limit, for: viewer, context.deadline)
         var beginning = pieces.makeAsyncIterator()
         // As long as nothing is sent, what goes wrong has a status of its own.
         let first = try await beginning.next() ?? []
@@ -56,13 +56,15 @@ struct PageStream: Sendable {
 
     /// The text of the page in pieces; a short page is one.
     private func read(
-        _ resource: Resource, after key: RecordKey?, limit: Int, _ deadline: ContinuousClock.Instant
+        _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
+        _ deadline: ContinuousClock.Instant
     ) -> AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
                     let text = PageText(resource)
-                    let next = try await service.page(resource, after: key, limit: limit, deadline: deadline) {
+                    let next = try await service.page(
+                        resource, after: key, limit: limit, for: viewer, deadline: deadline) {
                         if let piece = text.add($0) { continuation.yield(piece) }
                         return text.byteCount < Self.mostBytes
                     }

@@ -7,11 +7,11 @@ package struct Explanation: Sendable, Hashable {
     /// The outcomes with their reasons, in the order of the record.
     package let outcomes: [ExplainedOutcome]
 
-    /// Sections that the edit touches and of which the database alone knows a condition (`where`, `checks`).
+    /// Sections that the edit touches and of which the database alone knows a condition (`where`, `checks`, `frozen-when`).
     package var sectionsWithConditions: [Section] {
         let touched = Set(outcomes.map(\.outcome.section))
         return resource.sections.enumerated().filter { index, section in
-            touched.contains(index) && (section.visibility != nil || !section.checks.isEmpty)
+            touched.contains(index) && (section.visibility != nil || !section.checks.isEmpty || section.frozenWhen != nil)
         }.map(\.element)
     }
 }

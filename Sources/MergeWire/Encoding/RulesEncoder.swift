@@ -5,10 +5,12 @@ package enum RulesEncoder {
     /// Returns the answer of `GET /v1/rules`.
     ///
     /// - Parameters:
+    ///   - viewer: the client, who is told what it may see; nil for one who sees everything.
     ///   - limits: bounds on what the body of a request may hold.
     ///   - page: records, or changes, on a page.
-    package static func encode(_ catalog: Catalog, limits: WireLimits, page: Int) -> [UInt8] {
+    package static func encode(_ catalog: Catalog, for viewer: Viewer? = nil, limits: WireLimits, page: Int) -> [UInt8] {
         var writer = JSONWriter(capacity: 4_096)
+        let closed = Set(catalog.resources.filter { viewer?.view(of: $0)?.isClosed == true }.map(\.name))
         writer.object { writer in
             writer.member("version")
             writer.string(catalog.version)
@@ -25,13 +27,19 @@ package enum RulesEncoder {
             }
             writer.member("resources")
             writer.array { writer in
-                for resource in catalog.resources { self.resource(resource, &writer) }
+                for resource in catalog.resources {
+                    let view = viewer?.view(of: resource)
+                    if !closed.contains(resource.name) { self.resource(resource, view, closed: closed, &writer) }
+                }
             }
         }
         return writer.bytes
     }
 
-    private static func resource(_ resource: Resource, _ writer: inout JSONWriter) {
+    /// - Parameter closed: the resources that the client does not see.
+    private static func resource(
+        _ resource: Resource, _ view: ResourceView?, closed: Set<String>, _ writer: inout JSONWriter
+    ) {
         writer.object { writer in
             writer.member("resource")
             writer.string(resource.name)
@@ -39,14 +47,52 @@ package enum RulesEncoder {
                 writer.member("description")
                 writer.string(description)
             }
+            if let view {
+                writer.member("create")
+                writer.flag(!view.creators(with: []).isEmpty)
+                writer.member("delete")
+                writer.flag(!view.deleters.isEmpty)
+            }
             writer.member("sections")
             writer.array { writer in
-                for section in resource.sections { self.section(section, &writer) }
+                for position in resource.sections.indices
+                where view?.widestSight.sections[position].isGiven != false {
+                    self.section(SectionSight(resource, position, view, closed: closed), &writer)
+                }
             }
         }
     }
 
-    private static func section(_ section: Section, _ writer: inout JSONWriter) {
+    /// A section as a client may see it.
+    private struct SectionSight {
+        let section: Section
+        let position: Int
+        let view: ResourceView?
+        let closed: Set<String>
+        private let rights: SectionRights?
+
+        init(_ resource: Resource, _ position: Int, _ view: ResourceView?, closed: Set<String>) {
+            self.closed = closed
+            section = resource.sections[position]
+            self.position = position
+            self.view = view
+            rights = view?.widestSight.sections[position]
+        }
+
+        /// - Parameter field: the position among the fields that are written.
+        func shows(_ field: Int) -> Bool { rights?.fields[field] != false }
+
+        func shows(_ group: Group) -> Bool { group.fields.allSatisfy(shows) }
+
+        /// - Parameter field: the position among the fields that are read-only.
+        func showsReadOnly(_ field: Int) -> Bool { shows(section.fields.count + field) }
+
+        /// nil where everybody writes.
+        func writes(_ group: Int) -> Bool? { view.map { !$0.writers(ofGroup: group, in: position).isEmpty } }
+    }
+
+    private static func section(_ sight: SectionSight, _ writer: inout JSONWriter) {
+        let section = sight.section
         writer.object { writer in
             writer.member("section")
             writer.string(section.name)
@@ -72,7 +118,9 @@ package enum RulesEncoder {
             if let identity = section.identity?.value {
                 writer.member("identity")
                 writer.array { writer in
-                    for column in identity { writer.string(clientName(of: column, section)) }
+                    for column in identity where !isHidden(column, sight) {
+                        writer.string(clientName(of: column, section))
+                    }
                 }
             }
             if section.generatedKeyColumn != nil, section.allowsClientKeys {
@@ -83,14 +131,22 @@ package enum RulesEncoder {
                 writer.member("softDelete")
                 writer.flag(true)
             }
-            if !section.checks.isEmpty { checks(section, &writer) }
+            if section.frozenWhen != nil {
+                writer.member("frozenWhen")
+                writer.flag(true)
+            }
+            if !section.checks.isEmpty { checks(sight, &writer) }
             writer.member("groups")
             writer.array { writer in
-                for group in section.groups { self.group(group, in: section, to: &writer) }
+                for (position, group) in section.groups.enumerated() where sight.shows(group) {
+                    self.group(group, in: sight, at: position, to: &writer)
+                }
             }
             writer.member("readOnly")
             writer.array { writer in
-                for field in section.readOnly { self.field(field, in: section, to: &writer) }
+                for (position, field) in section.readOnly.enumerated() where sight.showsReadOnly(position) {
+                    self.field(field, in: sight, to: &writer)
+                }
             }
         }
     }
@@ -100,11 +156,16 @@ package enum RulesEncoder {
         section.fields.first { $0.column == column }?.name ?? section.columns[column].name
     }
 
+    private static func isHidden(_ column: Int, _ sight: SectionSight) -> Bool {
+        sight.section.fields.firstIndex { $0.column == column }.map { !sight.shows($0) } ?? false
+    }
+
     /// Names and fields; the SQL is the operator's own affair.
-    private static func checks(_ section: Section, _ writer: inout JSONWriter) {
+    private static func checks(_ sight: SectionSight, _ writer: inout JSONWriter) {
+        let section = sight.section
         writer.member("checks")
         writer.array { writer in
-            for check in section.checks {
+            for check in section.checks where check.fields.allSatisfy(sight.shows) {
                 writer.object { writer in
                     writer.member("check")
                     writer.string(check.name)
@@ -138,21 +199,51 @@ package enum RulesEncoder {
         }
     }
 
-    private static func group(_ group: Group, in section: Section, to writer: inout JSONWriter) {
+    private static func group(
+        _ group: Group, in sight: SectionSight, at position: Int, to writer: inout JSONWriter
+    ) {
+        let section = sight.section
         writer.object { writer in
             writer.member("group")
             writer.string(group.name)
             writer.member("onConflict")
             writer.string(group.onConflict.value.rawValue)
             if let merge = group.merge?.value { self.merge(merge, of: group, in: section, to: &writer) }
+            if let steps = group.transitions?.value, let field = group.positions.first {
+                transitions(steps, section.style(ofField: field), &writer)
+            }
+            if let writes = sight.writes(position) {
+                writer.member("write")
+                writer.flag(writes)
+            }
             writer.member("fields")
             writer.array { writer in
-                for field in section.fields[group.fields] { self.field(field, in: section, to: &writer) }
+                for field in section.fields[group.fields] { self.field(field, in: sight, to: &writer) }
             }
         }
     }
 
-    private static func field(_ field: Field, in section: Section, to writer: inout JSONWriter) {
+    /// Writes which values may follow others, each as the text of its JSON unless it is a text itself.
+    private static func transitions(_ steps: [Value: Set<Value>], _ style: ValueStyle, _ writer: inout JSONWriter) {
+        func text(_ value: Value) -> String {
+            if case .text(let text) = value { return text.string }
+            var writer = JSONWriter()
+            writer.value(value, style)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+        writer.member("transitions")
+        writer.object { writer in
+            for (from, followers) in steps.map({ (text($0), $1) }).sorted(by: { $0.0 < $1.0 }) {
+                writer.name(from)
+                writer.array { writer in
+                    for value in followers.sorted(by: { text($0) < text($1) }) { writer.value(value, style) }
+                }
+            }
+        }
+    }
+
+    private static func field(_ field: Field, in sight: SectionSight, to writer: inout JSONWriter) {
+        let section = sight.section
         let column = section.columns[field.column]
         writer.object { writer in
             writer.member("field")
@@ -162,7 +253,7 @@ package enum RulesEncoder {
             writer.member("nullable")
             writer.flag(column.isNullable)
             limits(column.type, &writer)
-            if let reference = field.reference {
+            if let reference = field.reference, !sight.closed.contains(reference.resource) {
                 writer.member("references")
                 writer.string(reference.resource)
             }

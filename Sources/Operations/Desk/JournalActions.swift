@@ -8,12 +8,19 @@ package struct JournalActions: Sendable {
     private let service: MergeService
     private let active: ActiveRules
     private let limits: WireLimits
+    private let access: ClientAccess?
     private let deadline: ContinuousClock.Instant
 
     /// Makes the actions of one request.
     ///
-    /// - Parameter limits: what a push that is sent again may hold.
-    package init(service: MergeService, active: ActiveRules, limits: WireLimits, deadline: ContinuousClock.Instant) {
+    /// - Parameters:
+    ///   - limits: what a push that is sent again may hold.
+    ///   - access: the rights of the operator; nil at the console, where everything may be done.
+    package init(
+        service: MergeService, active: ActiveRules, limits: WireLimits, access: ClientAccess? = nil,
+        deadline: ContinuousClock.Instant
+    ) {
+        self.access = access
         self.service = service
         self.active = active
         self.limits = limits
@@ -36,7 +43,7 @@ package struct JournalActions: Sendable {
                 PushRequest(
                     push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
                     purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
-                    sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body)),
+                    sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body), access: access),
                 active: active, deadline: deadline)
         }
     }
@@ -86,7 +93,7 @@ package struct JournalActions: Sendable {
                 PushRequest(
                     push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
                     sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
-                    sent: SentRequest(address: refused.address, body: refused.body)),
+                    sent: SentRequest(address: refused.address, body: refused.body), access: access),
                 active: active, deadline: deadline)
         }
     }

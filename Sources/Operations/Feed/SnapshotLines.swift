@@ -12,6 +12,7 @@ package struct SnapshotLines: Sendable {
     private let active: ActiveRules
     private let state: FeedState
     private let resources: [Resource]
+    private let viewer: Viewer?
     private let start: SnapshotCursor?
 
     /// Records between two cursors.
@@ -25,15 +26,17 @@ package struct SnapshotLines: Sendable {
     ///   - active: the rules.
     ///   - state: how the feed stood before the first record is read.
     ///   - resources: the resources whose records are told, in their order.
+    ///   - viewer: the client whose records they are; nil for one who sees everything.
     ///   - start: the place from which an earlier snapshot goes on; nil for a whole one.
     package init(
         service: MergeService, active: ActiveRules, state: FeedState, resources: [Resource],
-        from start: SnapshotCursor? = nil
+        viewer: Viewer? = nil, from start: SnapshotCursor? = nil
     ) {
         self.service = service
         self.active = active
         self.state = state
         self.resources = resources
+        self.viewer = viewer
         self.start = start
     }
 
@@ -44,7 +47,8 @@ package struct SnapshotLines: Sendable {
     ///   - write: takes some lines, and how many records they hold; it may wait for whoever takes them.
     /// - Throws: `StoreError`, a `Problem`, and what `write` throws.
     package func write(patience: Duration, to write: ([UInt8], Int) async throws -> Void) async throws {
-        let estimate = try await active.estimate(of: resources, in: service, .now.advanced(by: patience))
+        let estimate = try await active.estimate(
+            of: resources, for: viewer, in: service, .now.advanced(by: patience))
         let revision = start?.revision ?? state.revision
         try await write(
             SnapshotText.head(
@@ -100,7 +104,7 @@ package struct SnapshotLines: Sendable {
     ) async throws(StoreError) -> Page {
         let page = Mutex(Page())
         let next = try await service.page(
-            resource, after: key, limit: Self.page, deadline: .now.advanced(by: patience)
+            resource, after: key, limit: Self.page, for: viewer, deadline: .now.advanced(by: patience)
         ) { records in
             page.withLock { page in
                 page.lines += SnapshotText.records(records, of: resource)

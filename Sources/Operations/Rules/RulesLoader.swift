@@ -16,6 +16,8 @@ package struct RulesLoader: Service {
     private let engine: any RecordEngine
     private let logger: Logger
     private let interval: Duration
+    /// It is known who sends a request, so that rules of access can hold.
+    private let knowsClients: Bool
     private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
     /// The rules that are served at this moment.
     package let box = RulesBox()
@@ -24,16 +26,18 @@ package struct RulesLoader: Service {
     private static let patience = Duration.seconds(10)
 
     /// - Parameters:
+    ///   - knowsClients: it is known who sends a request; without that rules of access are refused.
     ///   - interval: how often the schema is read again although nothing asks for it.
     ///   - journal: opens the journal, before anything is served.
     package init(
-        folder: String, engine: any RecordEngine, interval: Duration = .seconds(300), logger: Logger,
+        folder: String, engine: any RecordEngine, knowsClients: Bool, interval: Duration = .seconds(300), logger: Logger,
         journal: @escaping @Sendable () async throws(StoreError) -> JournalStatus
     ) {
         openJournal = journal
         self.folder = folder
         self.engine = engine
         self.interval = interval
+        self.knowsClients = knowsClients
         self.logger = logger
     }
 
@@ -48,9 +52,19 @@ package struct RulesLoader: Service {
     }
 
     /// Reads the rules and binds them to the schema.
-    package static func load(_ folder: String, against engine: any RecordEngine) async -> Outcome {
+    ///
+    /// - Parameter knowsClients: it is known who sends a request; without that rules of access are an error.
+    package static func load(
+        _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true
+    ) async -> Outcome {
         let rules = RuleFolder(path: folder)
         if rules.files.isEmpty { return .refused(rules.findings) }
+        if !knowsClients, let place = rules.accessPlace {
+            var findings = rules.findings
+            findings.error(
+                place, "rules of access need to know who asks: start with --tokens or --jwt-keys, or take them out")
+            return .refused(findings)
+        }
         do {
             let schema = try await engine.schema(
                 of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
@@ -71,7 +85,7 @@ package struct RulesLoader: Service {
     /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
     /// - Throws: `StoreError` where the journal cannot be used.
     package func start() async throws(StoreError) -> Findings? {
-        switch await Self.load(folder, against: engine) {
+        switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
             try await serve(active, isStart: true)
@@ -117,7 +131,7 @@ package struct RulesLoader: Service {
     }
 
     private func reload() async {
-        switch await Self.load(folder, against: engine) {
+        switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, _):
             let before = box.active?.catalog.version
             do {

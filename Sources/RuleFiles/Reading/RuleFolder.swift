@@ -49,6 +49,9 @@ package struct RuleFolder: Sendable {
         for finding in reader.findings.all { findings.append(finding) }
     }
 
+    /// The place of the first rules of access; nil where there are none.
+    package var accessPlace: Place? { files.lazy.compactMap { $0.access?.place }.first }
+
     /// Every piece of the operator's SQL, for the database to look at.
     package var operatorSQL: [OperatorSQL] {
         files.flatMap { file in

@@ -1,0 +1,133 @@
+import Testing
+import TestSupport
+
+/// What clients of different roles may write.
+@Suite(.timeLimit(.minutes(5))) struct AccessWritingTests {
+    private static func expect(
+        _ answer: HTTPClient.Answer, _ status: Int, _ code: String, _ path: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let body = try answer.json()
+        #expect(answer.status == status, "\(answer.text)", sourceLocation: sourceLocation)
+        let problem = body["problem"] ?? body
+        #expect(problem["code"]?.text == code, "\(answer.text)", sourceLocation: sourceLocation)
+        if status == 403 {
+            #expect(body["status"]?.text == "failed" && problem["retry"]?.bool == false, sourceLocation: sourceLocation)
+        }
+        if let path { #expect(problem["path"]?.text == path, "\(answer.text)", sourceLocation: sourceLocation) }
+    }
+
+    @Test(arguments: TestEngine.allCases) func groupsNeedTheRight(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            let applied = try await gateway.merge(
+                "1", #"{"stop": {"title": {"old": "One", "new": "Uno"}}}"#, as: Rounds.ann)
+            #expect(applied.status == 200 && !applied.text.contains("S1"), "\(applied.text)")
+            try Self.expect(
+                try await gateway.merge("1", #"{"stop": {"secret": {"old": "S1", "new": "x"}}}"#, as: Rounds.ann), 403,
+                "no-right", "changeset.stop.secret")
+            try Self.expect(
+                try await gateway.merge(
+                    "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.ann), 403, "no-right",
+                "changeset.parcels[0].label")
+            try Self.expect(
+                try await gateway.merge("1", #"{"mark": {"remark": {"old": "R1", "new": "x"}}}"#, as: Rounds.ann), 403,
+                "no-right", "changeset.mark.remark")
+            // A name that is wrong comes first, and says nothing of rows.
+            try Self.expect(
+                try await gateway.merge("99", #"{"stop": {"secret": {"old": "S1", "new": "x"}}}"#, as: Rounds.ann), 403,
+                "no-right")
+            // Lee's role that sees the stop does not write its parcels; the one that does, does not see it.
+            try Self.expect(
+                try await gateway.merge(
+                    "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.lee), 403, "no-right")
+            #expect(try await gateway.database.run("SELECT label FROM parcels WHERE id = 1").contains("A"))
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func recordsAreCreatedByWhoMay(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            try Self.expect(
+                try await gateway.merge(#""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x"}}}"#, as: Rounds.ann),
+                403, "no-right", "changeset.stop")
+            // The owner comes from the token, and cannot be sent.
+            try Self.expect(
+                try await gateway.merge(
+                    #""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x", "owner": "lee"}}}"#, as: Rounds.kim), 403,
+                "no-right", "changeset.stop.new.owner")
+            let made = try await gateway.merge(
+                #""tmp:a""#,
+                #"{"stop": {"old": null, "new": {"title": "x"}}, "parcels": [{"id": -1, "old": null, "new": {"label": "p"}}]}"#,
+                as: Rounds.kim)
+            #expect(made.status == 200, "\(made.text)")
+            #expect(try made.json()["record"]?["stop"]?["owner"]?.text == "kim", "\(made.text)")
+            let free = try await gateway.merge(
+                #""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x", "owner": "lee"}}}"#, as: Rounds.boss)
+            #expect(free.status == 200, "\(free.text)")
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func rowsStayTheClients(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            let within = try await gateway.merge("1", #"{"stop": {"area": {"old": 1, "new": 2}}}"#, as: Rounds.ann)
+            #expect(within.status == 200, "\(within.text)")
+            try Self.expect(
+                try await gateway.merge("1", #"{"stop": {"area": {"old": 2, "new": 3}}}"#, as: Rounds.ann), 403,
+                "outside-rows")
+            // Half of a push that leaves is taken back with it.
+            let push = try await gateway.post(
+                "/v1/push",
+                #"{"edits": [{"resource": "stops", "id": 2, "changeset": {"stop": {"title": {"old": "Two", "new": "x"}}}}, "#
+                    + #"{"resource": "stops", "id": 1, "changeset": {"stop": {"area": {"old": 2, "new": null}}}}]}"#,
+                as: Rounds.ann)
+            #expect(push.status == 403, "\(push.text)")
+            let partly = try await gateway.post(
+                "/v1/push",
+                #"{"atomic": "edit", "edits": [{"resource": "stops", "id": 2, "changeset": {"stop": {"title": {"old": "Two", "#
+                    + #""new": "y"}}}}, {"resource": "stops", "id": 1, "changeset": {"stop": {"area": {"old": 2, "new": 9}}}}]}"#,
+                as: Rounds.ann)
+            #expect(partly.status == 207, "\(partly.text)")
+            #expect(
+                try await gateway.database.run("SELECT area, title FROM stops WHERE id < 3 ORDER BY id")
+                    .split(whereSeparator: \.isWhitespace).joined(separator: " ").replacing("|", with: " ")
+                    == "2 One 2 y")
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func deletingNeedsTheRightAlone(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            try Self.expect(
+                try await gateway.merge("1", #"{"stop": {"old": {"title": "One"}, "new": null}}"#, as: Rounds.ann), 403,
+                "no-right", "changeset.stop")
+            let gone = try await gateway.merge(
+                "1", #"{"stop": {"old": {"title": "One"}, "new": null}}"#, as: Rounds.kim)
+            #expect(gone.status == 200, "\(gone.text)")
+            #expect(try await gateway.database.run("SELECT COUNT(*) FROM parcels WHERE stop_id = 1").contains("0"))
+        }
+    }
+
+    /// A kept answer is told again as it was, unless the client sees otherwise by then; and nothing is written again.
+    @Test(arguments: TestEngine.allCases) func keptAnswersGoByTheRightsOfNow(_ kind: TestEngine) async throws {
+        let database = try await Rounds.database(kind)
+        let before = Rounds.Client("zoe", ["keeper"])
+        let after = Rounds.Client("zoe", ["driver"], claims: #"{"areas": [7]}"#)
+        let body =
+            #"{"key": "k", "id": "tmp:a", "changeset": {"stop": {"old": null, "new": {"title": "x", "secret": "TOP", "area": 7}}}}"#
+        let first = try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: before.line, journal: .together
+        ) { gateway in
+            let first = try await gateway.post("/v1/merge/stops", body, as: before)
+            let same = try await gateway.post("/v1/merge/stops", body, as: before)
+            #expect(first.status == 200 && same.body == first.body && same.headers["idempotent-replayed"] == "true")
+            return first
+        }
+        #expect(first.text.contains("TOP"))
+        try await RunningGateway.with(database, rules: Rounds.rules, tokens: after.line, journal: .together) { gateway in
+            let again = try await gateway.post("/v1/merge/stops", body, as: after)
+            #expect(again.status == 200 && again.headers["idempotent-replayed"] == "true", "\(again.text)")
+            #expect(!again.text.contains("TOP") && !again.text.contains("zoe"), "\(again.text)")
+            #expect(try again.json()["ids"] == first.json()["ids"])
+            #expect(try again.json()["record"]?["stop"]?["title"]?.text == "x")
+            #expect(try await database.run("SELECT COUNT(*) FROM stops WHERE secret = 'TOP'").contains("1"))
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Testing
+import TestSupport
+
+/// Steps from one value to another, and rows that are written no more.
+@Suite(.timeLimit(.minutes(5))) struct GuardTests {
+    private static let mariadb = """
+        CREATE TABLE jobs (id INT PRIMARY KEY, status VARCHAR(20), note VARCHAR(40), strict VARCHAR(20));
+        CREATE TABLE tasks (id INT PRIMARY KEY, job INT, title VARCHAR(40), done INT NOT NULL DEFAULT 0);
+        """
+    private static let rules = [
+        "jobs.yaml": """
+        resource: jobs
+        sections:
+          job:
+            table: jobs
+            frozen-when: "status = 'closed'"
+            groups:
+              status: {column: status, transitions: {new: [open], open: [closed, new], closed: []}}
+              note: note
+              strict: {column: strict, on-conflict: reject, transitions: {a: [b]}}
+          tasks:
+            list: true
+            table: tasks
+            parent: {job: id}
+            frozen-when: "done = 1"
+            groups: {title: title, done: done}
+        """,
+        "steps.yaml": """
+        resource: steps
+        sections:
+          step:
+            table: jobs
+            groups: {note: note, status: status}
+        """,
+    ]
+
+    private static func with(
+        _ kind: TestEngine, _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase(kind, mariadb: mariadb, sqlite: mariadb)
+        try await database.run(
+            """
+            INSERT INTO jobs VALUES (1, 'new', 'n', 'a'), (2, 'open', 'n', 'a'), (3, 'closed', 'n', 'a');
+            INSERT INTO tasks VALUES (1, 1, 't', 0), (2, 2, 't', 1), (3, 3, 't', 0);
+            """)
+        try await RunningGateway.with(database, rules: rules, journal: .together, body)
+    }
+
+    private static func outcomes(_ answer: HTTPClient.Answer, _ result: Int? = nil) throws -> [String] {
+        let body = try answer.json()
+        let told = result.flatMap { body["results"]?[$0] } ?? body
+        return (told["outcomes"]?.array ?? []).map { outcome in
+            "\(outcome["group"]?.text ?? "row") \(outcome["outcome"]?.text ?? "") \(outcome["rule"]?.text ?? "")"
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases, [
+        (1, "new", "open", "status applied default"), (1, "new", "closed", "status server-won jobs.yaml:7"),
+        (1, "new", "new", ""), (1, "old", "new", "status already default"), (2, "open", "new", "status applied default"),
+        (2, "new", "closed", "status client-won default"), (1, "new", "other", "status server-won jobs.yaml:7"),
+    ])
+    func stepsAreChecked(_ kind: TestEngine, _ step: (id: Int, old: String, new: String, outcome: String)) async throws {
+        try await Self.with(kind) { gateway in
+            let answer = try await gateway.client {
+                try await $0.post(
+                    "/v1/merge/jobs",
+                    #"{"id": \#(step.id), "changeset": {"job": {"status": {"old": "\#(step.old)", "new": "\#(step.new)"}}}}"#)
+            }
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try Self.outcomes(answer).joined(separator: ",") == step.outcome, "\(answer.text)")
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func underRejectTheyAreRejected(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { gateway in
+            let answer = try await gateway.client {
+                try await $0.post(
+                    "/v1/merge/jobs", #"{"id": 1, "changeset": {"job": {"strict": {"old": "a", "new": "c"}}}}"#)
+            }
+            #expect(answer.status == 409 && answer.text.contains(#""rule":"jobs.yaml:9""#), "\(answer.text)")
+        }
+    }
+
+    /// Two steps in one push are judged as from the first value, whichever resource takes the first.
+    @Test(arguments: TestEngine.allCases, ["jobs", "steps"])
+    func twoStepsAreJudgedAsFromTheFirst(_ kind: TestEngine, _ first: String) async throws {
+        try await Self.with(kind) { gateway in
+            let section = first == "jobs" ? "job" : "step"
+            let answer = try await gateway.client {
+                try await $0.post(
+                    "/v1/push",
+                    #"{"edits": [{"resource": "\#(first)", "id": 1, "changeset": {"\#(section)": {"status": {"old": "new", "#
+                        + #""new": "open"}}}}, {"resource": "jobs", "id": 1, "changeset": {"job": {"status": {"old": "open", "#
+                        + #""new": "closed"}}}}]}"#)
+            }
+            #expect(try Self.outcomes(answer, 1) == ["status server-won jobs.yaml:7"], "\(answer.text)")
+            #expect(try await gateway.database.run("SELECT status FROM jobs WHERE id = 1").contains("open"))
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func frozenRowsAreWrittenNoMore(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { gateway in
+            try await gateway.client { client in
+                let edit = try await client.post(
+                    "/v1/merge/jobs",
+                    #"{"id": 3, "changeset": {"job": {"note": {"old": "n", "new": "x"}, "strict": {"old": "a", "new": "a"}}, "#
+                        + #""tasks": [{"id": 3, "title": {"old": "t", "new": "u"}}]}}"#)
+                #expect(
+                    try Self.outcomes(edit) == ["note server-won jobs.yaml:5", "title applied default"], "\(edit.text)")
+                let rejected = try await client.post(
+                    "/v1/merge/jobs", #"{"id": 3, "changeset": {"job": {"strict": {"old": "a", "new": "b"}}}}"#)
+                #expect(rejected.status == 409, "\(rejected.text)")
+                let kept = try await client.post(
+                    "/v1/merge/jobs", #"{"id": 3, "changeset": {"job": {"old": {"note": "n"}, "new": null}}}"#)
+                #expect(try Self.outcomes(kept) == ["row kept jobs.yaml:5"], "\(kept.text)")
+                let item = try await client.post(
+                    "/v1/merge/jobs", #"{"id": 2, "changeset": {"tasks": [{"id": 2, "old": {"title": "t"}, "new": null}]}}"#)
+                #expect(try Self.outcomes(item) == ["row kept jobs.yaml:14"], "\(item.text)")
+                let root = try await client.post(
+                    "/v1/merge/jobs", #"{"id": 2, "changeset": {"job": {"old": {"note": "n"}, "new": null}}}"#)
+                #expect(try Self.outcomes(root) == ["row kept jobs.yaml:14"], "\(root.text)")
+                // It is frozen as it stood before the push, not as an earlier edit leaves it.
+                let both = try await client.post(
+                    "/v1/push",
+                    #"{"edits": [{"resource": "steps", "id": 2, "changeset": {"step": {"status": {"old": "open", "new": "#
+                        + #""closed"}}}}, {"resource": "jobs", "id": 2, "changeset": {"job": {"note": {"old": "n", "new": "z"}}}}]}"#)
+                #expect(try Self.outcomes(both, 1) == ["note applied default"], "\(both.text)")
+            }
+        }
+    }
+
+    /// Taking back and sending again obey them like any push.
+    @Test(arguments: TestEngine.allCases) func undoObeysThem(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { gateway in
+            try await gateway.client { client in
+                _ = try await client.post(
+                    "/v1/merge/jobs", #"{"id": 1, "changeset": {"job": {"status": {"old": "new", "new": "open"}}}}"#)
+                try await gateway.database.run("UPDATE jobs SET status = 'closed' WHERE id = 1")
+                let entry = try await client.get("/v1/journal").json()["entries"]?[0]?["entry"]?.int ?? 1
+                let undone = try await client.post("/v1/journal/\(entry)/undo", "{}")
+                #expect(!undone.text.contains(#""applied""#), "\(undone.text)")
+                #expect(try await gateway.database.run("SELECT status FROM jobs WHERE id = 1").contains("closed"))
+            }
+        }
+    }
+}
