@@ -157,8 +157,13 @@ package final class FeedReader: Sendable {
             guard view == nil else { continue }
             cache.keep(text, of: Self.name(named[index].change, version), now: now)
         }
-        return zip(named, texts).map { entry, text in
-            FeedPage.Change(
+        return zip(named, texts).compactMap { entry, text in
+            if text == .some(nil), let view = viewer?.view(of: entry.resource),
+                !view.mayHaveSeen(entry.change, since: question.since)
+            {
+                return nil
+            }
+            return FeedPage.Change(
                 revision: entry.change.revision, resource: entry.resource, key: entry.key, record: text ?? nil,
                 push: entry.change.push)
         }
@@ -166,5 +171,18 @@ package final class FeedReader: Sendable {
 
     private static func name(_ change: SequencedChange, _ version: String) -> RecordTextCache.Name {
         RecordTextCache.Name(record: change.name, revision: change.revision, rules: version)
+    }
+}
+
+extension ResourceView {
+    /// Returns true where the client may have seen a record at some time since a revision.
+    fileprivate func mayHaveSeen(_ change: SequencedChange, since revision: Int) -> Bool {
+        if seesEveryRow { return true }
+        // Where it is not known, it counts as seen.
+        guard let tuples = change.conditions?.tuples(since: revision) else { return true }
+        return tuples.contains { bytes in
+            guard let tuple = ConditionTuple(bytes: bytes, of: resource) else { return true }
+            return !grants(onConditions: tuple.values).isEmpty
+        }
     }
 }

@@ -15,7 +15,8 @@ extension MariaDBDialect {
             """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.pending)) (
               n BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, first BIGINT UNSIGNED NOT NULL,
-              step SMALLINT UNSIGNED NOT NULL, token \(gatewayName) NULL, records LONGBLOB NOT NULL) ENGINE=InnoDB
+              step SMALLINT UNSIGNED NOT NULL, token \(gatewayName) NULL, records LONGBLOB NOT NULL,
+              conditions LONGBLOB NULL) ENGINE=InnoDB
             """,
             """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.changes)) (
@@ -23,7 +24,7 @@ extension MariaDBDialect {
               resource VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
               record TEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, revision BIGINT UNSIGNED NOT NULL,
               entry BIGINT UNSIGNED NULL, who \(name) NULL, device \(name) NULL, at DATETIME(6) NOT NULL,
-              UNIQUE KEY revision (revision)) ENGINE=InnoDB
+              conditions LONGBLOB NULL, UNIQUE KEY revision (revision)) ENGINE=InnoDB
             """,
             """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.gateways)) (
@@ -33,15 +34,20 @@ extension MariaDBDialect {
         ].map { Statement(sql: $0, binds: []) }
     }
 
+    func changesNamed(_ count: Int) -> String {
+        let name = "UNHEX(LEFT(SHA2(CONCAT(?, '/', ?), 256), 32))"
+        return "name IN (" + repeatElement(name, count: count).joined(separator: ", ") + ")"
+    }
+
     /// A record's key may be longer than a key of a table, so a digest stands for both names, half of SHA-256: nobody
     /// finds two records with the same.
     func upsert(changes: Int, in feed: FeedTables) -> String {
         let name = "UNHEX(LEFT(SHA2(CONCAT(resource, '/', record), 256), 32))"
-        let row = "(?, ?, \(name), ?, ?, ?, ?, \(now))"
-        return "INSERT INTO \(quoted(feed.changes)) (resource, record, name, revision, entry, who, device, at) VALUES "
+        let row = "(?, ?, \(name), ?, ?, ?, ?, \(now), ?)"
+        return "INSERT INTO \(quoted(feed.changes)) (resource, record, name, revision, entry, who, device, at, conditions) VALUES "
             + repeatElement(row, count: changes).joined(separator: ", ")
             + " ON DUPLICATE KEY UPDATE revision = VALUES(revision), entry = VALUES(entry), who = VALUES(who), "
-            + "device = VALUES(device), at = VALUES(at)"
+            + "device = VALUES(device), at = VALUES(at), conditions = COALESCE(VALUES(conditions), conditions)"
     }
 
     func estimate(of table: TableName) -> Statement? {

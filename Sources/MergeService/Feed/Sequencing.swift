@@ -23,10 +23,14 @@ package enum Sequencing {
                 "the journal “\(feed.schema)” has lost its feed; begin another with “fieldmerge journal new-feed”")
         }
         var last = Int(clamping: number)
-        var noted: [(change: CommittedChange, revision: Int)] = []
-        for change in collapsed(changes) {
+        var noted: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)] = []
+        let collapsed = collapsed(changes)
+        let histories = try histories(of: collapsed, in: feed, session)
+        for change in collapsed {
             last += 1
-            noted.append((change, last))
+            var history = change.steps.isEmpty ? nil : histories[change.name] ?? ConditionHistory()
+            history?.append(change.steps, at: last)
+            noted.append((change, last, history))
         }
         if noted.isEmpty { return last }
         var statements = (feed.note(noted) + [feed.setLast(last, holder: holder)])[...]
@@ -34,9 +38,35 @@ package enum Sequencing {
         return last
     }
 
-    /// Each record once, where it changed last.
+    /// Each record once, where it changed last, with all steps that conditions of access see.
     static func collapsed(_ changes: [CommittedChange]) -> [CommittedChange] {
+        var steps: [RecordName: [ConditionStep]] = [:]
+        for change in changes where !change.steps.isEmpty { steps[change.name, default: []] += change.steps }
         var seen: Set<RecordName> = []
-        return changes.reversed().filter { seen.insert($0.name).inserted }.reversed()
+        return changes.reversed().filter { seen.insert($0.name).inserted }.reversed().map { change in
+            guard let all = steps[change.name] else { return change }
+            var whole = change
+            whole.steps = all
+            return whole
+        }
+    }
+
+    private static let mostNames = 100
+
+    /// What conditions of access have looked at so far in the records that they look at.
+    private static func histories(
+        of changes: [CommittedChange], in feed: FeedTables, _ session: any StoreSession
+    ) throws(StoreError) -> [RecordName: ConditionHistory] {
+        let names = changes.filter { !$0.steps.isEmpty }.map(\.name)
+        var histories: [RecordName: ConditionHistory] = [:]
+        var start = 0
+        while start < names.count {
+            let piece = Array(names[start..<min(start + mostNames, names.count)])
+            start += mostNames
+            for row in try session.query(feed.conditions(of: piece)) {
+                if let known = feed.conditions(row) { histories[known.name] = known.history }
+            }
+        }
+        return histories
     }
 }

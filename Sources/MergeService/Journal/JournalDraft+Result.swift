@@ -7,10 +7,12 @@ extension JournalDraft {
     /// An edit whose groups were all `unchanged` or `already` leaves no entry, and one that was only taken back with
     /// others leaves none but that of the whole push.
     ///
-    /// - Parameter elsewhere: the records that the edit at a position changed besides its own.
+    /// - Parameters:
+    ///   - elsewhere: the records that the edit at a position changed besides its own.
+    ///   - step: what conditions of access see of the edit's own record.
     init(
         _ request: PushRequest, result: PushResult, answer: PushAnswer?, active: ActiveRules, codec: JournalCodec,
-        elsewhere: (Int) -> [ShownRecord] = { _ in [] }
+        elsewhere: (Int) -> [ShownRecord] = { _ in [] }, step: (Int) -> ConditionStep? = { _ in nil }
     ) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
@@ -34,12 +36,12 @@ extension JournalDraft {
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
             refused: refused,
             entries: result.results.enumerated().compactMap {
-                Self.entry($1, elsewhere: elsewhere($0), active: active, codec: codec)
+                Self.entry($1, step: step($0), elsewhere: elsewhere($0), active: active, codec: codec)
             })
     }
 
     private static func entry(
-        _ edit: EditResult, elsewhere: [ShownRecord], active: ActiveRules, codec: JournalCodec
+        _ edit: EditResult, step: ConditionStep?, elsewhere: [ShownRecord], active: ActiveRules, codec: JournalCodec
     ) -> JournalEntry? {
         guard edit.status == .merged || edit.status == .rejected, case .key(let key)? = edit.id else { return nil }
         // Each kind once, in their order; mostly there is one.
@@ -52,16 +54,19 @@ extension JournalDraft {
         guard outcomes != "," else { return nil }
         let own = RecordName(resource: edit.resource.name, record: codec.key(key, edit.resource.root))
         var changed: [RecordName] = []
+        var steps: [RecordName: ConditionStep] = [:]
         if edit.status == .merged, edit.outcomes.contains(where: \.kind.hasEffect) {
             let others = elsewhere.map {
                 RecordName(resource: $0.resource.name, record: codec.key($0.key, $0.resource.root))
             }
             changed = [own] + others.filter { $0 != own }
+            for (name, other) in zip(others, elsewhere) { steps[name] = other.step }
+            if let step { steps[own] = step }
         }
         return JournalEntry(
             resource: own.resource, record: own.record, status: edit.status.rawValue,
             outcomes: outcomes, rules: active.catalog.version,
-            body: codec.entry(edit, active.catalog), changed: changed)
+            body: codec.entry(edit, active.catalog), changed: changed, steps: steps)
     }
 }
 

@@ -17,6 +17,8 @@ struct EditReport: Sendable {
     var held: GrantSet?
     /// Sets of roles of each of which one has to hold on the record in the end.
     var needs: Set<GrantSet> = []
+    /// What conditions of access looked at in the record before the edit; nil where there was none, or they do not.
+    var conditions: [UInt8]?
     /// The edit has created its record.
     var createsRecord = false
     var problem: Problem?

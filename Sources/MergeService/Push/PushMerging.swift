@@ -154,8 +154,12 @@ struct PushMerging: Sendable {
             }
             let draft = batch.journal.map {
                 JournalDraft(
-                    request, result: result, answer: answer, active: batch.items[number].active, codec: $0.codec
-                ) { transaction.changedElsewhere(range.lowerBound + $0) }
+                    request, result: result, answer: answer, active: batch.items[number].active, codec: $0.codec,
+                    elsewhere: { transaction.changedElsewhere(range.lowerBound + $0) },
+                    step: { edit in
+                        let index = range.lowerBound + edit
+                        return transaction.conditionStep(of: index, to: records[index])
+                    })
             }
             return KeptPush(answer: answer, draft: draft, effects: request.effects)
         }

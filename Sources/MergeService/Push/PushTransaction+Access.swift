@@ -22,6 +22,9 @@ extension PushTransaction {
 
     /// Returns a row of the root as the client of an edit knows it: nil where it does not exist for it.
     func shown(_ root: [Value]?, to report: Int) -> [Value]? {
+        if let root, journal != nil, reports[report].conditions == nil, !reports[report].createsRecord {
+            reports[report].conditions = ConditionTuple(root, of: reports[report].resource)?.bytes
+        }
         guard let view = view(of: report), let root else { return root }
         let held = view.grants(on: root)
         if held.isEmpty { return nil }
@@ -110,6 +113,17 @@ extension PushTransaction {
             if batch.isShared { throw NotShareable() }
             throw OutsideRows(edit: index)
         }
+    }
+
+    /// Returns the step that conditions of access see in an edit's own record; nil where they do not look at it.
+    ///
+    /// - Parameter record: as it stands now.
+    func conditionStep(of report: Int, to record: Record?) -> ConditionStep? {
+        let resource = reports[report].resource
+        guard resource.access?.columns.isEmpty == false else { return nil }
+        var after: [UInt8]?
+        if case .one(let root?)? = record?.sections.first { after = ConditionTuple(root, of: resource)?.bytes }
+        return ConditionStep(before: reports[report].conditions, after: after)
     }
 
     // MARK: Creating

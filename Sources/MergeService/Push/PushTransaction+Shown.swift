@@ -30,7 +30,9 @@ extension PushTransaction {
             if let positions = other.positions {
                 // Mostly the row itself tells which record shows it.
                 if let key = other.view.key(positions.map { current[$0] }) {
-                    shown[row.index, default: []].insert(ShownRecord(resource: other.view.resource, key: key))
+                    let record = ShownRecord(resource: other.view.resource, key: key)
+                    try noteConditions(of: record, other.view)
+                    shown[row.index, default: []].insert(record)
                 }
             } else {
                 sought.append(other.view)
@@ -109,10 +111,32 @@ extension PushTransaction {
 
     /// Looks for what shows the rows that were written, once all is written.
     func findShown() throws(StoreError) {
+        isWritten = true
+        defer { shownRows = [] }
         for rows in shownRows where !excluded.contains(batch.owners[rows.report]) && reports[rows.report].isMerged {
             try findShown(rows)
         }
-        shownRows = []
+        for record in Set(shown.values.joined()) where record.resource.access?.columns.isEmpty == false {
+            let after = try conditions(of: record)
+            // Whatever did not change the root leaves what conditions look at as it was.
+            shownSteps[record] = ConditionStep(before: shownBefore[record] ?? after, after: after)
+        }
+    }
+
+    /// What conditions of access look at in a record as it stands; nil where it is gone.
+    private func conditions(of record: ShownRecord) throws(StoreError) -> [UInt8]? {
+        let root = record.resource.root
+        let rows = try reader.rows(
+            of: root, where: Array(0..<root.keyCount), in: [record.key.parts], locking: session.mustLockReads)
+        return rows.first.flatMap { ConditionTuple($0, of: record.resource)?.bytes }
+    }
+
+    /// Notes what conditions of access look at in a record whose root row is about to change under another resource.
+    private func noteConditions(of record: ShownRecord, _ view: TableView) throws(StoreError) {
+        guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
+            shownBefore[record] == nil
+        else { return }
+        shownBefore[record] = try conditions(of: record)
     }
 
     private func findShown(_ rows: ShownRows) throws(StoreError) {
@@ -136,7 +160,9 @@ extension PushTransaction {
             }
             guard values.count == view.columns.count, !values.isEmpty, !values.contains(.null) else { continue }
             if let key = view.key(values) {
-                shown[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
+                let record = ShownRecord(resource: view.resource, key: key)
+                if !isWritten { try noteConditions(of: record, view) }
+                shown[report, default: []].insert(record)
             } else if view.section.kind != .root {
                 for key in try roots(of: view, linkedBy: values) {
                     shown[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
@@ -163,6 +189,10 @@ extension PushTransaction {
     func changedElsewhere(_ report: Int) -> [ShownRecord] {
         (shown[report] ?? []).sorted { a, b in
             a.resource.name == b.resource.name ? a.key.precedes(b.key) : a.resource.name < b.resource.name
+        }.map { record in
+            var whole = record
+            whole.step = shownSteps[record]
+            return whole
         }
     }
 }
@@ -171,6 +201,12 @@ extension PushTransaction {
 struct ShownRecord: Hashable {
     let resource: Resource
     let key: RecordKey
+    /// The step that conditions of access see; nil where they do not look at it.
+    var step: ConditionStep?
+
+    static func == (a: ShownRecord, b: ShownRecord) -> Bool { a.resource === b.resource && a.key == b.key }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 extension Column {

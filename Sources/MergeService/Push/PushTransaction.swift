@@ -53,6 +53,12 @@ final class PushTransaction {
     var originals: [RowReference: [String: Value]] = [:]
     /// The guards that were asked for, as they were before the push.
     var frozen: [GuardedRow: Bool] = [:]
+    /// What conditions of access looked at in those records before they changed.
+    var shownBefore: [ShownRecord: [UInt8]] = [:]
+    /// The steps that conditions of access see in them.
+    var shownSteps: [ShownRecord: ConditionStep] = [:]
+    /// Everything is written.
+    var isWritten = false
     /// Rows that the push deleted, which it may create again under their keys.
     var deleted: Set<RowReference> = []
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its

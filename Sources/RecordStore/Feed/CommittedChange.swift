@@ -6,9 +6,12 @@ package struct CommittedChange: Sendable, Hashable {
     package let entry: Int
     /// The sender of the push.
     package let sender: Sender
+    /// The steps that conditions of access see, in their order; none where they do not look at the record.
+    package var steps: [ConditionStep] = []
 
     /// Notes that a push changed a record.
-    package init(name: RecordName, entry: Int, sender: Sender) {
+    package init(name: RecordName, entry: Int, sender: Sender, steps: [ConditionStep] = []) {
+        self.steps = steps
         self.name = name
         self.entry = entry
         self.sender = sender

@@ -12,19 +12,35 @@ extension FeedTables {
             " AND resource IN (" + repeatElement("?", count: names.count).joined(separator: ", ") + ")"
         }
         return Statement(
-            sql: "SELECT revision, resource, record, entry, who, device FROM \(changesSQL) "
+            sql: "SELECT revision, resource, record, entry, who, device, conditions FROM \(changesSQL) "
                 + "WHERE revision > ? AND revision <= ?\(some ?? "") ORDER BY revision LIMIT ?",
             binds: [JournalTables.bind(since), JournalTables.bind(last)]
                 + (resources ?? []).map { JournalTables.bind($0) } + [JournalTables.bind(limit)],
             columns: [
                 JournalColumn.number, JournalColumn.text, JournalColumn.text, JournalColumn.number,
-                JournalColumn.text, JournalColumn.text,
+                JournalColumn.text, JournalColumn.text, JournalColumn.bytes,
             ])
+    }
+
+    /// Returns the statement that reads what is known of conditions of access in some records.
+    package func conditions(of names: [RecordName]) -> Statement {
+        Statement(
+            sql: "SELECT resource, record, conditions FROM \(changesSQL) WHERE " + dialect.changesNamed(names.count),
+            binds: names.flatMap { [JournalTables.bind($0.resource), JournalTables.bind($0.record)] },
+            columns: [JournalColumn.text, JournalColumn.text, JournalColumn.bytes])
+    }
+
+    /// Reads a row of `conditions`; nil where nothing is known.
+    package func conditions(_ row: [Value]) -> (name: RecordName, history: ConditionHistory)? {
+        guard row.count == 3, case .text(let resource) = row[0], case .text(let record) = row[1],
+            case .bytes(let bytes) = row[2], let history = ConditionHistory(bytes: bytes)
+        else { return nil }
+        return (RecordName(resource: resource.string, record: record.string), history)
     }
 
     /// Reads a row of `changes`; nil where it is damaged.
     package func change(_ row: [Value]) -> SequencedChange? {
-        guard row.count == 6, case .integer(let revision) = row[0], case .text(let resource) = row[1],
+        guard row.count == 7, case .integer(let revision) = row[0], case .text(let resource) = row[1],
             case .text(let record) = row[2]
         else { return nil }
         var push: SequencedChange.Push?
@@ -35,9 +51,11 @@ extension FeedTables {
             if case .text(let text) = row[5] { device = text.string }
             push = SequencedChange.Push(entry: Int(clamping: entry), sender: Sender(who: who, device: device))
         }
+        var conditions: ConditionHistory?
+        if case .bytes(let bytes) = row[6] { conditions = ConditionHistory(bytes: bytes) }
         return SequencedChange(
             revision: Int(clamping: revision), name: RecordName(resource: resource.string, record: record.string),
-            push: push)
+            push: push, conditions: conditions)
     }
 
     // MARK: Gateways

@@ -196,17 +196,22 @@ package struct FeedTables: Sendable {
     }
 
     /// Returns the statements that note the last change of each record.
-    package func note(_ changes: [(change: CommittedChange, revision: Int)]) -> [Statement] {
+    ///
+    /// - Parameter changes: with what conditions of access have looked at; nil leaves what is known of that as it is.
+    package func note(
+        _ changes: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)]
+    ) -> [Statement] {
         Self.inRuns(changes) { run in
             Statement(
                 sql: Self.texts.text(.changes(schema: schema, dialect: dialect.name, rows: run.count)) {
                     dialect.upsert(changes: run.count, in: self)
                 },
-                binds: run.flatMap { change, revision in
+                binds: run.flatMap { change, revision, conditions in
                     [
                         JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record),
                         JournalTables.bind(revision), JournalTables.bind(change.entry),
                         JournalTables.bind(change.sender.who), JournalTables.bind(change.sender.device),
+                        JournalTables.bind(conditions?.bytes),
                     ]
                 })
         }

@@ -11,9 +11,12 @@ package struct PendingRun: Sendable, Hashable {
         package let name: RecordName
         /// The sender of the push.
         package let sender: Sender
+        /// The step that conditions of access see; nil where none look at the record.
+        package let step: ConditionStep?
 
         /// Notes that the entry at a position changed a record.
-        package init(position: Int, name: RecordName, sender: Sender) {
+        package init(position: Int, name: RecordName, sender: Sender, step: ConditionStep? = nil) {
+            self.step = step
             self.position = position
             self.name = name
             self.sender = sender
@@ -35,86 +38,63 @@ package struct PendingRun: Sendable, Hashable {
     ///   - step: the distance between two numbers, which is more than 1 on a cluster.
     package func numbered(from first: Int, step: Int) -> [CommittedChange] {
         changes.map { change in
-            CommittedChange(name: change.name, entry: first + change.position * step, sender: change.sender)
+            CommittedChange(
+                name: change.name, entry: first + change.position * step, sender: change.sender,
+                steps: change.step.map { [$0] } ?? [])
         }
     }
 
     // MARK: Bytes
 
+    /// Begins a run whose changes have steps; no run without them begins so, since it is no shortest number.
+    private static let stepMark: [UInt8] = [0x80, 0]
+
     /// The form in which a row keeps the run: numbers as LEB128, texts with their length before them.
     package var bytes: [UInt8] {
-        var out: [UInt8] = []
+        let hasSteps = changes.contains { $0.step != nil }
+        var out = hasSteps ? Self.stepMark : []
         for change in changes {
-            Self.append(change.position, to: &out)
-            Self.append(change.name.resource, to: &out)
-            Self.append(change.name.record, to: &out)
-            Self.append(change.sender.who, to: &out)
-            // No text has the length 0 and is there, so one more tells absence.
-            guard let device = change.sender.device else {
-                Self.append(0, to: &out)
-                continue
-            }
-            Self.append(device.utf8.count + 1, to: &out)
-            out += Array(device.utf8)
+            LEB128.append(change.position, to: &out)
+            LEB128.append(change.name.resource, to: &out)
+            LEB128.append(change.name.record, to: &out)
+            LEB128.append(change.sender.who, to: &out)
+            LEB128.append(change.sender.device.map { Array($0.utf8) }, to: &out)
+            guard hasSteps else { continue }
+            LEB128.append(change.step == nil ? 0 : 1, to: &out)
+            guard let step = change.step else { continue }
+            LEB128.append(step.before, to: &out)
+            LEB128.append(step.after, to: &out)
         }
         return out
     }
 
-    private static func append(_ number: Int, to out: inout [UInt8]) {
-        var rest = UInt(bitPattern: number)
-        while rest >= 0x80 {
-            out.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        out.append(UInt8(rest))
-    }
-
-    private static func append(_ text: String, to out: inout [UInt8]) {
-        append(text.utf8.count, to: &out)
-        out += Array(text.utf8)
-    }
-
     /// Reads what `bytes` wrote; nil where it is damaged.
     package init?(bytes: [UInt8]) {
-        var reader = Reader(rest: bytes[...])
+        let hasSteps = bytes.starts(with: Self.stepMark)
+        var reader = LEB128.Reader(rest: bytes.dropFirst(hasSteps ? Self.stepMark.count : 0))
         var changes: [Change] = []
         while !reader.rest.isEmpty {
             guard let position = reader.number(), let resource = reader.text(), let record = reader.text(),
-                let who = reader.text(), let mark = reader.number()
+                let who = reader.text(), let told = reader.optionalBytes()
             else { return nil }
             var device: String?
-            if mark > 0 {
-                guard let text = reader.text(of: mark - 1) else { return nil }
+            if let told {
+                guard let text = String(validating: told, as: UTF8.self) else { return nil }
                 device = text
+            }
+            var step: ConditionStep?
+            if hasSteps {
+                guard let mark = reader.number() else { return nil }
+                if mark == 1 {
+                    guard let before = reader.optionalBytes(), let after = reader.optionalBytes() else { return nil }
+                    step = ConditionStep(before: before, after: after)
+                }
             }
             changes.append(
                 Change(
                     position: position, name: RecordName(resource: resource, record: record),
-                    sender: Sender(who: who, device: device)))
+                    sender: Sender(who: who, device: device), step: step))
         }
         self.changes = changes
-    }
-
-    private struct Reader {
-        var rest: ArraySlice<UInt8>
-
-        mutating func number() -> Int? {
-            var number: UInt = 0
-            var shift: UInt = 0
-            while let byte = rest.popFirst(), shift < 63 {
-                number |= UInt(byte & 0x7F) << shift
-                if byte < 0x80 { return Int(exactly: number) }
-                shift += 7
-            }
-            return nil
-        }
-
-        mutating func text() -> String? { number().flatMap { text(of: $0) } }
-
-        mutating func text(of count: Int) -> String? {
-            guard count >= 0, count <= rest.count else { return nil }
-            defer { rest = rest.dropFirst(count) }
-            return String(validating: rest.prefix(count), as: UTF8.self)
-        }
     }
 }

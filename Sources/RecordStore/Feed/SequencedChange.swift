@@ -20,9 +20,12 @@ package struct SequencedChange: Sendable, Hashable {
     package let name: RecordName
     /// nil where a program changed it that bypasses the gateway.
     package let push: Push?
+    /// The values that conditions of access have looked at; nil where they are not known.
+    package let conditions: ConditionHistory?
 
     /// Gives a change its revision.
-    package init(revision: Int, name: RecordName, push: Push?) {
+    package init(revision: Int, name: RecordName, push: Push?, conditions: ConditionHistory? = nil) {
+        self.conditions = conditions
         self.revision = revision
         self.name = name
         self.push = push

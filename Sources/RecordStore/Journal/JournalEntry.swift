@@ -14,12 +14,15 @@ package struct JournalEntry: Sendable, Hashable {
     package let body: [UInt8]
     /// The records that the edit changed, its own and those that show a row of it, for the feed.
     package let changed: [RecordName]
+    /// The steps that conditions of access see in those records, as far as they look at them.
+    package let steps: [RecordName: ConditionStep]
 
     /// Makes the entry of one record.
     package init(
         resource: String, record: String, status: String, outcomes: String, rules: String, body: [UInt8],
-        changed: [RecordName]
+        changed: [RecordName], steps: [RecordName: ConditionStep] = [:]
     ) {
+        self.steps = steps
         self.resource = resource
         self.record = record
         self.status = status

@@ -79,7 +79,8 @@ extension JournalDraft {
             entries: entries.map { entry in
                 JournalEntry(
                     resource: entry.resource, record: entry.record, status: entry.status, outcomes: entry.outcomes,
-                    rules: entry.rules, body: PackedBytes.pack(entry.body), changed: entry.changed)
+                    rules: entry.rules, body: PackedBytes.pack(entry.body), changed: entry.changed,
+                    steps: entry.steps)
             })
     }
 }

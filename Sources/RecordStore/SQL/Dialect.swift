@@ -82,8 +82,13 @@ package protocol Dialect: Sendable {
 
     /// Returns the text of the INSERT that notes the last change of so many records in place of those noted before.
     ///
-    /// Each row has marks for its resource, record, revision, entry, sender and device, in this order.
+    /// Each row has marks for its resource, record, revision, entry, sender, device and conditions, in this order; no
+    /// conditions leave those that are there.
     func upsert(changes: Int, in feed: FeedTables) -> String
+
+    /// Returns the condition that a row of `changes` is of one of so many records, each with marks for its resource and
+    /// its name.
+    func changesNamed(_ count: Int) -> String
 
     /// The first number that the INSERT before generated, as SQL.
     var firstGenerated: String { get }

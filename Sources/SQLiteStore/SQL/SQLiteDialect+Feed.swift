@@ -13,12 +13,12 @@ extension SQLiteDialect {
             """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.pending)) (
               n INTEGER PRIMARY KEY AUTOINCREMENT, first INTEGER NOT NULL, step INTEGER NOT NULL, token TEXT,
-              records BLOB NOT NULL)
+              records BLOB NOT NULL, conditions BLOB)
             """,
             """
             CREATE TABLE IF NOT EXISTS \(changes) (
               resource TEXT NOT NULL, record TEXT NOT NULL, revision INTEGER NOT NULL, entry INTEGER, who TEXT,
-              device TEXT, at TEXT NOT NULL, PRIMARY KEY (resource, record)) WITHOUT ROWID
+              device TEXT, at TEXT NOT NULL, conditions BLOB, PRIMARY KEY (resource, record)) WITHOUT ROWID
             """,
             "CREATE UNIQUE INDEX IF NOT EXISTS \(schema).revision ON changes (revision)",
             """
@@ -28,12 +28,17 @@ extension SQLiteDialect {
         ].map { Statement(sql: $0, binds: []) }
     }
 
+    func changesNamed(_ count: Int) -> String {
+        "(resource, record) IN (VALUES " + repeatElement("(?, ?)", count: count).joined(separator: ", ") + ")"
+    }
+
     func upsert(changes: Int, in feed: FeedTables) -> String {
-        let row = "(?, ?, ?, ?, ?, ?, \(now))"
-        return "INSERT INTO \(quoted(feed.changes)) (resource, record, revision, entry, who, device, at) VALUES "
+        let row = "(?, ?, ?, ?, ?, ?, \(now), ?)"
+        return "INSERT INTO \(quoted(feed.changes)) (resource, record, revision, entry, who, device, at, conditions) VALUES "
             + repeatElement(row, count: changes).joined(separator: ", ")
             + " ON CONFLICT (resource, record) DO UPDATE SET revision = excluded.revision, entry = excluded.entry, "
-            + "who = excluded.who, device = excluded.device, at = excluded.at"
+            + "who = excluded.who, device = excluded.device, at = excluded.at, "
+            + "conditions = COALESCE(excluded.conditions, conditions)"
     }
 
     func estimate(of table: TableName) -> Statement? { nil }

@@ -1,0 +1,115 @@
+/// The values of the columns that conditions of access look at, of one row at one time, with the names of the columns.
+package struct ConditionTuple: Sendable, Hashable {
+    /// The names of the columns, in order.
+    package let names: [String]
+    /// Parallel to the names.
+    package let values: [Value]
+
+    /// Takes what conditions look at from a row of a resource's root.
+    ///
+    /// - Returns: nil where no condition looks at anything.
+    package init?(_ row: [Value], of resource: Resource) {
+        guard let columns = resource.access?.columns, !columns.isEmpty else { return nil }
+        names = columns.map { resource.root.columns[$0].name }
+        values = columns.map { row[$0] }
+    }
+
+    // MARK: Bytes
+
+    /// The form in which rows of the feed keep it, tab by tab; a value that has no form here stands as a question mark,
+    /// which nothing reads back.
+    package var bytes: [UInt8] {
+        zip(names, values).flatMap { name, value in
+            Array("\(Self.escaped(name))\t\(Self.text(value))\n".utf8)
+        }
+    }
+
+    /// Reads what `bytes` wrote, where it is of the columns that a resource's conditions look at; nil where it is of
+    /// others, or cannot be read.
+    package init?(bytes: [UInt8], of resource: Resource) {
+        guard let columns = resource.access?.columns, let text = String(validating: bytes, as: UTF8.self) else {
+            return nil
+        }
+        names = columns.map { resource.root.columns[$0].name }
+        var values: [Value] = []
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        guard lines.count == columns.count else { return nil }
+        for (line, column) in zip(lines, columns) {
+            let shape = resource.root.columns[column]
+            guard let tab = line.firstIndex(of: UInt8(ascii: "\t")),
+                String(Substring(line[..<tab])) == Self.escaped(shape.name),
+                let value = Self.value(String(Substring(line[line.index(after: tab)...])), shape.type)
+            else { return nil }
+            values.append(value)
+        }
+        self.values = values
+    }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .null: "n"
+        case .boolean(let flag): flag ? "b1" : "b0"
+        case .integer(let number): "i\(number)"
+        case .decimal(let number): "d" + number.text
+        case .text(let text): "t" + escaped(text.string)
+        case .date(let date): "y\(date.year)-\(date.month)-\(date.day)"
+        case .dateTime(let moment):
+            "m\(moment.date.year)-\(moment.date.month)-\(moment.date.day)-\(moment.microseconds)"
+        default: "?"
+        }
+    }
+
+    private static func value(_ text: String, _ type: ColumnType) -> Value? {
+        let rest = String(text.dropFirst())
+        switch text.first {
+        case "n": return .null
+        case "b": return .boolean(rest == "1")
+        case "i": return Int128(rest).map { .integer($0) }
+        case "d": return (try? type.accept(.text(rest)))
+        case "t": return unescaped(rest).map { .text(ExactText($0)) }
+        case "y": return date(numbers(rest)).map { .date($0) }
+        case "m":
+            let parts = numbers(rest)
+            guard parts.count == 4, let day = date(Array(parts.prefix(3))) else { return nil }
+            return DateTime(date: day, microseconds: Int64(parts[3])).map { .dateTime($0) }
+        default: return nil
+        }
+    }
+
+    private static func numbers(_ text: String) -> [Int] { text.split(separator: "-").compactMap { Int($0) } }
+
+    private static func date(_ parts: [Int]) -> CalendarDate? {
+        parts.count == 3 ? CalendarDate(year: parts[0], month: parts[1], day: parts[2]) : nil
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var out = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": out.append(contentsOf: "\\\\".unicodeScalars)
+            case "\n": out.append(contentsOf: "\\n".unicodeScalars)
+            case "\t": out.append(contentsOf: "\\t".unicodeScalars)
+            default: out.append(scalar)
+            }
+        }
+        return String(out)
+    }
+
+    private static func unescaped(_ text: String) -> String? {
+        var out = String.UnicodeScalarView()
+        var rest = text.unicodeScalars.makeIterator()
+        while let scalar = rest.next() {
+            guard scalar == "\\" else {
+                out.append(scalar)
+                continue
+            }
+            switch rest.next() {
+            case "\\": out.append("\\")
+            case "n": out.append("\n")
+            case "t": out.append("\t")
+            default: return nil
+            }
+        }
+        return String(out)
+    }
+}

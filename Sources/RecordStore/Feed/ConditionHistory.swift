@@ -1,0 +1,75 @@
+/// The values that conditions of access have looked at in a record, each with the revision up to which it held them: it
+/// tells who could see the record at some time since a revision.
+package struct ConditionHistory: Sendable, Hashable {
+    /// Values that the record held before its last change.
+    package struct Former: Sendable, Hashable {
+        /// The values, as `ConditionStep` has them.
+        package let tuple: [UInt8]
+        /// The revision of the change that ended them.
+        package let until: Int
+    }
+
+    /// The newest first; at most `mostFormer`.
+    package private(set) var former: [Former] = []
+    /// The values after the last change; nil where the record was gone, or nothing is known.
+    package private(set) var latest: [UInt8]?
+    /// The revision up to which values were left out; 0 where none were.
+    package private(set) var cut = 0
+
+    private static let mostFormer = 12
+
+    /// Begins a history in which nothing is known.
+    package init() {}
+
+    /// Goes on with what happened up to a revision, in its order.
+    package mutating func append(_ steps: [ConditionStep], at revision: Int) {
+        guard let last = steps.last else { return }
+        var ended: Set<[UInt8]> = []
+        if let latest { ended.insert(latest) }
+        for step in steps {
+            if let before = step.before { ended.insert(before) }
+            if let after = step.after { ended.insert(after) }
+        }
+        if let after = last.after { ended.remove(after) }
+        former.removeAll { ended.contains($0.tuple) }
+        let now = ended.sorted { $0.lexicographicallyPrecedes($1) }.map { Former(tuple: $0, until: revision) }
+        former = now + former
+        latest = last.after
+        if former.count > Self.mostFormer {
+            cut = max(cut, former[Self.mostFormer].until)
+            former.removeLast(former.count - Self.mostFormer)
+        }
+    }
+
+    /// Returns the values that the record held at some time since a revision; nil where some of them were left out.
+    package func tuples(since revision: Int) -> [[UInt8]]? {
+        if cut > revision { return nil }
+        return former.filter { $0.until > revision }.map(\.tuple) + (latest.map { [$0] } ?? [])
+    }
+
+    // MARK: Bytes
+
+    /// The form in which a row of `changes` keeps it.
+    package var bytes: [UInt8] {
+        var out: [UInt8] = []
+        LEB128.append(cut, to: &out)
+        LEB128.append(latest, to: &out)
+        for entry in former {
+            LEB128.append(entry.until, to: &out)
+            LEB128.append(entry.tuple, to: &out)
+        }
+        return out
+    }
+
+    /// Reads what `bytes` wrote; nil where it is damaged.
+    package init?(bytes: [UInt8]) {
+        var reader = LEB128.Reader(rest: bytes[...])
+        guard let cut = reader.number(), let latest = reader.optionalBytes() else { return nil }
+        self.cut = cut
+        self.latest = latest
+        while !reader.rest.isEmpty {
+            guard let until = reader.number(), let tuple = reader.optionalBytes(), let tuple else { return nil }
+            former.append(Former(tuple: tuple, until: until))
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Testing
+import TestSupport
+
+/// Changes as clients of different rows see them.
+@Suite(.timeLimit(.minutes(5))) struct AccessFeedTests {
+    /// A client that follows the feed.
+    final class Follower {
+        let client: Rounds.Client
+        let gateway: RunningGateway
+        var feed = ""
+        var revision = 0
+        /// Records by their ids, as the client knows them.
+        var records: [Int: JSON] = [:]
+
+        init(_ client: Rounds.Client, _ gateway: RunningGateway) async throws {
+            self.client = client
+            self.gateway = gateway
+            let snapshot = try await gateway.get("/v1/snapshot?resources=stops", as: client).text
+            for line in snapshot.split(separator: "\n") {
+                let line = try JSON(String(line))
+                if let feed = line["feed"]?.text {
+                    self.feed = feed
+                    revision = line["revision"]?.int ?? 0
+                }
+                if let id = line["id"]?.int { records[id] = line["record"] }
+            }
+        }
+
+        /// Asks for what has changed; returns the ids that are named, those that are gone as negative numbers.
+        func poll() async throws -> [Int] {
+            var named: [Int] = []
+            var more = true
+            while more {
+                let page = try await gateway.get(
+                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=stops", as: client
+                ).json()
+                try #require(page["changes"] != nil, "\(page)")
+                for change in page["changes"]?.array ?? [] {
+                    let id = change["id"]?.int ?? 0
+                    let record = change["record"].flatMap { $0.isNull ? nil : $0 }
+                    records[id] = record
+                    named.append(record == nil ? -id : id)
+                }
+                revision = page["revision"]?.int ?? 0
+                more = page["more"]?.bool ?? false
+            }
+            return named
+        }
+    }
+
+    private static func move(_ id: Int, _ from: Int, _ to: Int, _ gateway: RunningGateway) async throws {
+        let answer = try await gateway.merge(
+            "\(id)", #"{"stop": {"area": {"old": \#(from), "new": \#(to)}}}"#, as: Rounds.boss)
+        #expect(answer.status == 200, "\(answer.text)")
+        try await settle(gateway)
+    }
+
+    /// Waits until everything that was acknowledged is in the feed: the answer to a sync waits for its own changes.
+    static func settle(_ gateway: RunningGateway) async throws {
+        _ = try await gateway.post("/v1/sync", "{}", as: Rounds.boss)
+    }
+
+    @Test(arguments: TestEngine.allCases) func aRecordThatLeavesIsGoneOnce(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            let ann = try await Follower(Rounds.ann, gateway)
+            let bob = try await Follower(Rounds.bob, gateway)
+            #expect(ann.records.keys.sorted() == [1, 2] && bob.records.keys.sorted() == [3, 5])
+            try await Self.move(1, 1, 3, gateway)
+            #expect(try await ann.poll() == [-1])
+            #expect(try await bob.poll() == [1])
+            _ = try await gateway.merge("1", #"{"stop": {"title": {"old": "One", "new": "Uno"}}}"#, as: Rounds.boss)
+            try await Self.settle(gateway)
+            #expect(try await ann.poll() == [])
+            #expect(try await bob.poll() == [1])
+            // There and back again between two looks.
+            try await Self.move(1, 3, 2, gateway)
+            try await Self.move(1, 2, 3, gateway)
+            #expect(try await bob.poll() == [1])
+            #expect(try await ann.poll() == [-1])
+            #expect(try await ann.poll() == [])
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func othersAreNotNamed(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            let ann = try await Follower(Rounds.ann, gateway)
+            let kim = try await Follower(Rounds.kim, gateway)
+            let before = ann.revision
+            _ = try await gateway.merge("3", #"{"stop": {"title": {"old": "Three", "new": "x"}}}"#, as: Rounds.boss)
+            _ = try await gateway.merge("5", #"{"stop": {"old": {"title": "Five"}, "new": null}}"#, as: Rounds.boss)
+            _ = try await gateway.merge(
+                #""tmp:n""#, #"{"stop": {"old": null, "new": {"area": 3, "owner": "zed"}}}"#, as: Rounds.boss)
+            try await Self.settle(gateway)
+            #expect(try await ann.poll() == [])
+            #expect(ann.revision > before)
+            #expect(try await kim.poll() == [3])
+            _ = try await gateway.merge("1", #"{"stop": {"old": {"title": "One"}, "new": null}}"#, as: Rounds.boss)
+            try await Self.settle(gateway)
+            #expect(try await ann.poll() == [-1])
+            #expect(try await kim.poll() == [-1])
+        }
+    }
+
+    /// The column that a condition looks at may be written through another resource over the same table.
+    @Test(arguments: TestEngine.allCases) func anotherResourceMovesThem(_ kind: TestEngine) async throws {
+        let database = try await Rounds.database(kind)
+        let other = """
+            resource: yards
+            sections: {yard: {table: stops, client-keys: allow, groups: {area: area}}}
+            """
+        try await RunningGateway.with(
+            database, rules: Rounds.rules.merging(["yards.yaml": other]) { $1 }, tokens: Rounds.tokens, journal: .together
+        ) { gateway in
+            let ann = try await Follower(Rounds.ann, gateway)
+            let bob = try await Follower(Rounds.bob, gateway)
+            let eve = try await Follower(Rounds.eve, gateway)
+            let moved = try await gateway.post(
+                "/v1/merge/yards", #"{"id": 1, "changeset": {"yard": {"area": {"old": 1, "new": 3}}}}"#, as: Rounds.max)
+            #expect(moved.status == 200, "\(moved.text)")
+            try await Self.settle(gateway)
+            #expect(try await ann.poll() == [-1])
+            #expect(try await bob.poll() == [1])
+            #expect(try await eve.poll() == [1])
+            _ = try await gateway.post(
+                "/v1/merge/yards", #"{"id": 2, "changeset": {"yard": {"old": {"area": 2}, "new": null}}}"#, as: Rounds.max)
+            try await Self.settle(gateway)
+            #expect(try await ann.poll() == [-2])
+            #expect(try await bob.poll() == [])
+        }
+    }
+
+    /// Who sees other rows than before has another feed.
+    @Test(arguments: TestEngine.allCases) func otherClaimsAreAnotherFeed(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            let ann = try await Follower(Rounds.ann, gateway)
+            let bob = try await Follower(Rounds.bob, gateway)
+            #expect(ann.feed != bob.feed)
+            let answer = try await gateway.get(
+                "/v1/changes?since=\(ann.revision)&feed=\(ann.feed)", as: Rounds.bob)
+            #expect(answer.status == 410, "\(answer.text)")
+            #expect(try answer.json()["feed"]?.text == bob.feed)
+            let sync = try await gateway.post(
+                "/v1/sync", #"{"since": \#(bob.revision), "feed": "\#(bob.feed)", "resources": ["stops"]}"#, as: Rounds.bob)
+            #expect(sync.status == 200, "\(sync.text)")
+            let denied = try await gateway.post("/v1/sync", #"{"resources": ["depots"]}"#, as: Rounds.kim)
+            #expect(denied.status == 403 && denied.text.contains("no-right"), "\(denied.text)")
+        }
+    }
+
+    /// Random moves, and clients that look now and then: each knows exactly its own rows, and nobody is told an id that
+    /// it could not have seen since it last looked.
+    @Test(arguments: TestEngine.allCases, 0..<4) func randomMovesAreSeenByWhomTheyConcern(
+        _ kind: TestEngine, _ seed: Int
+    ) async throws {
+        try await Rounds.with(kind) { gateway in
+            var random = SeededRandom(seed: seed)
+            let clients = [Rounds.ann, Rounds.bob, Rounds.lee]
+            let areas: [String: Set<Int>] = ["ann": [1, 2], "bob": [3], "lee": [1]]
+            var followers: [Follower] = []
+            for client in clients { followers.append(try await Follower(client, gateway)) }
+            var standing: [Int: Int] = [1: 1, 2: 2, 3: 3, 5: 3]
+            // The ids that each client could have seen since it last looked; lee also sees by owner.
+            var seen: [String: Set<Int>] = [:]
+            let owned: Set<Int> = [2, 3]
+            func isShown(_ id: Int, _ name: String) -> Bool {
+                guard let area = standing[id] else { return false }
+                return areas[name]?.contains(area) == true || (name == "lee" && owned.contains(id))
+            }
+            func note() {
+                for client in clients {
+                    seen[client.name, default: []].formUnion(standing.keys.filter { isShown($0, client.name) })
+                }
+            }
+            note()
+            for _ in 0..<40 {
+                let id = [1, 2, 3, 5].randomElement(using: &random) ?? 1
+                if let area = standing[id] {
+                    let next = Int.random(in: 1...4, using: &random)
+                    if next == area { continue }
+                    let answer = try await gateway.merge(
+                        "\(id)", #"{"stop": {"area": {"old": \#(area), "new": \#(next)}}}"#, as: Rounds.boss)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    standing[id] = next
+                }
+                note()
+                guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
+                try await Self.settle(gateway)
+                let follower = followers[Int.random(in: 0..<followers.count, using: &random)]
+                let named = try await follower.poll()
+                let name = follower.client.name
+                for id in named { #expect(seen[name]?.contains(abs(id)) == true, "seed \(seed): \(name) is told \(id)") }
+                let expected = standing.keys.filter { isShown($0, name) }.sorted()
+                #expect(follower.records.keys.sorted() == expected, "seed \(seed): \(name)")
+                seen[name] = Set(expected)
+            }
+        }
+    }
+}
