@@ -54,9 +54,11 @@ package final class FeedReader: Sendable {
         let task = shared.withLock { shared in
             if shared.count >= Self.mostShared { shared = shared.filter { now - $0.value.at < Self.sharedFor } }
             if let known = shared[asked], now - known.at < Self.sharedFor { return known.task }
-            let task = Task { await self.read(
+            let task = Task {
+                await self.read(
                     question, at: state,
-                    from: PageSource(active: active, journal: journal, access: access), until: deadline) }
+                    from: PageSource(active: active, journal: journal, access: access), until: deadline)
+            }
             if shared.count < Self.mostShared { shared[asked] = (task, now) }
             return task
         }
@@ -152,7 +154,9 @@ package final class FeedReader: Sendable {
             wanted.map { (named[$0].resource, named[$0].key) }, in: session)
         for (index, record) in zip(wanted, records) {
             let view = viewer?.view(of: named[index].resource)
-            let text = record?.seen(by: viewer, of: named[index].resource).map { codec.record($0, named[index].resource) }
+            let text = record?.seen(by: viewer, of: named[index].resource).map {
+                codec.record($0, named[index].resource)
+            }
             texts[index] = .some(text)
             guard view == nil else { continue }
             cache.keep(text, of: Self.name(named[index].change, version), now: now)

@@ -12,7 +12,8 @@ extension ActiveRules {
     /// - Parameter viewer: the client whose records they are; nil for one who sees everything.
     /// - Throws: `StoreError`.
     package func estimate(
-        of resources: [Resource], for viewer: Viewer? = nil, in service: MergeService, _ deadline: ContinuousClock.Instant
+        of resources: [Resource], for viewer: Viewer? = nil, in service: MergeService,
+        _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Int? {
         let dialect = service.engine.dialect
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in

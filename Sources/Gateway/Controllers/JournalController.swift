@@ -31,13 +31,17 @@ struct JournalController {
             return text
         }
         let page = try await JournalPages(service: service, active: active, deadline: context.deadline).page(filter)
-        return Reply.json(JournalEncoder.page(page.entries.map(\.shown), next: page.next), to: context.headers)
+        let access = context.access(to: active.catalog)
+        return Reply.json(
+            JournalEncoder.page(page.entries.map { $0.shown(to: access, of: active.catalog) }, next: page.next),
+            to: context.headers)
     }
 
     @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let entry = try await service.entry(
-            try number(request), active: box.ready(), deadline: context.deadline)
-        return Reply.json(JournalEncoder.one(entry.shown), to: context.headers)
+        let active = try box.ready()
+        let entry = try await service.entry(try number(request), active: active, deadline: context.deadline)
+        let shown = entry.shown(to: context.access(to: active.catalog), of: active.catalog)
+        return Reply.json(JournalEncoder.one(shown), to: context.headers)
     }
 
     @Sendable private func undo(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -60,7 +64,7 @@ struct JournalController {
         let told = await ReplayedAnswer(
             service: service, active: active, access: access, deadline: context.deadline
         )
-            .body(answer, to: body, at: "/v1/journal/\(number)/undo")
+        .body(answer, to: body, at: "/v1/journal/\(number)/undo")
         return Reply.json(
             told, to: context.headers, status: HTTPResponse.Status(code: answer.httpStatus),
             with: answer.isReplay ? PushController.replayed : [:])

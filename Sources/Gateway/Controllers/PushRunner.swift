@@ -73,6 +73,6 @@ struct PushRunner: Sendable {
         await ReplayedAnswer(
             service: service, active: active, access: context.access(to: active.catalog), deadline: context.deadline
         )
-            .body(answer, to: run.sent.body, at: run.sent.address)
+        .body(answer, to: run.sent.body, at: run.sent.address)
     }
 }

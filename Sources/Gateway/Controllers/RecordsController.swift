@@ -24,7 +24,8 @@ struct RecordsController {
         let catalog = try box.ready().catalog
         return tagged(
             RulesEncoder.encode(
-                catalog, for: context.access(to: catalog)?.viewer, limits: limits, page: service.limits.pageSize), context)
+                catalog, for: context.access(to: catalog)?.viewer, limits: limits, page: service.limits.pageSize),
+            context)
     }
 
     @Sendable private func record(_ request: Request, _ context: GatewayContext) async throws -> Response {

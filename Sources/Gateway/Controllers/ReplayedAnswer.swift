@@ -24,7 +24,9 @@ struct ReplayedAnswer: Sendable {
         guard !wanted.isEmpty else { return answer.body }
         var records: [(resource: Resource, record: [UInt8])] = []
         for (resource, key) in wanted {
-            guard let record = try? await service.record(resource, key, for: access?.viewer, deadline: deadline) else { continue }
+            guard let record = try? await service.record(resource, key, for: access?.viewer, deadline: deadline) else {
+                continue
+            }
             records.append((resource, RecordEncoder.encode(record, resource)))
         }
         return journal.codec.revealed(answer.body, push, address, records, active.catalog)

@@ -51,7 +51,8 @@ struct FeedRequest: Sendable {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "What “resources” names" : "“\(name)”"
             return Problem(
                 .unknownResource, about: .address,
-                detail: shown + " is no resource" + NearestName.ending(for: name, among: catalog.readable(by: access).map(\.name)))
+                detail: shown + " is no resource"
+                    + NearestName.ending(for: name, among: catalog.readable(by: access).map(\.name)))
         }
     }
 

@@ -64,7 +64,8 @@ struct PageStream: Sendable {
                 do {
                     let text = PageText(resource)
                     let next = try await service.page(
-                        resource, after: key, limit: limit, for: viewer, deadline: deadline) {
+                        resource, after: key, limit: limit, for: viewer, deadline: deadline
+                    ) {
                         if let piece = text.add($0) { continuation.yield(piece) }
                         return text.byteCount < Self.mostBytes
                     }

@@ -44,7 +44,8 @@ extension MariaDBDialect {
     func upsert(changes: Int, in feed: FeedTables) -> String {
         let name = "UNHEX(LEFT(SHA2(CONCAT(resource, '/', record), 256), 32))"
         let row = "(?, ?, \(name), ?, ?, ?, ?, \(now), ?)"
-        return "INSERT INTO \(quoted(feed.changes)) (resource, record, name, revision, entry, who, device, at, conditions) VALUES "
+        return
+            "INSERT INTO \(quoted(feed.changes)) (resource, record, name, revision, entry, who, device, at, conditions) VALUES "
             + repeatElement(row, count: changes).joined(separator: ", ")
             + " ON DUPLICATE KEY UPDATE revision = VALUES(revision), entry = VALUES(entry), who = VALUES(who), "
             + "device = VALUES(device), at = VALUES(at), conditions = COALESCE(VALUES(conditions), conditions)"

@@ -11,7 +11,9 @@ extension ResourceView {
     /// Returns the roles that may create and delete rows of a section that is not the root: those that write all of it.
     package func writers(ofSection section: Int) -> GrantSet {
         let shape = resource.sections[section]
-        return roles { $0.writes[section].isGiven && $0.writes(Array(shape.fields.indices), in: section, of: self.resource) }
+        return roles {
+            $0.writes[section].isGiven && $0.writes(Array(shape.fields.indices), in: section, of: self.resource)
+        }
     }
 
     /// The roles that may delete records.

@@ -86,6 +86,13 @@ package final class ResourceView: Sendable {
     /// What the client may read of one row or another.
     package var widestSight: RecordSight { everything }
 
+    /// What the client may read of any row.
+    package var sightOfEveryRow: RecordSight {
+        var always = GrantSet.none
+        for (position, grant) in grants.enumerated() where grant.tests.isEmpty { always.insert(position) }
+        return sight(always)
+    }
+
     /// Returns a record as the client sees it; nil where it does not exist for it.
     package func seen(_ record: Record) -> Record? {
         guard case .one(let root?)? = record.sections.first else { return nil }

@@ -38,7 +38,9 @@ package struct EditEvaluator {
         _ action: RowAction, at position: Int, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
     ) -> RowDecision {
-        let decider = RowDecider(section: section, guards: row.guards) { [digest] group, values in digest(section, group, values) }
+        let decider = RowDecider(section: section, guards: row.guards) { [digest] group, values in
+            digest(section, group, values)
+        }
         var decision =
             switch row.state {
             case .present(let values): decider.decide(action, item: nil, current: values, spending: &budget)

@@ -11,7 +11,8 @@ package struct Explanation: Sendable, Hashable {
     package var sectionsWithConditions: [Section] {
         let touched = Set(outcomes.map(\.outcome.section))
         return resource.sections.enumerated().filter { index, section in
-            touched.contains(index) && (section.visibility != nil || !section.checks.isEmpty || section.frozenWhen != nil)
+            touched.contains(index)
+                && (section.visibility != nil || !section.checks.isEmpty || section.frozenWhen != nil)
         }.map(\.element)
     }
 }

@@ -27,7 +27,8 @@ package final class Group: Sendable, Hashable {
     }
 
     package static func == (a: Group, b: Group) -> Bool {
-        a === b || (a.name, a.fields, a.onConflict, a.merge, a.transitions)
+        a === b
+            || (a.name, a.fields, a.onConflict, a.merge, a.transitions)
                 == (b.name, b.fields, b.onConflict, b.merge, b.transitions)
     }
 

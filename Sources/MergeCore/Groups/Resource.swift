@@ -25,7 +25,8 @@ package final class Resource: Sendable, Hashable {
     }
 
     package static func == (a: Resource, b: Resource) -> Bool {
-        a === b || (a.name == b.name && a.description == b.description && a.sections == b.sections && a.access == b.access)
+        a === b
+            || (a.name == b.name && a.description == b.description && a.sections == b.sections && a.access == b.access)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

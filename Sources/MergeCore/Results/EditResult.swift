@@ -18,12 +18,16 @@ package final class EditResult: Sendable, Hashable {
     package let problem: Problem?
     /// The parts of rows in its outcomes that the client may read; nil where it may read all.
     package let sight: RecordSight?
+    /// What conditions of access looked at in the record before the edit and after it, for the journal.
+    package let conditions: [ConditionTuple]
 
     /// Makes the result of one edit.
     package init(
         resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
-        outcomes: [Outcome] = [], problem: Problem? = nil, sight: RecordSight? = nil
+        outcomes: [Outcome] = [], problem: Problem? = nil, sight: RecordSight? = nil,
+        conditions: [ConditionTuple] = []
     ) {
+        self.conditions = conditions
         self.sight = sight
         self.resource = resource
         self.id = id

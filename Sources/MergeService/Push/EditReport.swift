@@ -18,7 +18,7 @@ struct EditReport: Sendable {
     /// Sets of roles of each of which one has to hold on the record in the end.
     var needs: Set<GrantSet> = []
     /// What conditions of access looked at in the record before the edit; nil where there was none, or they do not.
-    var conditions: [UInt8]?
+    var conditions: ConditionTuple?
     /// The edit has created its record.
     var createsRecord = false
     var problem: Problem?

@@ -23,7 +23,7 @@ extension PushTransaction {
     /// Returns a row of the root as the client of an edit knows it: nil where it does not exist for it.
     func shown(_ root: [Value]?, to report: Int) -> [Value]? {
         if let root, journal != nil, reports[report].conditions == nil, !reports[report].createsRecord {
-            reports[report].conditions = ConditionTuple(root, of: reports[report].resource)?.bytes
+            reports[report].conditions = ConditionTuple(root, of: reports[report].resource)
         }
         guard let view = view(of: report), let root else { return root }
         let held = view.grants(on: root)
@@ -123,7 +123,7 @@ extension PushTransaction {
         guard resource.access?.columns.isEmpty == false else { return nil }
         var after: [UInt8]?
         if case .one(let root?)? = record?.sections.first { after = ConditionTuple(root, of: resource)?.bytes }
-        return ConditionStep(before: reports[report].conditions, after: after)
+        return ConditionStep(before: reports[report].conditions?.bytes, after: after)
     }
 
     // MARK: Creating

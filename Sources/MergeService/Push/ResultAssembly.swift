@@ -45,9 +45,16 @@ struct ResultAssembly {
                 outcomes[position].sides = sides
             }
         }
+        var conditions = reports[index].conditions.map { [$0] } ?? []
+        if case .one(let root?)? = record?.sections.first, let now = ConditionTuple(root, of: resource),
+            !conditions.contains(now)
+        {
+            conditions.append(now)
+        }
         return EditResult(
             resource: resource, id: label(index, status), status: status, record: record,
-            ids: status == .merged ? reports[index].ids : nil, outcomes: outcomes, problem: problem)
+            ids: status == .merged ? reports[index].ids : nil, outcomes: outcomes, problem: problem,
+            conditions: conditions)
     }
 
     private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {

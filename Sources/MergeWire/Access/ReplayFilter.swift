@@ -99,7 +99,7 @@ package enum ReplayFilter {
         $0.insert(ExactText($1))
     }
 
-    private static func outcome(
+    static func outcome(
         _ node: JSONNode, _ resource: Resource, _ sight: RecordSight?, to writer: inout JSONWriter
     ) {
         let index = node["section"]?.string.flatMap { resource.section(named: $0) }

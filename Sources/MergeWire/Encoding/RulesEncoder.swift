@@ -8,7 +8,8 @@ package enum RulesEncoder {
     ///   - viewer: the client, who is told what it may see; nil for one who sees everything.
     ///   - limits: bounds on what the body of a request may hold.
     ///   - page: records, or changes, on a page.
-    package static func encode(_ catalog: Catalog, for viewer: Viewer? = nil, limits: WireLimits, page: Int) -> [UInt8] {
+    package static func encode(_ catalog: Catalog, for viewer: Viewer? = nil, limits: WireLimits, page: Int) -> [UInt8]
+    {
         var writer = JSONWriter(capacity: 4_096)
         let closed = Set(catalog.resources.filter { viewer?.view(of: $0)?.isClosed == true }.map(\.name))
         writer.object { writer in

@@ -19,6 +19,13 @@ package struct EntryEncoder: Sendable {
             writer.member("id")
             if let id = edit.id { writer.label(id, edit.resource.root) } else { writer.null() }
             if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, of: edit.resource, to: &writer) }
+            if !edit.conditions.isEmpty {
+                // Who may see the entry's values is decided by them; they themselves are shown to nobody.
+                writer.member("conditions")
+                writer.array { writer in
+                    for tuple in edit.conditions { writer.string(String(decoding: tuple.bytes, as: UTF8.self)) }
+                }
+            }
             writer.member("outcomes")
             writer.array { writer in
                 for outcome in edit.outcomes where outcome.kind != .already && outcome.kind != .unchanged {

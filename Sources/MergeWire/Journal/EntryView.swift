@@ -8,7 +8,9 @@ package enum EntryView {
     /// Returns the JSON of an entry without the columns that no rule names.
     package static func shown(_ entry: [UInt8]) -> [UInt8] {
         // Most entries are of no deletion.
-        guard has(entry, "\"row\":") || has(entry, "\"cascades\":") else { return entry }
+        guard has(entry, "\"row\":") || has(entry, "\"cascades\":") || has(entry, "\"conditions\":") else {
+            return entry
+        }
         let shown = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
                 var writer = JSONWriter(capacity: entry.count)
@@ -26,7 +28,7 @@ package enum EntryView {
     }
 
     private static func entry(_ root: JSONNode, _ writer: inout JSONWriter) {
-        members(of: root, &writer) { name, value, writer in
+        members(of: root, leavingOut: "conditions", &writer) { name, value, writer in
             guard name == "outcomes", value.isArray else { return false }
             writer.array { writer in
                 for outcome in value.elements { self.outcome(outcome, &writer) }

@@ -30,7 +30,8 @@ package struct RulesLoader: Service {
     ///   - interval: how often the schema is read again although nothing asks for it.
     ///   - journal: opens the journal, before anything is served.
     package init(
-        folder: String, engine: any RecordEngine, knowsClients: Bool, interval: Duration = .seconds(300), logger: Logger,
+        folder: String, engine: any RecordEngine, knowsClients: Bool, interval: Duration = .seconds(300),
+        logger: Logger,
         journal: @escaping @Sendable () async throws(StoreError) -> JournalStatus
     ) {
         openJournal = journal

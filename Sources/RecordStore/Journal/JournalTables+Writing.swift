@@ -53,7 +53,8 @@ extension JournalTables {
         var run = PendingRun(changes: [])
         for (position, row) in rows.enumerated() {
             for name in row.entry?.changed ?? [] {
-                run.changes.append(PendingRun.Change(
+                run.changes.append(
+                    PendingRun.Change(
                         position: position, name: name, sender: row.draft.sender, step: row.entry?.steps[name]))
             }
         }

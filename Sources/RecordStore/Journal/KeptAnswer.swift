@@ -14,7 +14,9 @@ package struct KeptAnswer: Sendable, Hashable {
     package let access: [UInt8]?
 
     /// Keeps an answer.
-    package init(request: [UInt8]?, status: PushStatus, isForbidden: Bool = false, body: [UInt8], access: [UInt8]? = nil) {
+    package init(
+        request: [UInt8]?, status: PushStatus, isForbidden: Bool = false, body: [UInt8], access: [UInt8]? = nil
+    ) {
         self.isForbidden = isForbidden
         self.access = access
         self.request = request

@@ -13,7 +13,8 @@ package struct TableConstraints: Sendable, Hashable {
 
     /// Makes the constraints of a table; what is left out it has none of.
     package init(
-        primaryKey: [String] = [], uniqueIndexes: [UniqueIndex] = [], indexedColumns: Set<String> = [], foreignKeys: [ForeignKey] = [],
+        primaryKey: [String] = [], uniqueIndexes: [UniqueIndex] = [], indexedColumns: Set<String> = [],
+        foreignKeys: [ForeignKey] = [],
         checks: [String: String] = [:]
     ) {
         self.primaryKey = primaryKey

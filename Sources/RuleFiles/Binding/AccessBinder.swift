@@ -61,7 +61,8 @@ struct AccessBinder {
                     + nearest(part, section.groups.map(\.name) + section.readOnly.map(\.name)))
             return nil
         }
-        findings.error(name.place, "the resource has no section “\(name.value)”" + nearest(name.value, sections.map(\.name)))
+        findings.error(
+            name.place, "the resource has no section “\(name.value)”" + nearest(name.value, sections.map(\.name)))
         return nil
     }
 
@@ -69,13 +70,16 @@ struct AccessBinder {
         guard case .names(let names)? = role.write else { return }
         for name in names {
             guard let (section, positions) = place(name) else { continue }
-            if positions.count == 1, positions[0] >= sections[section].fields.count, name.value != sections[section].name {
+            if positions.count == 1, positions[0] >= sections[section].fields.count,
+                name.value != sections[section].name
+            {
                 findings.error(name.place, "“\(name.value)” is read-only and can be written by nobody")
             }
             let isRead = reads[section].isGiven && positions.allSatisfy { reads[section].fields[$0] }
             if !isRead {
                 findings.warning(
-                    name.place, "role “\(role.name.value)” does not read all of “\(name.value)”, and what is not read is "
+                    name.place,
+                    "role “\(role.name.value)” does not read all of “\(name.value)”, and what is not read is "
                         + "not written")
             }
         }
@@ -136,7 +140,8 @@ struct AccessBinder {
     private mutating func value(_ constant: Placed<RuleConstant>, of column: Column) -> Value? {
         if let value = constant.value.value(in: column.type) { return value }
         findings.error(
-            constant.place, "column “\(column.name)” is of type \(column.type.name) and cannot hold “\(constant.value.text)”")
+            constant.place,
+            "column “\(column.name)” is of type \(column.type.name) and cannot hold “\(constant.value.text)”")
         return nil
     }
 

@@ -25,7 +25,8 @@ struct SectionBinder {
 
     /// nil where an error stands in the way.
     mutating func bind(
-        extraColumns: [String], conditions: [Placed<String>] = [], links: [(own: Placed<String>, root: String)], root: Section?
+        extraColumns: [String], conditions: [Placed<String>] = [], links: [(own: Placed<String>, root: String)],
+        root: Section?
     ) -> Section? {
         checkTable()
         let key = keyColumns()

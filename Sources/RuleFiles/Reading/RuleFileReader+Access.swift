@@ -19,7 +19,8 @@ extension RuleFileReader {
         guard let read = readScope("read", in: role) else {
             if role["read"] == nil {
                 findings.error(
-                    name.place, "role “\(name.value)” does not say what it reads; write “read: all” or a list of sections")
+                    name.place,
+                    "role “\(name.value)” does not say what it reads; write “read: all” or a list of sections")
             }
             return nil
         }

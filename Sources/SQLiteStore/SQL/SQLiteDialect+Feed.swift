@@ -34,7 +34,8 @@ extension SQLiteDialect {
 
     func upsert(changes: Int, in feed: FeedTables) -> String {
         let row = "(?, ?, ?, ?, ?, ?, \(now), ?)"
-        return "INSERT INTO \(quoted(feed.changes)) (resource, record, revision, entry, who, device, at, conditions) VALUES "
+        return
+            "INSERT INTO \(quoted(feed.changes)) (resource, record, revision, entry, who, device, at, conditions) VALUES "
             + repeatElement(row, count: changes).joined(separator: ", ")
             + " ON CONFLICT (resource, record) DO UPDATE SET revision = excluded.revision, entry = excluded.entry, "
             + "who = excluded.who, device = excluded.device, at = excluded.at, "

@@ -86,7 +86,8 @@ struct Serve: AsyncParsableCommand {
         let engine = store.engine
         let loader = RulesLoader(
             folder: try settings.required(rules, .rules), engine: engine,
-            knowsClients: verifier != nil, interval: .seconds(
+            knowsClients: verifier != nil,
+            interval: .seconds(
                 60 * (try settings.number(schemaInterval, .schemaInterval, default: 5, in: 1...10_000))),
             logger: logger, journal: store.openJournal)
         if let findings = try await start(loader, engine) {

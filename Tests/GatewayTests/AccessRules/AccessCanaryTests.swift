@@ -39,20 +39,23 @@ import TestSupport
         """
 
     /// A request that may touch anything.
-    private static func request(_ random: inout SeededRandom, _ area: Int, feed: String) -> (path: String, body: String?) {
+    private static func request(_ random: inout SeededRandom, _ area: Int, feed: String) -> (
+        path: String, body: String?
+    ) {
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
         let id = number(1...14)
         let other = number(1...14)
-        let edit = [
-            #""stop": {"title": {"old": "a", "new": "b\#(number(0...9))"}}"#,
-            #""stop": {"secret": {"oldHash": "sha256:\#(String(repeating: "0", count: 64))", "new": "s"}}"#,
-            #""stop": {"old": null, "new": {"title": "t", "code": "code-CANARY\#(3 - area)-\#(other)"}}"#,
-            #""stop": {"old": {"title": "x"}, "new": null}"#,
-            #""parcels": [{"id": \#(other), "label": {"old": "a", "new": "b"}}]"#,
-            #""parcels": [{"id": \#(other), "old": null, "new": {"label": "l"}}]"#,
-            #""parcels": [{"id": \#(other), "old": {"label": "x"}, "new": null}]"#,
-            #""stop": {"code": {"old": "q", "new": "code-CANARY\#(3 - area)-\#(other)"}}"#,
-        ].randomElement(using: &random) ?? ""
+        let edit =
+            [
+                #""stop": {"title": {"old": "a", "new": "b\#(number(0...9))"}}"#,
+                #""stop": {"secret": {"oldHash": "sha256:\#(String(repeating: "0", count: 64))", "new": "s"}}"#,
+                #""stop": {"old": null, "new": {"title": "t", "code": "code-CANARY\#(3 - area)-\#(other)"}}"#,
+                #""stop": {"old": {"title": "x"}, "new": null}"#,
+                #""parcels": [{"id": \#(other), "label": {"old": "a", "new": "b"}}]"#,
+                #""parcels": [{"id": \#(other), "old": null, "new": {"label": "l"}}]"#,
+                #""parcels": [{"id": \#(other), "old": {"label": "x"}, "new": null}]"#,
+                #""stop": {"code": {"old": "q", "new": "code-CANARY\#(3 - area)-\#(other)"}}"#,
+            ].randomElement(using: &random) ?? ""
         let one = #"{"resource": "stops", "id": \#(id), "changeset": {\#(edit)}}"#
         let two = #"{"resource": "stops", "id": \#(other), "changeset": {"stop": {"title": {"old": "u", "new": "v"}}}}"#
         let key = #""key": "k\#(number(1...30))""#
@@ -70,12 +73,15 @@ import TestSupport
         case 10: return ("/v1/journal/\(number(1...60))", nil)
         default:
             return (
-                "/v1/sync", #"{"pushes": [{\#(key), "edits": [\#(one)]}], "since": \#(number(1...40)), "feed": "\#(feed)"}"#
+                "/v1/sync",
+                #"{"pushes": [{\#(key), "edits": [\#(one)]}], "since": \#(number(1...40)), "feed": "\#(feed)"}"#
             )
         }
     }
 
-    @Test(arguments: TestEngine.allCases, 0..<2) func nobodyReadsAnothersValues(_ kind: TestEngine, _ seed: Int) async throws {
+    @Test(arguments: TestEngine.allCases, 0..<2) func nobodyReadsAnothersValues(_ kind: TestEngine, _ seed: Int)
+        async throws
+    {
         let clients = (1...2).map {
             Rounds.Client("t\($0)", ["tenant"], claims: #"{"area": \#($0)}"#, rights: [.read, .write, .operate])
         }

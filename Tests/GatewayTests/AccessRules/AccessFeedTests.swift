@@ -109,7 +109,8 @@ import TestSupport
             sections: {yard: {table: stops, client-keys: allow, groups: {area: area}}}
             """
         try await RunningGateway.with(
-            database, rules: Rounds.rules.merging(["yards.yaml": other]) { $1 }, tokens: Rounds.tokens, journal: .together
+            database, rules: Rounds.rules.merging(["yards.yaml": other]) { $1 }, tokens: Rounds.tokens,
+            journal: .together
         ) { gateway in
             let ann = try await Follower(Rounds.ann, gateway)
             let bob = try await Follower(Rounds.bob, gateway)
@@ -122,7 +123,8 @@ import TestSupport
             #expect(try await bob.poll() == [1])
             #expect(try await eve.poll() == [1])
             _ = try await gateway.post(
-                "/v1/merge/yards", #"{"id": 2, "changeset": {"yard": {"old": {"area": 2}, "new": null}}}"#, as: Rounds.max)
+                "/v1/merge/yards", #"{"id": 2, "changeset": {"yard": {"old": {"area": 2}, "new": null}}}"#,
+                as: Rounds.max)
             try await Self.settle(gateway)
             #expect(try await ann.poll() == [-2])
             #expect(try await bob.poll() == [])
@@ -140,7 +142,8 @@ import TestSupport
             #expect(answer.status == 410, "\(answer.text)")
             #expect(try answer.json()["feed"]?.text == bob.feed)
             let sync = try await gateway.post(
-                "/v1/sync", #"{"since": \#(bob.revision), "feed": "\#(bob.feed)", "resources": ["stops"]}"#, as: Rounds.bob)
+                "/v1/sync", #"{"since": \#(bob.revision), "feed": "\#(bob.feed)", "resources": ["stops"]}"#,
+                as: Rounds.bob)
             #expect(sync.status == 200, "\(sync.text)")
             let denied = try await gateway.post("/v1/sync", #"{"resources": ["depots"]}"#, as: Rounds.kim)
             #expect(denied.status == 403 && denied.text.contains("no-right"), "\(denied.text)")
@@ -188,7 +191,9 @@ import TestSupport
                 let follower = followers[Int.random(in: 0..<followers.count, using: &random)]
                 let named = try await follower.poll()
                 let name = follower.client.name
-                for id in named { #expect(seen[name]?.contains(abs(id)) == true, "seed \(seed): \(name) is told \(id)") }
+                for id in named {
+                    #expect(seen[name]?.contains(abs(id)) == true, "seed \(seed): \(name) is told \(id)")
+                }
                 let expected = standing.keys.filter { isShown($0, name) }.sorted()
                 #expect(follower.records.keys.sorted() == expected, "seed \(seed): \(name)")
                 seen[name] = Set(expected)

@@ -10,15 +10,21 @@ import TestSupport
         ("/v1/merge/stops", #"{"id": ID, "changeset": {"stop": {"title": {"old": "x", "new": "x"}}}}"#),
         ("/v1/merge/stops?preview=true", #"{"id": ID, "changeset": {"stop": {"price": {"old": 1, "new": 3}}}}"#),
         ("/v1/merge/stops?by=true", #"{"id": ID, "changeset": {"stop": {"area": {"old": 3, "new": 1}}}}"#),
-        ("/v1/push",
-            #"{"edits": [{"resource": "stops", "id": ID, "changeset": {"stop": {"title": {"old": "a", "new": "b"}}}}]}"#),
-        ("/v1/push",
+        (
+            "/v1/push",
+            #"{"edits": [{"resource": "stops", "id": ID, "changeset": {"stop": {"title": {"old": "a", "new": "b"}}}}]}"#
+        ),
+        (
+            "/v1/push",
             #"{"atomic": "edit", "edits": [{"resource": "stops", "id": ID, "changeset": {"stop": {"status": {"old": "#
-                + #""a", "new": "b"}}}}, {"resource": "stops", "id": 1, "changeset": {}}]}"#),
+                + #""a", "new": "b"}}}}, {"resource": "stops", "id": 1, "changeset": {}}]}"#
+        ),
         ("/v1/merge/stops", #"{"id": 1, "changeset": {"stop": {"depot": {"old": 1, "new": ID}}}}"#),
-        ("/v1/sync",
+        (
+            "/v1/sync",
             #"{"pushes": [{"key": "kID", "edits": [{"resource": "stops", "id": ID, "changeset": {"stop": {"title": "#
-                + #"{"old": "a", "new": "b"}}}}]}]}"#),
+                + #"{"old": "a", "new": "b"}}}}]}]}"#
+        ),
     ]
 
     @Test(arguments: TestEngine.allCases, Array(requests.indices))

@@ -31,7 +31,8 @@ import TestSupport
             stop.area.map { areas[client.name]?.contains($0) == true } ?? false
         },
         Role(
-            name: "keeper", reads: all, writes: all.subtracting(["owner"]), creates: true, deletes: true, ownerIsSet: true
+            name: "keeper", reads: all, writes: all.subtracting(["owner"]), creates: true, deletes: true,
+            ownerIsSet: true
         ) { stop, client in stop.owner == client.name || stop.owner == "nobody" },
         Role(name: "late", reads: all, writes: []) { stop, client in
             guard let due = stop.due, let owner = stop.owner else { return false }

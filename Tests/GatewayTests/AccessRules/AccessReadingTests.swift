@@ -48,7 +48,8 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases) func aResourceThatIsNotReadIsUnknown(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
-            for path in ["/v1/records/NAME", "/v1/records/NAME/1", "/v1/changes?since=0&resources=NAME",
+            for path in [
+                "/v1/records/NAME", "/v1/records/NAME/1", "/v1/changes?since=0&resources=NAME",
                 "/v1/snapshot?resources=NAME",
             ] {
                 let closed = try await gateway.get(path.replacing("NAME", with: "depots"), as: Rounds.kim)

@@ -27,7 +27,8 @@ import TestSupport
                 "no-right", "changeset.stop.secret")
             try Self.expect(
                 try await gateway.merge(
-                    "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.ann), 403, "no-right",
+                    "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.ann), 403,
+                "no-right",
                 "changeset.parcels[0].label")
             try Self.expect(
                 try await gateway.merge("1", #"{"mark": {"remark": {"old": "R1", "new": "x"}}}"#, as: Rounds.ann), 403,
@@ -39,7 +40,8 @@ import TestSupport
             // Lee's role that sees the stop does not write its parcels; the one that does, does not see it.
             try Self.expect(
                 try await gateway.merge(
-                    "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.lee), 403, "no-right")
+                    "1", #"{"parcels": [{"id": 1, "label": {"old": "A", "new": "x"}}]}"#, as: Rounds.lee), 403,
+                "no-right")
             #expect(try await gateway.database.run("SELECT label FROM parcels WHERE id = 1").contains("A"))
         }
     }
@@ -47,12 +49,14 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func recordsAreCreatedByWhoMay(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             try Self.expect(
-                try await gateway.merge(#""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x"}}}"#, as: Rounds.ann),
+                try await gateway.merge(
+                    #""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x"}}}"#, as: Rounds.ann),
                 403, "no-right", "changeset.stop")
             // The owner comes from the token, and cannot be sent.
             try Self.expect(
                 try await gateway.merge(
-                    #""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x", "owner": "lee"}}}"#, as: Rounds.kim), 403,
+                    #""tmp:a""#, #"{"stop": {"old": null, "new": {"title": "x", "owner": "lee"}}}"#, as: Rounds.kim),
+                403,
                 "no-right", "changeset.stop.new.owner")
             let made = try await gateway.merge(
                 #""tmp:a""#,
@@ -121,7 +125,8 @@ import TestSupport
             return first
         }
         #expect(first.text.contains("TOP"))
-        try await RunningGateway.with(database, rules: Rounds.rules, tokens: after.line, journal: .together) { gateway in
+        try await RunningGateway.with(database, rules: Rounds.rules, tokens: after.line, journal: .together) {
+            gateway in
             let again = try await gateway.post("/v1/merge/stops", body, as: after)
             #expect(again.status == 200 && again.headers["idempotent-replayed"] == "true", "\(again.text)")
             #expect(!again.text.contains("TOP") && !again.text.contains("zoe"), "\(again.text)")

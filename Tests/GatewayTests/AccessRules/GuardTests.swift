@@ -54,17 +54,22 @@ import TestSupport
         }
     }
 
-    @Test(arguments: TestEngine.allCases, [
-        (1, "new", "open", "status applied default"), (1, "new", "closed", "status server-won jobs.yaml:7"),
-        (1, "new", "new", ""), (1, "old", "new", "status already default"), (2, "open", "new", "status applied default"),
-        (2, "new", "closed", "status client-won default"), (1, "new", "other", "status server-won jobs.yaml:7"),
-    ])
-    func stepsAreChecked(_ kind: TestEngine, _ step: (id: Int, old: String, new: String, outcome: String)) async throws {
+    @Test(
+        arguments: TestEngine.allCases,
+        [
+            (1, "new", "open", "status applied default"), (1, "new", "closed", "status server-won jobs.yaml:7"),
+            (1, "new", "new", ""), (1, "old", "new", "status already default"),
+            (2, "open", "new", "status applied default"),
+            (2, "new", "closed", "status client-won default"), (1, "new", "other", "status server-won jobs.yaml:7"),
+        ])
+    func stepsAreChecked(_ kind: TestEngine, _ step: (id: Int, old: String, new: String, outcome: String)) async throws
+    {
         try await Self.with(kind) { gateway in
             let answer = try await gateway.client {
                 try await $0.post(
                     "/v1/merge/jobs",
-                    #"{"id": \#(step.id), "changeset": {"job": {"status": {"old": "\#(step.old)", "new": "\#(step.new)"}}}}"#)
+                    #"{"id": \#(step.id), "changeset": {"job": {"status": {"old": "\#(step.old)", "new": "\#(step.new)"}}}}"#
+                )
             }
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try Self.outcomes(answer).joined(separator: ",") == step.outcome, "\(answer.text)")
@@ -114,7 +119,8 @@ import TestSupport
                     "/v1/merge/jobs", #"{"id": 3, "changeset": {"job": {"old": {"note": "n"}, "new": null}}}"#)
                 #expect(try Self.outcomes(kept) == ["row kept jobs.yaml:5"], "\(kept.text)")
                 let item = try await client.post(
-                    "/v1/merge/jobs", #"{"id": 2, "changeset": {"tasks": [{"id": 2, "old": {"title": "t"}, "new": null}]}}"#)
+                    "/v1/merge/jobs",
+                    #"{"id": 2, "changeset": {"tasks": [{"id": 2, "old": {"title": "t"}, "new": null}]}}"#)
                 #expect(try Self.outcomes(item) == ["row kept jobs.yaml:14"], "\(item.text)")
                 let root = try await client.post(
                     "/v1/merge/jobs", #"{"id": 2, "changeset": {"job": {"old": {"note": "n"}, "new": null}}}"#)
@@ -123,7 +129,8 @@ import TestSupport
                 let both = try await client.post(
                     "/v1/push",
                     #"{"edits": [{"resource": "steps", "id": 2, "changeset": {"step": {"status": {"old": "open", "new": "#
-                        + #""closed"}}}}, {"resource": "jobs", "id": 2, "changeset": {"job": {"note": {"old": "n", "new": "z"}}}}]}"#)
+                        + #""closed"}}}}, {"resource": "jobs", "id": 2, "changeset": {"job": {"note": {"old": "n", "new": "z"}}}}]}"#
+                )
                 #expect(try Self.outcomes(both, 1) == ["note applied default"], "\(both.text)")
             }
         }

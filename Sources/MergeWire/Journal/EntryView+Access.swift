@@ -1,0 +1,62 @@
+package import MergeCore
+
+/// Entries as operators see them who may not read everything.
+extension EntryView {
+    /// Returns the JSON of an entry with the values alone that a client may read.
+    ///
+    /// - Parameters:
+    ///   - entry: as the journal holds it.
+    ///   - resource: its resource; nil where the rules do not have it any more, and then no value is shown.
+    package static func shown(_ entry: [UInt8], of resource: Resource?, to viewer: Viewer) -> [UInt8] {
+        let view = resource.flatMap { viewer.view(of: $0) }
+        if resource != nil, view == nil || view?.seesEverything == true { return shown(entry) }
+        let filtered = try? entry.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
+                var writer = JSONWriter(capacity: entry.count)
+                writer.object { writer in
+                    for (name, value) in root.members where name.string != "conditions" {
+                        writer.name(name.string)
+                        guard name.string == "outcomes" else {
+                            writer.raw(value.text)
+                            continue
+                        }
+                        outcomes(value, of: resource, seenAs: view.flatMap { sight(of: root, $0) }, to: &writer)
+                    }
+                }
+                return writer.bytes
+            }
+        }
+        // What cannot be read is not shown either.
+        return shown(filtered ?? Array("{}".utf8))
+    }
+
+    private static func outcomes(
+        _ node: JSONNode, of resource: Resource?, seenAs sight: RecordSight?, to writer: inout JSONWriter
+    ) {
+        writer.array { writer in
+            for outcome in node.elements {
+                if let resource {
+                    ReplayFilter.outcome(outcome, resource, sight, to: &writer)
+                } else {
+                    writer.object { writer in
+                        for name in ["section", "group", "outcome", "rule", "conflict"] {
+                            guard let value = outcome[name] else { continue }
+                            writer.name(name)
+                            writer.raw(value.text)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a client may read of the record as it was; nil where it is not known what it was.
+    private static func sight(of entry: JSONNode, _ view: ResourceView) -> RecordSight? {
+        let tuples = (entry["conditions"]?.elements ?? []).map { node in
+            node.string.flatMap { ConditionTuple(bytes: Array($0.utf8), of: view.resource) }
+        }
+        if tuples.isEmpty || tuples.contains(nil) { return view.seesEveryRow ? view.sightOfEveryRow : nil }
+        return tuples.compactMap(\.self).map { view.sight(view.grants(onConditions: $0.values)) }
+            .reduce(view.widestSight) { $0.intersection($1) }
+    }
+}
