@@ -9,5 +9,6 @@ struct FieldMerge: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Snapshot.self, Token.self,
+            Access.self,
         ])
 }

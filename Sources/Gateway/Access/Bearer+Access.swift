@@ -1,9 +1,12 @@
-internal import Crypto
 import MergeCore
 import MergeService
+import Operations
 import Synchronization
 
 extension Bearer {
+    /// The bearer as rules of access see it.
+    var viewer: Viewer { Viewer(who: name, roles: roles, claims: claims) }
+
     /// Returns the bearer's rights where rules of access hold.
     ///
     /// - Parameter catalog: the resources that are served, some with rules of access.
@@ -11,20 +14,10 @@ extension Bearer {
         memo.withLock { memo in
             // A rule or a column that changes makes another version.
             if let memo, memo.version == catalog.version { return memo.access }
-            let access = ClientAccess(Viewer(who: name, roles: roles, claims: claims), to: catalog)
+            let access = ClientAccess(viewer, to: catalog)
             memo = (catalog.version, access)
             return access
         }
-    }
-}
-
-extension ClientAccess {
-    /// Makes the rights of a client to the resources of a catalog.
-    convenience init(_ viewer: Viewer, to catalog: Catalog) {
-        let text = catalog.resources.compactMap { viewer.view(of: $0) }.map { view in
-            view.canonical { String(describing: $0) }
-        }.joined(separator: "\n")
-        self.init(viewer: viewer, digest: Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
     }
 }
 

@@ -1,6 +1,7 @@
 import ChangeFeed
 import MergeCore
 import MergeService
+import Operations
 import RecordStore
 
 /// The feed as requests ask it: whether it reaches back, and what has changed.
@@ -20,16 +21,8 @@ struct FeedAccess: Sendable {
         return named(state)
     }
 
-    /// The mark between a feed's own name and what tells clients apart that see otherwise.
-    private static let mark: Character = "."
-
     /// Returns the state of the feed under the name that it has for the client: another for one who sees otherwise.
-    func named(_ state: FeedState) -> FeedState {
-        guard let access else { return state }
-        return FeedState(
-            feed: state.feed + String(Self.mark) + Hex.encode(access.digest), revision: state.revision,
-            earliest: state.earliest)
-    }
+    func named(_ state: FeedState) -> FeedState { state.named(for: access) }
 
     /// Waits for news.
     ///
@@ -37,8 +30,7 @@ struct FeedAccess: Sendable {
     ///   - revision: the revision that the client knows.
     ///   - named: the feed under the name that it has for the client.
     func wait(beyond revision: Int, of named: String, until deadline: ContinuousClock.Instant) async {
-        let own = named.prefix { $0 != Self.mark }
-        await feed.wait(beyond: revision, of: String(own), until: deadline)
+        await feed.wait(beyond: revision, of: FeedState.ownName(named), until: deadline)
     }
 
     /// Finds the revision from which a client goes on.

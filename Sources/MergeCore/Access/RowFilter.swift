@@ -48,7 +48,7 @@ extension RowFilter {
         case .never: return .oneOf([])
         case .null: return .null
         case .oneOf(let values):
-            guard values.count <= mostValues, column.comparesByValue || column.isText else { return nil }
+            guard values.count <= mostValues, column.findsEqual else { return nil }
             return .oneOf(values)
         case .any(let tests):
             let made = tests.compactMap { self.test($0, column) }
@@ -73,8 +73,11 @@ extension Column {
         }
     }
 
-    fileprivate var isText: Bool {
-        if isLoose { return false }
-        return if case .text = type { true } else { false }
+    /// A database finds every value that is equal, maybe among others.
+    fileprivate var findsEqual: Bool {
+        switch type {
+        case .boolean, .integer, .bit, .year, .decimal, .date, .dateTime, .timestamp, .text: true
+        default: false
+        }
     }
 }

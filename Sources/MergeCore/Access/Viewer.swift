@@ -21,8 +21,9 @@ package struct Viewer: Sendable, Hashable {
 
     private func claim(_ name: String) -> Scalar? { name == "who" ? .text(who) : claims[name] }
 
-    /// Returns the values of a claim as a column holds them; nil where it is missing, null, or a scalar that the column
-    /// cannot hold. Elements of a list that it cannot hold are left out.
+    /// Returns the values of a claim as a column holds them; nil where there is none that it could hold.
+    ///
+    /// Elements of a list that it cannot hold are left out.
     func values(of name: String, in column: Column) -> [Value]? {
         switch claim(name) {
         case nil, .null?: return nil

@@ -16,19 +16,15 @@ package final class EditResult: Sendable, Hashable {
     package let outcomes: [Outcome]
     /// The reason, where the edit was not merged.
     package let problem: Problem?
-    /// The parts of rows in its outcomes that the client may read; nil where it may read all.
-    package let sight: RecordSight?
-    /// What conditions of access looked at in the record before the edit and after it, for the journal.
-    package let conditions: [ConditionTuple]
+    /// The marks of rules of access.
+    package let access: EditAccess
 
     /// Makes the result of one edit.
     package init(
         resource: Resource, id: RowLabel?, status: PushStatus, record: Record? = nil, ids: [IDMapping]? = nil,
-        outcomes: [Outcome] = [], problem: Problem? = nil, sight: RecordSight? = nil,
-        conditions: [ConditionTuple] = []
+        outcomes: [Outcome] = [], problem: Problem? = nil, access: EditAccess = EditAccess()
     ) {
-        self.conditions = conditions
-        self.sight = sight
+        self.access = access
         self.resource = resource
         self.id = id
         self.status = status
@@ -46,5 +42,19 @@ package final class EditResult: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) {
         hasher.combine(id)
         hasher.combine(status)
+    }
+}
+
+/// The marks of rules of access on the result of an edit.
+package struct EditAccess: Sendable, Hashable {
+    /// The parts of rows in the outcomes that the client may read; nil where it may read all.
+    package var sight: RecordSight?
+    /// What conditions of access looked at in the record before the edit and after it, for the journal.
+    package var conditions: [ConditionTuple]
+
+    /// Marks nothing where nothing is given.
+    package init(sight: RecordSight? = nil, conditions: [ConditionTuple] = []) {
+        self.sight = sight
+        self.conditions = conditions
     }
 }

@@ -38,6 +38,6 @@ extension EditResult {
         }
         return EditResult(
             resource: resource, id: id, status: status, record: record, ids: ids, outcomes: told, problem: problem,
-            sight: sight.flatMap { $0.isAll ? nil : $0 })
+            access: EditAccess(sight: sight.flatMap { $0.isAll ? nil : $0 }))
     }
 }

@@ -54,7 +54,7 @@ struct ResultAssembly {
         return EditResult(
             resource: resource, id: label(index, status), status: status, record: record,
             ids: status == .merged ? reports[index].ids : nil, outcomes: outcomes, problem: problem,
-            conditions: conditions)
+            access: EditAccess(conditions: conditions))
     }
 
     private func label(_ index: Int, _ status: PushStatus) -> RowLabel? {

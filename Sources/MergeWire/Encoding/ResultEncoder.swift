@@ -76,7 +76,7 @@ package enum ResultEncoder {
         if let ids = edit.ids { self.ids(ids, of: resource, to: &writer) }
         writer.member("outcomes")
         writer.array { writer in
-            for outcome in edit.outcomes { self.outcome(outcome, of: resource, seenBy: edit.sight, to: &writer) }
+            for outcome in edit.outcomes { self.outcome(outcome, of: resource, seenBy: edit.access.sight, to: &writer) }
         }
         if let problem = edit.problem {
             writer.member("problem")

@@ -19,11 +19,11 @@ package struct EntryEncoder: Sendable {
             writer.member("id")
             if let id = edit.id { writer.label(id, edit.resource.root) } else { writer.null() }
             if let ids = edit.ids, !ids.isEmpty { ResultEncoder.ids(ids, of: edit.resource, to: &writer) }
-            if !edit.conditions.isEmpty {
+            if !edit.access.conditions.isEmpty {
                 // Who may see the entry's values is decided by them; they themselves are shown to nobody.
                 writer.member("conditions")
                 writer.array { writer in
-                    for tuple in edit.conditions { writer.string(String(decoding: tuple.bytes, as: UTF8.self)) }
+                    for tuple in edit.access.conditions { writer.string(String(decoding: tuple.bytes, as: UTF8.self)) }
                 }
             }
             writer.member("outcomes")

@@ -2,6 +2,7 @@ import ArgumentParser
 import ChangeFeed
 import MergeCore
 import MergeService
+import MergeWire
 import Operations
 import RecordStore
 import RuleFiles
@@ -28,6 +29,19 @@ struct Snapshot: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("The resources to write, a comma between them. (default: all)", valueName: "names"))
     var resources: String?
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The roles that the app's tokens have, a comma between them, where rules of access hold.",
+            valueName: "roles"))
+    var roles: String?
+
+    @Option(help: ArgumentHelp("The claims that they make, as a JSON object.", valueName: "json"))
+    var claims: String?
+
+    @Option(help: ArgumentHelp("The name in them, for rules that look at “who”.", valueName: "name"))
+    var who: String?
 
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
@@ -62,8 +76,10 @@ struct Snapshot: AsyncParsableCommand {
         guard let state = try await ChangeFeed(journal: { journal }).catchUp() else {
             throw SettingsError("the database has no journal, so nobody knows what will have changed")
         }
+        let access = try access(to: active.catalog)
         let lines = SnapshotLines(
-            service: .wire(store.engine), active: active, state: state, resources: try chosen(active.catalog))
+            service: .wire(store.engine), active: active, state: state.named(for: access),
+            resources: try chosen(active.catalog.readable(by: access)), viewer: access?.viewer)
         let file = try SnapshotFile(path: out)
         do {
             try await lines.write(patience: .seconds(300)) { bytes, records in try file.write(bytes, records: records) }
@@ -74,13 +90,35 @@ struct Snapshot: AsyncParsableCommand {
         }
     }
 
-    private func chosen(_ catalog: Catalog) throws -> [Resource] {
-        guard let resources else { return catalog.resources }
-        let names = resources.split(separator: ",").map(String.init)
-        for name in names where catalog[name] == nil {
-            throw SettingsError(
-                "“\(name)” is no resource" + NearestName.ending(for: name, among: catalog.resources.map(\.name)))
+    /// The rights of those who will open the snapshot; nil where no rules of access hold.
+    private func access(to catalog: Catalog) throws -> ClientAccess? {
+        guard catalog.hasAccessRules else {
+            if roles != nil || claims != nil {
+                throw SettingsError("no resource has “access”, so --as changes nothing")
+            }
+            return nil
         }
-        return catalog.resources.filter { names.contains($0.name) }
+        guard let roles else {
+            throw SettingsError("some resources have “access”: say with --as whose snapshot it is to be")
+        }
+        let read: AccessClaims
+        do {
+            read =
+                try claims.map { text throws(Problem) in try ClaimsDecoder.decode(Array(text.utf8)) } ?? AccessClaims()
+        } catch {
+            throw SettingsError("--claims is a JSON object: \(error.detail)")
+        }
+        let names = Set(roles.split(separator: ",").map { ExactText(String($0)) })
+        return ClientAccess(Viewer(who: who ?? "", roles: names, claims: read), to: catalog)
+    }
+
+    private func chosen(_ readable: [Resource]) throws -> [Resource] {
+        guard let resources else { return readable }
+        let names = resources.split(separator: ",").map(String.init)
+        for name in names where !readable.contains(where: { $0.name == name }) {
+            throw SettingsError(
+                "“\(name)” is no resource" + NearestName.ending(for: name, among: readable.map(\.name)))
+        }
+        return readable.filter { names.contains($0.name) }
     }
 }

@@ -18,9 +18,9 @@ import TestSupport
             let snapshot = try await gateway.get("/v1/snapshot?resources=stops", as: client).text
             for line in snapshot.split(separator: "\n") {
                 let line = try JSON(String(line))
-                if let feed = line["feed"]?.text {
-                    self.feed = feed
-                    revision = line["revision"]?.int ?? 0
+                if let head = line["snapshot"] {
+                    feed = head["feed"]?.text ?? ""
+                    revision = head["revision"]?.int ?? 0
                 }
                 if let id = line["id"]?.int { records[id] = line["record"] }
             }

@@ -1,0 +1,31 @@
+package import ChangeFeed
+internal import Crypto
+package import MergeCore
+package import MergeService
+
+extension ClientAccess {
+    /// Makes the rights of a client to the resources of a catalog.
+    package convenience init(_ viewer: Viewer, to catalog: Catalog) {
+        let text = catalog.resources.compactMap { viewer.view(of: $0) }.map { view in
+            view.canonical { String(describing: $0) }
+        }.joined(separator: "\n")
+        self.init(viewer: viewer, digest: Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
+    }
+}
+
+extension FeedState {
+    /// The mark between a feed's own name and what tells clients apart that see otherwise.
+    private static let mark: Character = "."
+
+    /// Returns the state of the feed under the name that it has for a client: another for one who sees otherwise.
+    ///
+    /// - Parameter access: nil for one who sees everything.
+    package func named(for access: ClientAccess?) -> FeedState {
+        guard let access else { return self }
+        return FeedState(
+            feed: feed + String(Self.mark) + Hex.encode(access.digest), revision: revision, earliest: earliest)
+    }
+
+    /// Returns a feed's own name.
+    package static func ownName(_ named: String) -> String { String(named.prefix { $0 != mark }) }
+}

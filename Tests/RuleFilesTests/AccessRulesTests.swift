@@ -1,0 +1,102 @@
+import MergeCore
+import RecordStore
+import Testing
+
+@testable import RuleFiles
+
+/// Rules of access and guards as they are read and bound.
+@Suite struct AccessRulesTests {
+    private static let number = ColumnSchema(
+        name: "area", declared: DeclaredType("int", types: [.integer(0...1_000)]), isNullable: true,
+        filling: ColumnFilling(hasDefault: true))
+
+    private static func schema() -> DatabaseSchema {
+        func text(_ name: String) -> ColumnSchema {
+            ColumnSchema(
+                name: name, declared: DeclaredType("text", types: [.text(TextType())]), isNullable: true,
+                filling: ColumnFilling(hasDefault: true))
+        }
+        let key = ColumnSchema(
+            name: "id", declared: DeclaredType("int", types: [.integer(0...1_000)]), isNullable: false,
+            filling: ColumnFilling(hasDefault: false))
+        let table = TableSchema(
+            name: TableName(name: "stops"), storage: StorageEngine("InnoDB", isTransactional: true),
+            columns: [key, number, text("owner"), text("status")],
+            constraints: TableConstraints(primaryKey: ["id"], indexedColumns: ["area"]))
+        return DatabaseSchema(tables: [table.name: table], allNames: ["stops"])
+    }
+
+    private static func findings(access: String, group: String = "status: status") -> [String] {
+        let text = """
+            resource: stops
+            sections:
+              stop:
+                table: stops
+                groups: {area: area, owner: owner, \(group)}
+            access:
+            \(access)
+            """
+        let folder = RuleFolder(texts: [("stops.yaml", text)])
+        return RuleBinder.bind(folder, to: schema()).findings.sorted.filter { $0.severity != .note }.map(\.description)
+    }
+
+    @Test(arguments: [
+        ("  a: {write: all}", "“a” does not say what it reads"),
+        ("  a: {read: most}", "“read” is “all”, or a list"),
+        ("  a: {read: [stopp]}", "no section “stopp”; did you mean “stop”?"),
+        ("  a: {read: [stop.ownr]}", "no group and no read-only field “ownr”; did you mean “owner”?"),
+        ("  a: {reed: all}", "“reed” is not a key of a role; did you mean “read”?"),
+        ("  a: {read: all, rows: {aera: {claim: x}}}", "has no column “aera”; did you mean “area”?"),
+        ("  a: {read: all, rows: {area: 3}}", "must be a mapping"),
+        ("  a: {read: all, rows: {area: {clam: x}}}", "“clam” is not a key of a test; did you mean “claim”?"),
+        ("  a: {read: all, rows: {area: {value: x}}}", "is of type integer and cannot hold “x”"),
+        ("  a: {read: all, rows: {area: {null: false}}}", "its opposite is “not: {null: true}”"),
+        ("  a: {read: all, rows: {area: {any: {claim: x}}}}", "“any” is a list of tests"),
+        ("  a: {read: all, set: {owner: ann}}", "must be a mapping"),
+        ("  a: {read: all, set: {id: {claim: who}}}", "is the key, which comes from “id”"),
+        ("  a: {read: [stop.area], write: [stop.owner], rows: {area: {claim: x}}}", "what is not read is not written"),
+        ("  a: {read: all}", "role “a” has no “rows”, so it sees every row"),
+        ("  a: {read: all, rows: {owner: {claim: who}}}", "no index of table “stops” begins with column “owner”"),
+        ("  a: {read: all, write: all, rows: {area: {claim: x}}}", "may write column “area”, by which it is shown"),
+    ])
+    func whatIsWrongIsSaid(_ access: String, _ sentence: String) {
+        let found = Self.findings(access: access)
+        #expect(found.contains { $0.contains(sentence) }, "\(found)")
+    }
+
+    @Test func whatIsRightIsNot() {
+        let access = """
+              a:
+                read: [stop.area, stop.status]
+                write: [stop.status]
+                rows: {area: {any: [{claim: areas}, {not: {before: 3}}, {after: {claim: x}}, {null: true}]}}
+            """
+        #expect(Self.findings(access: access).isEmpty, "\(Self.findings(access: access))")
+    }
+
+    @Test func transitionsNameValuesOfTheColumn() {
+        let access = "  a: {read: all, rows: {area: {claim: x}}}"
+        #expect(
+            Self.findings(access: access, group: "state: {column: status, transitions: {new: [open], open: []}}")
+                .isEmpty)
+        let wrong = Self.findings(access: access, group: "step: {column: status, transitions: [new]}")
+        #expect(wrong.contains { $0.contains("“transitions” is a mapping") }, "\(wrong)")
+    }
+
+    /// The version tells clients that the meaning of the rules has changed.
+    @Test func theVersionGoesByThem() throws {
+        func version(_ access: String) throws -> String {
+            let text = """
+                resource: stops
+                sections: {stop: {table: stops, groups: {area: area, owner: owner}}}
+                access: {a: {read: all, rows: {area: {\(access)}}}}
+                """
+            return try #require(
+                RuleBinder.bind(RuleFolder(texts: [("stops.yaml", text)]), to: Self.schema()).catalog
+            ).version
+        }
+        #expect(try version("claim: x") == version("claim: x"))
+        #expect(try version("claim: x") != version("claim: y"))
+        #expect(try version("value: 1") != version("value: 2"))
+    }
+}

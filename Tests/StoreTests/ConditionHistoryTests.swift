@@ -1,0 +1,62 @@
+import Testing
+import TestSupport
+
+@testable import RecordStore
+
+/// What conditions of access looked at in a record, change by change.
+@Suite struct ConditionHistoryTests {
+    private static func step(_ before: String?, _ after: String?) -> ConditionStep {
+        ConditionStep(before: before.map { Array($0.utf8) }, after: after.map { Array($0.utf8) })
+    }
+
+    private static func told(_ history: ConditionHistory, _ since: Int) -> Set<String>? {
+        history.tuples(since: since).map { Set($0.map { String(decoding: $0, as: UTF8.self) }) }
+    }
+
+    @Test func whatEndedBeforeIsNotTold() {
+        var history = ConditionHistory()
+        history.append([Self.step(nil, "a")], at: 10)
+        history.append([Self.step("a", "b")], at: 20)
+        history.append([Self.step("b", "b")], at: 30)
+        #expect(Self.told(history, 5) == ["a", "b"] && Self.told(history, 19) == ["a", "b"])
+        #expect(Self.told(history, 20) == ["b"] && Self.told(history, 40) == ["b"])
+        history.append([Self.step("b", nil)], at: 40)
+        #expect(Self.told(history, 39) == ["b"] && Self.told(history, 40) == [])
+        // A program that bypasses the gateway may have moved it in between.
+        history.append([Self.step("c", "d"), Self.step("d", "a")], at: 50)
+        #expect(Self.told(history, 40) == ["a", "c", "d"] && Self.told(history, 50) == ["a"])
+    }
+
+    @Test func itIsBoundedAndSaysSo() {
+        var history = ConditionHistory()
+        for number in 0..<40 { history.append([Self.step("\(number)", "\(number + 1)")], at: 100 + number) }
+        #expect(Self.told(history, 100) == nil)
+        #expect(Self.told(history, 138) == ["39", "40"])
+        #expect(history.bytes.count < 200)
+    }
+
+    @Test(arguments: 0..<50) func itIsReadAsItWasWritten(_ seed: Int) {
+        var random = SeededRandom(seed: seed)
+        var history = ConditionHistory()
+        for revision in 1...Int.random(in: 1...20, using: &random) {
+            func some() -> String? { Bool.random(using: &random) ? "t\(Int.random(in: 0...9, using: &random))" : nil }
+            history.append([Self.step(some(), some())], at: revision * 1_000)
+        }
+        #expect(ConditionHistory(bytes: history.bytes) == history)
+        #expect(ConditionHistory(bytes: Array(history.bytes.dropLast())) != history)
+    }
+
+    /// Rows of older gateways, which know no steps, are read as ever.
+    @Test func runsWithAndWithoutSteps() throws {
+        let sender = Sender(who: "ann", device: "d")
+        let name = RecordName(resource: "stops", record: "1")
+        let plain = PendingRun(changes: [PendingRun.Change(position: 3, name: name, sender: sender)])
+        let stepped = PendingRun(changes: [
+            PendingRun.Change(position: 0, name: name, sender: sender, step: Self.step("a", nil)),
+            PendingRun.Change(position: 1, name: name, sender: Sender(who: "", device: nil)),
+        ])
+        #expect(plain.bytes.first == 3)
+        #expect(PendingRun(bytes: plain.bytes) == plain && PendingRun(bytes: stepped.bytes) == stepped)
+        #expect(PendingRun(bytes: Array(stepped.bytes.dropLast())) == nil)
+    }
+}
