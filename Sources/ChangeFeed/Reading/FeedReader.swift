@@ -7,6 +7,7 @@ import Synchronization
 package final class FeedReader: Sendable {
     private let service: MergeService
     private let codec: FeedCodec
+    private let shown: ShownRecords
     private let cache = RecordTextCache()
     private let shared = Mutex<[Asked: (task: Task<Result<FeedPage, StoreError>, Never>, at: ContinuousClock.Instant)]>(
         [:])
@@ -23,8 +24,11 @@ package final class FeedReader: Sendable {
         let rules: String
     }
 
-    /// - Parameter codec: the forms of records and keys.
-    package init(service: MergeService, codec: FeedCodec) {
+    /// - Parameters:
+    ///   - codec: the forms of records and keys.
+    ///   - shown: notes what is sent.
+    package init(service: MergeService, codec: FeedCodec, shown: ShownRecords) {
+        self.shown = shown
         self.service = service
         self.codec = codec
     }
@@ -70,22 +74,50 @@ package final class FeedReader: Sendable {
                     try session.query(statement)
                 }
                 return .success(
-                    try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-                        try self.page(
-                            rows, to: question, at: state,
-                            from: PageSource(active: active, journal: journal, session: session))
-                    })
+                    try await sent(
+                        service.engine.read(deadline: deadline) { session throws(StoreError) in
+                            try self.page(
+                                rows, to: question, at: state,
+                                from: PageSource(active: active, journal: journal, session: session))
+                        }, journal, deadline))
             }
             return .success(
-                try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-                    let rows = try session.query(statement)
-                    return try self.page(
-                        rows, to: question, at: state,
-                        from: PageSource(active: active, journal: journal, session: session))
-                })
+                try await sent(
+                    service.engine.read(deadline: deadline) { session throws(StoreError) in
+                        let rows = try session.query(statement)
+                        return try self.page(
+                            rows, to: question, at: state,
+                            from: PageSource(active: active, journal: journal, session: session))
+                    }, journal, deadline))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// A page with what was read for it.
+    private struct ReadPage: Sendable {
+        let page: FeedPage
+        /// Records that nobody has read a moment ago.
+        var read: [ReadRecord] = []
+    }
+
+    /// A record that was read for a page.
+    private struct ReadRecord: Sendable {
+        let name: RecordTextCache.Name
+        let text: [UInt8]?
+        /// nil where nobody needs to know what was sent.
+        let shown: ShownRecords.Read?
+    }
+
+    /// Notes what a page is about to tell; only then others may have what was read for it.
+    private func sent(
+        _ read: ReadPage, _ journal: Journal, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> FeedPage {
+        let now = ContinuousClock.now
+        try await shown.note(
+            read.read.compactMap(\.shown), at: read.page.revision, in: journal, until: deadline)
+        for record in read.read { cache.keep(record.text, of: record.name, now: now) }
+        return read.page
     }
 
     /// The sources that a page is read from.
@@ -97,8 +129,9 @@ package final class FeedReader: Sendable {
 
     private func page(
         _ rows: [[Value]], to question: FeedQuestion, at state: FeedState, from source: PageSource
-    ) throws(StoreError) -> FeedPage {
+    ) throws(StoreError) -> ReadPage {
         let feed = source.journal.tables.feed
+        var read: [ReadRecord] = []
         let found = rows.prefix(question.limit).compactMap { feed.change($0) }
         var changes: [FeedPage.Change] = []
         var bytes = 0
@@ -106,20 +139,24 @@ package final class FeedReader: Sendable {
         while start < found.count, bytes < Self.mostBytes {
             let piece = found[start..<min(start + Self.piece, found.count)]
             start = piece.endIndex
-            for change in try read(piece, source) {
+            for change in try self.read(piece, source, &read) {
                 bytes += change.record?.count ?? 0
                 changes.append(change)
             }
         }
         let hasMore = start < found.count || rows.count > question.limit
         let last = start > 0 ? found[start - 1].revision : state.revision
-        return FeedPage(
-            feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: changes)
+        return ReadPage(
+            page: FeedPage(
+                feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: changes),
+            read: read)
     }
 
     /// The records of some changes; those of resources that the rules do not have any more are left out.
+    ///
+    /// - Parameter read: takes what nobody has read a moment ago.
     private func read(
-        _ piece: ArraySlice<SequencedChange>, _ source: PageSource
+        _ piece: ArraySlice<SequencedChange>, _ source: PageSource, _ read: inout [ReadRecord]
     ) throws(StoreError) -> [FeedPage.Change] {
         let version = source.active.catalog.version
         let now = ContinuousClock.now
@@ -136,12 +173,22 @@ package final class FeedReader: Sendable {
             texts[index] = cache.text(Self.name(entry.change, version), now: now)
             if texts[index] == nil { wanted.append(index) }
         }
+        let hashKey = shown.hashKey(of: source.journal)
+        let digests = hashKey.map { RecordDigests(key: $0) }
         let records = try service.records(
-            wanted.map { (named[$0].resource, named[$0].key) }, in: source.session)
+            wanted.map { (named[$0].resource, named[$0].key) }, in: source.session, digests: digests)
         for (index, record) in zip(wanted, records) {
-            let text = record.map { codec.record($0, named[index].resource) }
+            let entry = named[index]
+            let text = record.map { codec.record($0, entry.resource) }
             texts[index] = .some(text)
-            cache.keep(text, of: Self.name(named[index].change, version), now: now)
+            var sent: ShownRecords.Read?
+            if let digests {
+                let shown = ShownRecord(
+                    entry.resource, entry.change.name.record, digests.sections(of: entry.key, in: entry.resource),
+                    digests.key)
+                sent = ShownRecords.Read(shown, change: entry.change.revision)
+            }
+            read.append(ReadRecord(name: Self.name(entry.change, version), text: text, shown: sent))
         }
         return zip(named, texts).map { entry, text in
             FeedPage.Change(

@@ -89,7 +89,7 @@ struct ChangesController {
         let resources = wanted.compactMap { active.catalog[$0] }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
         let lines = SnapshotLines(
-            service: service, active: active, state: state, resources: resources, from: start)
+            service: service, active: active, state: state, resources: resources, shown: access.shown, from: start)
         return try await SnapshotStream(lines: lines, logger: logger)
             .answer(context, isHead: request.method == .head)
     }

@@ -16,6 +16,7 @@ struct SyncController {
     let metrics: GatewayMetrics
     let share: JournalShare
     let rates: ClientRates
+    let delivery: ResultDelivery
     let gate: LargeGate
 
     func addRoutes(to routes: inout RouteTable) {
@@ -32,7 +33,9 @@ struct SyncController {
             }
             let wanted = try Self.wanted(asked, under: active, service.limits)
             var pushes = SyncPushes(
-                runner: PushRunner(service: service, active: active, metrics: metrics, rates: rates), limits: limits,
+                runner: PushRunner(
+                    service: service, active: active, metrics: metrics, rates: rates, delivery: delivery),
+                limits: limits,
                 share: share,
                 tellsAuthors: tellsAuthors)
             for push in asked.pushes { await pushes.run(push, context) }

@@ -7,6 +7,8 @@ import RecordStore
 struct FeedAccess: Sendable {
     let feed: ChangeFeed
     let reader: FeedReader
+    /// Notes what is sent.
+    let shown: ShownRecords
 
     /// - Returns: how the feed stands.
     /// - Throws: a 404 `Problem` where no journal is kept, or a `StoreError`.

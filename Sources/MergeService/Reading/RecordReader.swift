@@ -9,6 +9,8 @@ struct RecordReader {
     let rowsPerRecord: Int
     /// Locking reads wait for rows that another transaction holds.
     var waits = true
+    /// Takes the digests of the rows; nil where nobody wants them.
+    var digests: RecordDigests?
 
     private var locks: Bool { session.mustLockReads }
 
@@ -44,7 +46,8 @@ struct RecordReader {
         let roots = batches(wanted).map { batch in
             session.send(
                 SectionSQL.of(resource.root, dialect).select(
-                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits))
+                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits
+                ).hashing(under: digests?.key))
         }
         var children: [Int: [AskedRows]] = [:]
         for (index, section) in resource.sections.enumerated().dropFirst() where section.hangs(onKeyOf: resource.root) {
@@ -75,7 +78,8 @@ struct RecordReader {
         records.reserveCapacity(places.count)
         var roots: [[Value]] = []
         for ticket in asked.roots {
-            for row in try session.receive(ticket) {
+            for received in try session.receive(ticket) {
+                let row = noted(received)
                 let key = resource.root.key(of: row)
                 guard let place = places[key] else { continue }
                 guard positions[place] == nil else { throw StoreError.ambiguous(resource.root) }
@@ -92,11 +96,33 @@ struct RecordReader {
     /// A page of records in key order.
     func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
         let root = resource.root
-        let rows = try session.query(SectionSQL.of(root, dialect).page(after: key, limit: limit))
+        let rows = try session.query(
+            SectionSQL.of(root, dialect).page(after: key, limit: limit).hashing(under: digests?.key)
+        ).map { noted($0) }
         guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
         var records = rows.map { Record(key: root.key(of: $0), sections: [.one($0)]) }
         try complete(&records, of: rows, with: [:], locking: false)
         return records
+    }
+
+    /// A root row without its digest, which is noted.
+    private func noted(_ row: [Value]) -> [Value] {
+        guard let digests else { return row }
+        var row = row
+        let digest = RecordDigests.take(from: &row)
+        digests.note(root: row, digest: digest, in: resource)
+        return row
+    }
+
+    /// The rows of a section of one record without their digests, which are noted.
+    private func noted(_ rows: [[Value]], of section: Int, root: [Value]) -> [[Value]] {
+        guard let digests else { return rows }
+        return rows.map { row in
+            var row = row
+            let digest = RecordDigests.take(from: &row)
+            digests.note(row, digest: digest, of: section, root: root, in: resource)
+            return row
+        }
     }
 
     /// Records of a table without a key, which are one row each.
@@ -120,7 +146,7 @@ struct RecordReader {
                 rows = try children(of: roots, in: section, locking: locking)
             }
             for (index, root) in roots.enumerated() {
-                let found = rows[section.link(to: root)] ?? []
+                let found = noted(rows[section.link(to: root)] ?? [], of: position, root: root)
                 switch section.kind {
                 case .list:
                     guard found.count <= rowsPerRecord else { throw tooLarge(section) }
@@ -211,7 +237,8 @@ struct RecordReader {
         SectionSQL.of(section, dialect).select(
             where: columns, in: tuples, locking: locking || locks, isOrdered: true,
             limit: section.kind == .list ? rowsPerRecord * tuples.count + 1 : nil, includesHidden: includesHidden,
-            waits: waits)
+            waits: waits
+        ).hashing(under: digests?.key)
     }
 
     /// A list's SELECT is asked for one row more than it may have.

@@ -135,6 +135,19 @@ package struct FeedTables: Sendable {
             ])
     }
 
+    /// Returns the statement that keeps changes of other programs until they have revisions.
+    ///
+    /// No entry tells of them, so their numbers do not count on, by which the row is known.
+    ///
+    /// - Parameter tags: what the rows behind each change show to conditions of access.
+    package func insertForeign(_ names: [RecordName], tags: ConditionTags) -> Statement {
+        let nobody = Sender(who: "", device: nil)
+        let run = PendingRun(changes: names.map { PendingRun.Change(position: 0, name: $0, sender: nobody) })
+        return Statement(
+            sql: "INSERT INTO \(pendingSQL) (first, step, token, records, conditions) VALUES (0, 0, NULL, ?, ?)",
+            binds: [JournalTables.bind(run.bytes), JournalTables.bind(tags.bytes)])
+    }
+
     private static let pendingColumns = [
         JournalColumn.number, JournalColumn.number, JournalColumn.number, JournalColumn.bytes,
     ]
@@ -162,13 +175,16 @@ package struct FeedTables: Sendable {
         else {
             throw StoreError(.unreadable, "a row of the table “pending” of the journal “\(schema)” is damaged")
         }
+        if step == 0 {
+            return (Int(clamping: number), run.changes.map { CommittedChange(name: $0.name, push: nil) })
+        }
         return (Int(clamping: number), run.numbered(from: Int(clamping: first), step: Int(clamping: step)))
     }
 
     private static let runs = [128, 32, 8, 1]
 
     /// Splits something into runs of few lengths, so that few texts have to be prepared.
-    private static func inRuns<Element, Answer>(
+    static func inRuns<Element, Answer>(
         _ all: [Element], _ make: (ArraySlice<Element>) -> Answer
     ) -> [Answer] {
         var answers: [Answer] = []
@@ -205,8 +221,8 @@ package struct FeedTables: Sendable {
                 binds: run.flatMap { change, revision in
                     [
                         JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record),
-                        JournalTables.bind(revision), JournalTables.bind(change.entry),
-                        JournalTables.bind(change.sender.who), JournalTables.bind(change.sender.device),
+                        JournalTables.bind(revision), JournalTables.bind(change.push?.entry),
+                        JournalTables.bind(change.push?.sender.who), JournalTables.bind(change.push?.sender.device),
                     ]
                 })
         }

@@ -82,6 +82,18 @@ package protocol Dialect: Sendable {
     /// Each row has marks for its resource, record, revision, entry, sender and device, in this order.
     func upsert(changes: Int, in feed: FeedTables) -> String
 
+    /// Returns the condition that a row of `changes` is of one of so many records, each with marks for its resource and
+    /// its name.
+    func changesNamed(_ count: Int) -> String
+
+    /// Returns the question when a table was last written to, and what time it is, both in seconds since 1970; nil where
+    /// the database never tells, and no row, or NULL, where it does not know.
+    func lastWrite(to table: TableName) -> Statement?
+
+    /// The question for a number that the commits of other connections change, and nothing else does; nil where there
+    /// is none.
+    var fileVersion: Statement? { get }
+
     /// The first number that the INSERT before generated, as SQL.
     var firstGenerated: String { get }
 
