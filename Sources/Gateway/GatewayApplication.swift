@@ -3,6 +3,7 @@ import FoundationEssentials
 import Hummingbird
 import HummingbirdCore
 package import Logging
+import MergeCore
 import MergeService
 import MergeWire
 import NIOCore
@@ -35,8 +36,15 @@ package struct GatewayApplication: Service {
             interval: configuration.feedInterval, journal: { box.active?.journal },
             tell: { await service.tellEndedTransactions() },
             isEmpty: { await box.active?.isEmpty(service) ?? false })
+        let shown = ShownRecords(isOn: configuration.scanRowsPerSecond != nil)
+        let scan = configuration.scanRowsPerSecond.map { [feed] rows in
+            ForeignScan(
+                ForeignScan.Settings(rowsPerSecond: rows, interval: configuration.scanInterval), service: service,
+                feed: feed, active: { box.active }, tagging: Self.tag)
+        }
         let responder = Self.responder(
-            configuration: configuration, service: service, feed: feed, box: box, tokens: tokens, logger: logger)
+            configuration: configuration, service: service,
+            changes: ChangeWork(feed: feed, shown: shown, scan: scan), box: box, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes,
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
@@ -59,12 +67,18 @@ package struct GatewayApplication: Service {
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
-        application.addServices(FeedService(feed: feed))
+        application.addServices(FeedService(feed: feed, scan: scan, journal: { box.active?.journal }))
         self.application = application
     }
 
+    /// What conditions of access look at in a row, for the scan: they look at root rows alone.
+    private static func tag(_ resource: Resource, _ section: Section, _ row: [Value]) -> ConditionTag {
+        guard section.kind == .root, let tuple = ConditionTuple(row, of: resource) else { return .none }
+        return ConditionTag(tuple.bytes)
+    }
+
     private static func responder(
-        configuration: GatewayConfiguration, service: MergeService, feed: ChangeFeed, box: RulesBox,
+        configuration: GatewayConfiguration, service: MergeService, changes: ChangeWork, box: RulesBox,
         tokens: (any TokenVerifier)?, logger: Logger
     ) -> GatewayResponder {
         let metrics = GatewayMetrics()
@@ -75,20 +89,23 @@ package struct GatewayApplication: Service {
             requestsPerSecond: configuration.requestsPerSecond, editsPerSecond: configuration.editsPerSecond,
             // Without tokens nobody is told from others, and one client then has all there is.
             share: tokens == nil ? nil : max(1, configuration.merge.waiting / 2))
+        let delivery = ResultDelivery(service: service, feed: changes.feed, shown: changes.shown)
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share, rates: rates,
-            gate: LargeGate(limit: configuration.heldBytes / 16)
+            delivery: delivery, gate: LargeGate(limit: configuration.heldBytes / 16)
         ).addRoutes(to: &routes)
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
         ).addRoutes(to: &routes)
-        OperationsController(engine: service.engine, box: box, metrics: metrics, feed: feed, tokens: tokens).addRoutes(
-            to: &routes)
-        let access = FeedAccess(feed: feed, reader: FeedReader(service: service, codec: .wire))
+        OperationsController(engine: service.engine, box: box, metrics: metrics, changes: changes, tokens: tokens)
+            .addRoutes(to: &routes)
+        let access = FeedAccess(
+            feed: changes.feed, reader: FeedReader(service: service, codec: .wire, shown: changes.shown),
+            shown: changes.shown)
         SyncController(
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,
-            rates: rates, gate: LargeGate(limit: configuration.heldBytes / 16)
+            rates: rates, delivery: delivery, gate: LargeGate(limit: configuration.heldBytes / 16)
         ).addRoutes(to: &routes)
         ChangesController(service: service, box: box, access: access, logger: logger, tokens: tokens).addRoutes(
             to: &routes)

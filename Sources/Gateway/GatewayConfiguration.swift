@@ -29,6 +29,10 @@ package struct GatewayConfiguration: Sendable {
     package var journalBytesPerDay = 1 << 30
     /// The time between two looks at the feed of changes.
     package var feedInterval = Duration.milliseconds(100)
+    /// Rows that are read in a second to find what programs wrote that bypass the gateway; nil where nobody looks.
+    package var scanRowsPerSecond: Int?
+    /// The time from the beginning of one look at all rows to that of the next, at least.
+    package var scanInterval = Duration.milliseconds(500)
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
     /// Programs that have to be of some version at least.

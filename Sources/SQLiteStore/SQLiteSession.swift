@@ -28,12 +28,35 @@ final class SQLiteSession: StoreSession {
                 throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
             }
             var row: [Value] = []
-            row.reserveCapacity(width)
+            row.reserveCapacity(width + 1)
             for (index, column) in statement.columns.enumerated() {
                 row.append(try StoredValue(raw, Int32(index)).value(of: column))
             }
+            if let key = statement.hashKey { row.append(.integer(Int128(StoredValue.hash(raw, key)))) }
             return row
         }
+    }
+
+    func hashes(_ statement: RecordStore.Statement, keeping kept: [Int]) throws(StoreError) -> HashedRows {
+        guard let key = statement.hashKey else { throw StoreError(.other, "rows are to be hashed without a key") }
+        var hashed = HashedRows()
+        // The row is gone once the next is asked for, so all of its values are read that the last may be asked for.
+        let rows = try run(statement) { raw throws(StoreError) in
+            guard Int(sqlite3_column_count(raw)) == statement.columns.count else {
+                throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
+            }
+            hashed.digests.append(StoredValue.hash(raw, key))
+            for index in kept {
+                hashed.values.append(try StoredValue(raw, Int32(index)).value(of: statement.columns[index]))
+            }
+            hashed.last.removeAll(keepingCapacity: true)
+            for (index, column) in statement.columns.enumerated() {
+                hashed.last.append(try StoredValue(raw, Int32(index)).value(of: column))
+            }
+            return []
+        }
+        guard rows.count == hashed.digests.count else { throw StoreError(.other, "a row was passed over") }
+        return hashed
     }
 
     func send(_ statement: RecordStore.Statement) -> Ticket {

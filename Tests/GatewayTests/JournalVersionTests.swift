@@ -35,7 +35,9 @@ import TestSupport
         try await old.add(3, days: 1)
         let kept = try await old.database.runOnJournal(
             "SELECT n, at, code, answer, resource, record FROM entries ORDER BY n;")
-        let drop = ["feed", "pending", "changes", "gateways"].map { "DROP TABLE \($0);" }.joined()
+        let drop = ["feed", "pending", "changes", "gateways", "scan", "scan_units", "scan_ranges", "shown"].map {
+            "DROP TABLE \($0);"
+        }.joined()
         let makeOld = drop + "UPDATE meta SET value = '2' WHERE name = 'version';"
         if kind == .mariadb {
             try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
@@ -55,6 +57,32 @@ import TestSupport
             try session.query(feed.state(for: "", pendingAfter: 0))
         }
         #expect(rows.first?[1] == .integer(1))
+    }
+
+    /// A journal of version 3 has the feed, but nothing of other programs' changes.
+    @Test(arguments: TestEngine.allCases) func aJournalOfVersion3GetsColumnsAndTables(_ kind: TestEngine) async throws {
+        let old = try await OldJournal(kind)
+        try await old.database.runOnJournal(
+            "INSERT INTO pending (first, step, token, records) VALUES (1, 1, 'x', 'abc');")
+        let makeOld =
+            ["scan", "scan_units", "scan_ranges", "shown"].map { "DROP TABLE \($0);" }.joined()
+            + ["pending", "changes"].map { "ALTER TABLE \($0) DROP COLUMN conditions;" }.joined()
+            + "UPDATE meta SET value = '3' WHERE name = 'version';"
+        if kind == .mariadb {
+            try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
+            let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
+            #expect(error?.kind == .denied)
+            try await old.database.initJournal()
+        } else {
+            try await old.database.runOnJournal(makeOld)
+        }
+        let journal = try await Self.opener(old).open()
+        #expect(try await Self.version(old) == "\(JournalTables.version)\n")
+        let feed = journal.tables.feed
+        try await old.engine.read(deadline: .now + .seconds(30)) { session throws(StoreError) in
+            for probe in feed.probes { _ = try session.query(probe) }
+        }
+        #expect(try await old.database.runOnJournal("SELECT token, conditions IS NULL FROM pending;") == "x\t1\n")
     }
 
     @Test(arguments: TestEngine.allCases) func aNewerJournalIsRefused(_ kind: TestEngine) async throws {

@@ -7,6 +7,7 @@ import Synchronization
 package final class FeedReader: Sendable {
     private let service: MergeService
     private let codec: FeedCodec
+    private let shown: ShownRecords
     private let cache = RecordTextCache()
     private let shared = Mutex<[Asked: (task: Task<Result<FeedPage, StoreError>, Never>, at: ContinuousClock.Instant)]>(
         [:])
@@ -24,8 +25,11 @@ package final class FeedReader: Sendable {
         let access: ClientAccess?
     }
 
-    /// - Parameter codec: the forms of records and keys.
-    package init(service: MergeService, codec: FeedCodec) {
+    /// - Parameters:
+    ///   - codec: the forms of records and keys.
+    ///   - shown: notes what is sent.
+    package init(service: MergeService, codec: FeedCodec, shown: ShownRecords) {
+        self.shown = shown
         self.service = service
         self.codec = codec
     }
@@ -82,18 +86,48 @@ package final class FeedReader: Sendable {
                     try session.query(statement)
                 }
                 return .success(
-                    try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-                        try self.page(rows, to: question, at: state, from: source, in: session)
-                    })
+                    try await sent(
+                        service.engine.read(deadline: deadline) { session throws(StoreError) in
+                            try self.page(rows, to: question, at: state, from: source, in: session)
+                        }, journal, deadline))
             }
             return .success(
-                try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-                    let rows = try session.query(statement)
-                    return try self.page(rows, to: question, at: state, from: source, in: session)
-                })
+                try await sent(
+                    service.engine.read(deadline: deadline) { session throws(StoreError) in
+                        let rows = try session.query(statement)
+                        return try self.page(rows, to: question, at: state, from: source, in: session)
+                    }, journal, deadline))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// A page with what was read for it.
+    private struct ReadPage: Sendable {
+        let page: FeedPage
+        /// Records that nobody has read a moment ago.
+        var read: [ReadRecord] = []
+    }
+
+    /// A record that was read for a page.
+    private struct ReadRecord: Sendable {
+        let name: RecordTextCache.Name
+        let text: [UInt8]?
+        /// nil where nobody needs to know what was sent.
+        let shown: ShownRecords.Read?
+        /// Every client sees it so.
+        let isForEverybody: Bool
+    }
+
+    /// Notes what a page is about to tell; only then others may have what was read for it.
+    private func sent(
+        _ read: ReadPage, _ journal: Journal, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> FeedPage {
+        let now = ContinuousClock.now
+        try await shown.note(
+            read.read.compactMap(\.shown), at: read.page.revision, in: journal, until: deadline)
+        for record in read.read where record.isForEverybody { cache.keep(record.text, of: record.name, now: now) }
+        return read.page
     }
 
     /// The sources that a page is read from.
@@ -106,8 +140,9 @@ package final class FeedReader: Sendable {
     private func page(
         _ rows: [[Value]], to question: FeedQuestion, at state: FeedState, from source: PageSource,
         in session: any StoreSession
-    ) throws(StoreError) -> FeedPage {
+    ) throws(StoreError) -> ReadPage {
         let feed = source.journal.tables.feed
+        var read: [ReadRecord] = []
         let found = rows.prefix(question.limit).compactMap { feed.change($0) }
         var changes: [FeedPage.Change] = []
         var bytes = 0
@@ -115,21 +150,25 @@ package final class FeedReader: Sendable {
         while start < found.count, bytes < Self.mostBytes {
             let piece = found[start..<min(start + Self.piece, found.count)]
             start = piece.endIndex
-            for change in try read(piece, to: question, source, in: session) {
+            for change in try self.read(piece, to: question, source, in: session, &read) {
                 bytes += change.record?.count ?? 0
                 changes.append(change)
             }
         }
         let hasMore = start < found.count || rows.count > question.limit
         let last = start > 0 ? found[start - 1].revision : state.revision
-        return FeedPage(
-            feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: changes)
+        return ReadPage(
+            page: FeedPage(
+                feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: changes),
+            read: read)
     }
 
     /// The records of some changes; those of resources that the rules do not have any more are left out.
+    ///
+    /// - Parameter read: takes what nobody has read a moment ago.
     private func read(
         _ piece: ArraySlice<SequencedChange>, to question: FeedQuestion, _ source: PageSource,
-        in session: any StoreSession
+        in session: any StoreSession, _ read: inout [ReadRecord]
     ) throws(StoreError) -> [FeedPage.Change] {
         let version = source.active.catalog.version
         let viewer = source.access?.viewer
@@ -150,16 +189,25 @@ package final class FeedReader: Sendable {
             }
             if texts[index] == nil { wanted.append(index) }
         }
+        let hashKey = shown.hashKey(of: source.journal)
+        let digests = hashKey.map { RecordDigests(key: $0) }
         let records = try service.records(
-            wanted.map { (named[$0].resource, named[$0].key) }, in: session)
+            wanted.map { (named[$0].resource, named[$0].key) }, in: session, digests: digests)
         for (index, record) in zip(wanted, records) {
-            let view = viewer?.view(of: named[index].resource)
-            let text = record?.seen(by: viewer, of: named[index].resource).map {
-                codec.record($0, named[index].resource)
-            }
+            let entry = named[index]
+            let view = viewer?.view(of: entry.resource)
+            let text = record?.seen(by: viewer, of: entry.resource).map { codec.record($0, entry.resource) }
             texts[index] = .some(text)
-            guard view == nil else { continue }
-            cache.keep(text, of: Self.name(named[index].change, version), now: now)
+            var sent: ShownRecords.Read?
+            if let digests {
+                let shown = ShownRecord(
+                    entry.resource, entry.change.name.record, digests.sections(of: entry.key, in: entry.resource),
+                    digests.key)
+                sent = ShownRecords.Read(shown, change: entry.change.revision)
+            }
+            read.append(
+                ReadRecord(
+                    name: Self.name(entry.change, version), text: text, shown: sent, isForEverybody: view == nil))
         }
         return zip(named, texts).compactMap { entry, text in
             if text == .some(nil), let view = viewer?.view(of: entry.resource),

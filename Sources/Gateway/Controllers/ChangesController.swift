@@ -94,7 +94,8 @@ struct ChangesController {
         let resources = wanted.compactMap { active.catalog.readable($0, by: client) }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
         let lines = SnapshotLines(
-            service: service, active: active, state: state, resources: resources, viewer: client?.viewer, from: start)
+            service: service, active: active, state: state, resources: resources, viewer: client?.viewer,
+            shown: access.shown, from: start)
         return try await SnapshotStream(lines: lines, logger: logger)
             .answer(context, isHead: request.method == .head)
     }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import MergeCore
 import MergeService
+import MergeWire
 import Operations
 import RecordStore
 
@@ -10,7 +11,8 @@ import RecordStore
 struct OperationsController {
     let box: RulesBox
     let metrics: GatewayMetrics
-    let feed: ChangeFeed
+    let changes: ChangeWork
+    private var feed: ChangeFeed { changes.feed }
     /// nil where nobody needs a token.
     let tokens: (any TokenVerifier)?
     private let watch: ReadinessWatch
@@ -18,10 +20,10 @@ struct OperationsController {
     private static let patienceWithFeed = Duration.seconds(30)
 
     init(
-        engine: any RecordEngine, box: RulesBox, metrics: GatewayMetrics, feed: ChangeFeed,
+        engine: any RecordEngine, box: RulesBox, metrics: GatewayMetrics, changes: ChangeWork,
         tokens: (any TokenVerifier)?
     ) {
-        self.feed = feed
+        self.changes = changes
         self.box = box
         self.metrics = metrics
         self.tokens = tokens
@@ -40,7 +42,7 @@ struct OperationsController {
             Array(
                 metrics.text(
                     isReady: box.active != nil, journalBytes: box.active?.journal?.tables.meter.total,
-                    feed: feed.known.map { ($0.revision, feed.waiting) }
+                    feed: feed.known.map { ($0.revision, feed.waiting) }, scan: changes.scan?.current
                 ).utf8),
             to: context.headers, type: "text/plain; version=0.0.4"
         )
@@ -66,13 +68,28 @@ struct OperationsController {
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("no revisions are given, so changes are told late: \(fault.error)")
         }
+        let scan = changes.scan?.current
+        if isReady, let fault = scan?.trouble, .now - fault.since > Self.patienceWithFeed {
+            trouble.append("changes of other programs are told late, or not at all: \(fault.text)")
+        }
         let size = isReady ? seen.size : nil
         let report = ReadinessReport(
             isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay,
-            revision: feed.known?.revision)
+            feed: feed.known.map { FeedReport(revision: $0.revision, foreign: scan.map { FeedReport.Foreign($0) }) })
         return Reply.json(
             report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,
             with: isReady ? [:] : [.retryAfter: "5"])
+    }
+}
+
+extension FeedReport.Foreign {
+    fileprivate init(_ status: ScanStatus) {
+        self.init(
+            isLooking: status.isScanning, lag: status.lag,
+            numbers: [
+                ("cycleMilliseconds", status.cycleMilliseconds), ("rowsPerSecond", status.rowsPerSecond),
+                ("takeovers", status.takeovers),
+            ], unwatched: status.unwatched)
     }
 }

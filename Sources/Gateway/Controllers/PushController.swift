@@ -14,6 +14,7 @@ struct PushController {
     let metrics: GatewayMetrics
     let share: JournalShare
     let rates: ClientRates
+    let delivery: ResultDelivery
     let gate: LargeGate
 
     func addRoutes(to routes: inout RouteTable) {
@@ -74,7 +75,8 @@ struct PushController {
         let run = PushRun(
             decoded: decoded, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
             tellsAuthors: tellsAuthors)
-        let runner = PushRunner(service: service, active: active, metrics: metrics, rates: rates)
+        let runner = PushRunner(
+            service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
         let (answer, told) = try await runner.answer(run, context)
         return reply(answer, body: told, to: context)
     }

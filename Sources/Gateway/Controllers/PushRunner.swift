@@ -27,6 +27,7 @@ struct PushRunner: Sendable {
     let active: ActiveRules
     let metrics: GatewayMetrics
     let rates: ClientRates
+    let delivery: ResultDelivery
 
     /// Runs a push within the rates of its client, or answers what was answered to it before.
     ///
@@ -57,7 +58,10 @@ struct PushRunner: Sendable {
                     access: context.access(to: active.catalog)),
                 active: active, deadline: context.deadline)
         }
-        if let result = answer.result, !run.isPreview { metrics.count(result) }
+        if let result = answer.result, !run.isPreview {
+            metrics.count(result)
+            await delivery.note(result, under: active, context.deadline)
+        }
         return (answer, await told(answer, to: run, in: context))
     }
 

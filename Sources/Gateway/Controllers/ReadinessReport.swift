@@ -13,12 +13,12 @@ struct ReadinessReport {
     let journalBytes: Int?
     /// Rows of the last day.
     let journalLastDay: Int?
-    /// The latest revision that clients are told; nil where there is no feed.
-    let revision: Int?
+    /// nil where there is no feed.
+    let feed: FeedReport?
 
     var json: [UInt8] {
         OperatorJSON.readiness(
             isReady: isReady, rules: version, trouble: trouble, promise: promise, rows: journalRows,
-            bytes: journalBytes, lastDay: journalLastDay, revision: revision)
+            bytes: journalBytes, lastDay: journalLastDay, feed: feed)
     }
 }

@@ -16,6 +16,7 @@ struct SyncController {
     let metrics: GatewayMetrics
     let share: JournalShare
     let rates: ClientRates
+    let delivery: ResultDelivery
     let gate: LargeGate
 
     func addRoutes(to routes: inout RouteTable) {
@@ -33,7 +34,9 @@ struct SyncController {
             let client = context.access(to: active.catalog)
             let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
             var pushes = SyncPushes(
-                runner: PushRunner(service: service, active: active, metrics: metrics, rates: rates), limits: limits,
+                runner: PushRunner(
+                    service: service, active: active, metrics: metrics, rates: rates, delivery: delivery),
+                limits: limits,
                 share: share,
                 tellsAuthors: tellsAuthors)
             for push in asked.pushes { await pushes.run(push, context) }

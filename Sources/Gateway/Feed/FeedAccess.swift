@@ -8,11 +8,15 @@ import RecordStore
 struct FeedAccess: Sendable {
     let feed: ChangeFeed
     let reader: FeedReader
+    /// Notes what is sent.
+    let shown: ShownRecords
     /// The client's rights; nil where no resource has rules of access.
     var access: ClientAccess?
 
     /// Returns the feed as a client with other rights asks it.
-    func seen(by access: ClientAccess?) -> FeedAccess { FeedAccess(feed: feed, reader: reader, access: access) }
+    func seen(by access: ClientAccess?) -> FeedAccess {
+        FeedAccess(feed: feed, reader: reader, shown: shown, access: access)
+    }
 
     /// - Returns: how the feed stands.
     /// - Throws: a 404 `Problem` where no journal is kept, or a `StoreError`.

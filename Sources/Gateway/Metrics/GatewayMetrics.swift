@@ -1,3 +1,4 @@
+import ChangeFeed
 import MergeCore
 import Synchronization
 
@@ -57,7 +58,10 @@ final class GatewayMetrics: Sendable {
     /// - Parameters:
     ///   - journalBytes: what was left in the journal; nil where there is none.
     ///   - feed: the latest revision that is told, and the clients that wait for the next; nil where there is no feed.
-    func text(isReady: Bool, journalBytes: Int? = nil, feed: (revision: Int, waiting: Int)? = nil) -> String {
+    ///   - scan: what is known of programs that bypass the gateway; nil where nobody looks.
+    func text(
+        isReady: Bool, journalBytes: Int? = nil, feed: (revision: Int, waiting: Int)? = nil, scan: ScanStatus? = nil
+    ) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
         page.begin("fieldmerge_ready", type: "gauge", help: "1 where requests are served")
@@ -94,7 +98,30 @@ final class GatewayMetrics: Sendable {
             page.add("fieldmerge_feed_revision", labels: [], value: feed.revision)
             page.begin("fieldmerge_feed_waiting", type: "gauge", help: "Clients that wait for the next change")
             page.add("fieldmerge_feed_waiting", labels: [], value: feed.waiting)
+            page.begin(
+                "fieldmerge_feed_source", type: "gauge", help: "What finds changes of programs that bypass the gateway")
+            page.add("fieldmerge_feed_source", labels: [("source", scan == nil ? "off" : "scan")], value: 1)
         }
+        if let scan { page.add(scan) }
         return page.text
+    }
+}
+
+extension MetricsPage {
+    /// Adds what is known of programs that bypass the gateway; what is not known yet is left out.
+    fileprivate mutating func add(_ scan: ScanStatus) {
+        for (name, type, help, value) in [
+            ("scanning", "gauge", "1 where this gateway is the one that scans", scan.isScanning ? 1 : 0),
+            ("lag_seconds", "gauge", "Age of what is known of other programs' changes", scan.lag),
+            ("cycle_milliseconds", "gauge", "Time of the last look at all rows", scan.cycleMilliseconds),
+            ("rows_per_second", "gauge", "Rows read in a second", scan.rowsPerSecond),
+            ("takeovers_total", "counter", "Times that another gateway took the scan over", scan.takeovers),
+            ("cycles_total", "counter", "Looks at all rows by this gateway", scan.cycles),
+            ("changes_total", "counter", "Changes of other programs that this gateway has found", scan.found),
+        ] as [(String, String, String, Int?)] {
+            guard let value else { continue }
+            begin("fieldmerge_scan_" + name, type: type, help: help)
+            add("fieldmerge_scan_" + name, labels: [], value: value)
+        }
     }
 }

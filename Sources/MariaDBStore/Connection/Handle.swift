@@ -153,11 +153,25 @@ final class Handle {
     func dropAnswers() { pipeline.drop(self) }
 
     func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
+        try run(statement) { prepared throws(StoreError) in
+            try prepared.rows(statement.columns, hashing: statement.hashKey, on: self)
+        }
+    }
+
+    func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows {
+        try run(statement) { prepared throws(StoreError) in
+            try prepared.hashes(statement, keeping: columns, on: self)
+        }
+    }
+
+    private func run<Rows>(
+        _ statement: Statement, _ read: (PreparedStatement) throws(StoreError) -> Rows
+    ) throws(StoreError) -> Rows {
         pipeline.drain(self)
         let prepared = try prepared(statement.sql)
         try prepared.execute(ParameterBuffers(statement.binds), on: self)
         do {
-            return try prepared.rows(statement.columns, on: self)
+            return try read(prepared)
         } catch {
             forget(statement.sql)
             throw error

@@ -166,6 +166,10 @@ final class MariaDBSession: StoreSession {
         return try handle.query(statement)
     }
 
+    func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows {
+        try handle.hashes(statement, keeping: columns)
+    }
+
     func execute(_ statement: Statement) throws(StoreError) -> Execution {
         try boundLockWait()
         return try handle.execute(statement)

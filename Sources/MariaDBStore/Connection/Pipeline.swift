@@ -118,7 +118,7 @@ final class Pipeline {
             return []
         }
         do throws(StoreError) {
-            return try prepared.rows(statement.columns, on: handle)
+            return try prepared.rows(statement.columns, hashing: statement.hashKey, on: handle)
         } catch {
             let isUnderWay = sent.contains {
                 if case .underWay(let other) = $0 { other.prepared === prepared } else { false }

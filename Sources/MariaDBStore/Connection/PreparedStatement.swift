@@ -41,8 +41,45 @@ final class PreparedStatement {
 
     /// Fetches every row.
     ///
+    /// - Parameter key: under which each row's digest follows its values; nil for none.
+    func rows(_ columns: [Column], hashing key: SipHash.Key?, on handle: Handle) throws(StoreError) -> [[Value]] {
+        var rows: [[Value]] = []
+        try fetch(columns, on: handle) { buffers, count throws(StoreError) in
+            if rows.isEmpty { rows.reserveCapacity(count) }
+            var row: [Value] = []
+            row.reserveCapacity(columns.count + (key == nil ? 0 : 1))
+            for (index, column) in columns.enumerated() { row.append(try buffers.value(index, of: column, in: raw)) }
+            if let key { row.append(.integer(Int128(buffers.hash(columns, key, in: raw)))) }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    /// Fetches every row, and makes values only of what is kept, and of the last.
+    func hashes(
+        _ statement: Statement, keeping kept: [Int], on handle: Handle
+    ) throws(StoreError) -> HashedRows {
+        guard let key = statement.hashKey else { throw StoreError(.other, "rows are to be hashed without a key") }
+        let columns = statement.columns
+        var rows = HashedRows()
+        try fetch(columns, on: handle) { buffers, count throws(StoreError) in
+            if rows.digests.isEmpty { rows.digests.reserveCapacity(count) }
+            rows.digests.append(buffers.hash(columns, key, in: raw))
+            for index in kept { rows.values.append(try buffers.value(index, of: columns[index], in: raw)) }
+            guard rows.digests.count == count else { return }
+            for (index, column) in columns.enumerated() {
+                rows.last.append(try buffers.value(index, of: column, in: raw))
+            }
+        }
+        return rows
+    }
+
+    /// Hands over each row while it stands in the buffers, with the number of all.
+    ///
     /// A deadlock can also arrive here, so each fetch is checked.
-    func rows(_ columns: [Column], on handle: Handle) throws(StoreError) -> [[Value]] {
+    private func fetch(
+        _ columns: [Column], on handle: Handle, _ take: (ResultBuffers, Int) throws(StoreError) -> Void
+    ) throws(StoreError) {
         guard mysql_stmt_field_count(raw) == columns.count else {
             mysql_stmt_free_result(raw)
             throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
@@ -53,18 +90,12 @@ final class PreparedStatement {
             throw handle.error(of: raw)
         }
         defer { mysql_stmt_free_result(raw) }
-        var rows: [[Value]] = []
-        rows.reserveCapacity(Int(mysql_stmt_num_rows(raw)))
+        let count = Int(mysql_stmt_num_rows(raw))
         while true {
             let status = mysql_stmt_fetch(raw)
-            if status == MYSQL_NO_DATA { return rows }
+            if status == MYSQL_NO_DATA { return }
             guard status == 0 || status == MYSQL_DATA_TRUNCATED else { throw handle.error(of: raw) }
-            var row: [Value] = []
-            row.reserveCapacity(columns.count)
-            for (index, column) in columns.enumerated() {
-                row.append(try buffers.value(index, of: column, in: raw))
-            }
-            rows.append(row)
+            try take(buffers, count)
         }
     }
 }

@@ -116,6 +116,54 @@ final class ResultBuffers {
         }
     }
 
+    /// Returns the digest of the row that stands in the buffers.
+    func hash(
+        _ columns: [Column], _ key: SipHash.Key, in statement: UnsafeMutablePointer<MYSQL_STMT>
+    ) -> UInt64 {
+        var hash = RowHash(key: key)
+        for index in columns.indices {
+            guard nulls[index] == 0 else {
+                hash.combineNull()
+                continue
+            }
+            let place = bytes + index * Self.textSize
+            switch binds[index].buffer_type {
+            case MYSQL_TYPE_LONGLONG:
+                if isUnsigned(columns[index]) {
+                    hash.combine(unsigned: place.load(as: UInt64.self))
+                } else {
+                    hash.combine(place.load(as: Int64.self))
+                }
+            case MYSQL_TYPE_FLOAT: hash.combine(place.load(as: Float.self))
+            case MYSQL_TYPE_DOUBLE: hash.combine(place.load(as: Double.self))
+            case MYSQL_TYPE_DATE, MYSQL_TYPE_DATETIME, MYSQL_TYPE_TIME:
+                Self.combine(place.load(as: MYSQL_TIME.self), of: binds[index].buffer_type, into: &hash)
+            default:
+                let length = Int(lengths[index])
+                if length <= Self.textSize {
+                    hash.combine(UnsafeRawBufferPointer(start: place, count: length))
+                } else {
+                    data(index, from: place, in: statement).withUnsafeBytes { hash.combine($0) }
+                }
+            }
+        }
+        return hash.finish()
+    }
+
+    /// Takes the parts that a column of the type has; the library leaves the others as they were.
+    private static func combine(_ time: MYSQL_TIME, of type: enum_field_types, into hash: inout RowHash) {
+        let date = UInt64(time.year) << 32 | UInt64(time.month) << 16
+        let clock =
+            UInt64(time.hour) << 40 | UInt64(time.minute) << 32 | UInt64(time.second) << 24 | UInt64(time.second_part)
+        hash.combine(
+            moment: (type == MYSQL_TYPE_TIME ? 0 : date) | UInt64(time.day) << 1 | (time.neg != 0 ? 1 : 0),
+            time: type == MYSQL_TYPE_DATE ? 0 : clock)
+    }
+
+    private func isUnsigned(_ column: Column) -> Bool {
+        if case .integer(let range) = column.type { range.lowerBound >= 0 } else { false }
+    }
+
     private static func unreadable(_ column: Column) -> StoreError {
         StoreError(
             .unreadable,

@@ -31,6 +31,32 @@ extension MariaDBDialect {
               id \(gatewayName) NOT NULL PRIMARY KEY, confirmed BIGINT UNSIGNED NOT NULL, at DATETIME(6) NOT NULL)
               ENGINE=InnoDB
             """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.scan)) (
+              one TINYINT UNSIGNED NOT NULL PRIMARY KEY, holder \(gatewayName) NULL, term BIGINT UNSIGNED NOT NULL,
+              until DATETIME(6) NULL, noticed BIGINT UNSIGNED NULL, cycle BIGINT UNSIGNED NULL,
+              speed BIGINT UNSIGNED NULL) ENGINE=InnoDB
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.scanUnits)) (
+              id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+              resource VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, section \(name) NOT NULL,
+              scanned BIGINT UNSIGNED NOT NULL, since DATETIME(6) NULL, UNIQUE KEY name (resource, section))
+              ENGINE=InnoDB
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.scanRanges)) (
+              unit BIGINT UNSIGNED NOT NULL, id BIGINT UNSIGNED NOT NULL, follower BIGINT UNSIGNED NULL,
+              high LONGBLOB NULL, size INT UNSIGNED NOT NULL, digest BIGINT NOT NULL, marks LONGBLOB NOT NULL,
+              PRIMARY KEY (unit, id)) ENGINE=InnoDB
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.shown)) (
+              n BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
+              resource VARCHAR(255) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, section \(name) NOT NULL,
+              revision BIGINT UNSIGNED NOT NULL, at DATETIME(6) NOT NULL, records LONGBLOB NOT NULL,
+              KEY name (resource, section, n)) ENGINE=InnoDB
+            """,
         ].map { Statement(sql: $0, binds: []) }
     }
 
@@ -38,6 +64,19 @@ extension MariaDBDialect {
         let name = "UNHEX(LEFT(SHA2(CONCAT(?, '/', ?), 256), 32))"
         return "name IN (" + repeatElement(name, count: count).joined(separator: ", ") + ")"
     }
+
+    /// Only MariaDB tells it as it is at the moment; MySQL answers what it knew a day ago.
+    func lastWrite(to table: TableName) -> Statement? {
+        let schema = table.schema.map { Bind(.text(ExactText($0)), JournalColumn.text.type) }
+        return Statement(
+            sql: "SELECT IF(VERSION() LIKE '%MariaDB%', UNIX_TIMESTAMP(UPDATE_TIME), NULL), UNIX_TIMESTAMP() "
+                + "FROM information_schema.TABLES WHERE TABLE_SCHEMA = " + (schema == nil ? "DATABASE()" : "?")
+                + " AND TABLE_NAME = ? AND TABLE_TYPE = 'BASE TABLE'",
+            binds: (schema.map { [$0] } ?? []) + [Bind(.text(ExactText(table.name)), JournalColumn.text.type)],
+            columns: [JournalColumn.number, JournalColumn.number])
+    }
+
+    var fileVersion: Statement? { nil }
 
     /// A record's key may be longer than a key of a table, so a digest stands for both names, half of SHA-256: nobody
     /// finds two records with the same.

@@ -1,31 +1,32 @@
-import MergeCore
+package import MergeCore
 import RecordStore
 
 /// A section that shows the rows of a table, seen from the table: it tells which record shows a row.
-final class TableView: Sendable {
+package final class TableView: Sendable {
     let resource: Resource
     let section: Section
 
-    init(resource: Resource, section: Section) {
+    /// Sees a section's rows from its table.
+    package init(resource: Resource, section: Section) {
         self.resource = resource
         self.section = section
     }
 
     /// The columns that tell which record shows a row: the key of a root row, else what ties a row to its record.
-    var columns: [Column] {
+    package var columns: [Column] {
         section.kind == .root
             ? Array(section.columns.prefix(section.keyCount)) : section.parent.map { section.columns[$0.column] }
     }
 
     /// The values of those columns are the record's key.
-    var namesRecord: Bool {
+    package var namesRecord: Bool {
         if section.kind == .root { return section.keyCount > 0 }
         return !section.isLinkedByText && section.parent.count == resource.root.keyCount
             && Set(section.parent.map(\.rootColumn)) == Set(0..<resource.root.keyCount)
     }
 
     /// Returns the key of the record that shows a row, where its columns name it.
-    func key(_ values: [Value]) -> RecordKey? {
+    package func key(_ values: [Value]) -> RecordKey? {
         guard namesRecord, !values.contains(.null) else { return nil }
         if section.kind == .root { return RecordKey(values) }
         var parts = values

@@ -11,9 +11,15 @@ package struct Journal: Sendable {
     package let engine: any RecordEngine
     /// The journal's own store, where it cannot take part in the merge's transaction; nil where it does.
     package let ahead: (any WaitingStore)?
+    /// The key under which rows are hashed.
+    package let hashKey: SipHash.Key
 
     /// A journal that is written in the transaction of the merge.
-    package init(tables: JournalTables, codec: JournalCodec, together engine: any RecordEngine) {
+    package init(
+        tables: JournalTables, codec: JournalCodec, together engine: any RecordEngine,
+        hashKey: SipHash.Key = SipHash.Key(secret: [])
+    ) {
+        self.hashKey = hashKey
         self.tables = tables
         self.codec = codec
         self.engine = engine
@@ -21,7 +27,11 @@ package struct Journal: Sendable {
     }
 
     /// A journal of its own, which is written before the merge is committed; recovery decides on what stayed in doubt.
-    package init(tables: JournalTables, codec: JournalCodec, ahead store: any WaitingStore) {
+    package init(
+        tables: JournalTables, codec: JournalCodec, ahead store: any WaitingStore,
+        hashKey: SipHash.Key = SipHash.Key(secret: [])
+    ) {
+        self.hashKey = hashKey
         self.tables = tables
         self.codec = codec
         engine = store

@@ -204,7 +204,7 @@ extension OutcomeKind {
     var writes: Bool { self == .applied || self == .clientWon || self == .combined }
 
     /// A row or a group is another than before.
-    var hasEffect: Bool {
+    package var hasEffect: Bool {
         switch self {
         case .applied, .clientWon, .combined, .inserted, .deleted, .restored: true
         case .unchanged, .already, .serverWon, .rejected, .kept, .missing: false

@@ -13,13 +13,37 @@ extension MergeService {
     ///   - key: the key after which the page begins.
     ///   - limit: records on the page.
     ///   - viewer: the client that reads; nil for one who sees everything.
+    ///   - hashKey: under which the rows are hashed.
     ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
     ///     client, because the connection to the database waits with it. Where it returns false, the page ends there.
     /// - Returns: the key after which the next page begins; nil at the end.
     /// - Throws: `StoreError`; what was told until then is a page that broke off.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
+        deadline: ContinuousClock.Instant, hashing hashKey: SipHash.Key,
+        piece: @escaping @Sendable ([Record], RecordDigests) -> Bool
+    ) async throws(StoreError) -> RecordKey? {
+        try await page(
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: hashKey
+        ) { records, digests in
+            digests.map { piece(records, $0) } ?? false
+        }
+    }
+
+    /// Reads a page as above, without the digests of its rows.
+    package func page(
+        _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Bool
+    ) async throws(StoreError) -> RecordKey? {
+        try await page(
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: nil
+        ) { records, _ in piece(records) }
+    }
+
+    private func page(
+        _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
+        deadline: ContinuousClock.Instant, hashKey: SipHash.Key?,
+        piece: @escaping @Sendable ([Record], RecordDigests?) -> Bool
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
@@ -29,8 +53,10 @@ extension MergeService {
             guard !hasBegun.load(ordering: .relaxed) else {
                 throw StoreError(.unavailable, "the connection to the database broke in the middle of a page")
             }
+            let digests = hashKey.map { RecordDigests(key: $0) }
             var reader = RecordReader(
-                resource: resource, session: session, dialect: dialect, rowsPerRecord: rowsPerRecord)
+                resource: resource, session: session, dialect: dialect, rowsPerRecord: rowsPerRecord,
+                digests: digests)
             reader.view = viewer?.view(of: resource)
             var place = PagePlace(resource, after: key)
             var left = limit
@@ -40,7 +66,7 @@ extension MergeService {
                 let found = try place.read(wanted + 1, reader)
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
-                let goesOn = piece(records)
+                let goesOn = piece(records, digests)
                 left -= records.count
                 guard found.count > wanted else { return nil }
                 place.advance(records)

@@ -7,7 +7,13 @@ struct RecordCollector {
     private let dialect: any Dialect
     private let limits: MergeLimits
 
-    init(_ session: any StoreSession, dialect: any Dialect, limits: MergeLimits) {
+    private let digests: RecordDigests?
+
+    /// - Parameter digests: takes the digests of the rows; nil where nobody wants them.
+    init(
+        _ session: any StoreSession, dialect: any Dialect, limits: MergeLimits, digests: RecordDigests? = nil
+    ) {
+        self.digests = digests
         self.session = session
         self.dialect = dialect
         self.limits = limits
@@ -41,7 +47,8 @@ struct RecordCollector {
             let same = left.filter { names[$0].resource === resource }
             left.removeAll { names[$0].resource === resource }
             let reader = RecordReader(
-                resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord)
+                resource: resource, session: session, dialect: dialect, rowsPerRecord: limits.rowsPerRecord,
+                digests: digests)
             asked.parts.append((reader, same, reader.send(same.compactMap { names[$0].key }, locking: false)))
         }
         return asked

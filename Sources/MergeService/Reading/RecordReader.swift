@@ -11,6 +11,8 @@ struct RecordReader {
     var waits = true
     /// The client that pages are for; nil for one who sees everything.
     var view: ResourceView?
+    /// Takes the digests of the rows; nil where nobody wants them.
+    var digests: RecordDigests?
 
     private var locks: Bool { session.mustLockReads }
 
@@ -46,7 +48,8 @@ struct RecordReader {
         let roots = batches(wanted).map { batch in
             session.send(
                 SectionSQL.of(resource.root, dialect).select(
-                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits))
+                    where: columns, in: batch, locking: locking || locks, isOrdered: true, waits: waits
+                ).hashing(under: digests?.key))
         }
         var children: [Int: [AskedRows]] = [:]
         for (index, section) in resource.sections.enumerated().dropFirst() where section.hangs(onKeyOf: resource.root) {
@@ -77,7 +80,8 @@ struct RecordReader {
         records.reserveCapacity(places.count)
         var roots: [[Value]] = []
         for ticket in asked.roots {
-            for row in try session.receive(ticket) {
+            for received in try session.receive(ticket) {
+                let row = noted(received)
                 let key = resource.root.key(of: row)
                 guard let place = places[key] else { continue }
                 guard positions[place] == nil else { throw StoreError.ambiguous(resource.root) }
@@ -102,30 +106,54 @@ struct RecordReader {
 
     /// The next rows of the root that the client sees, in key order.
     private func rootRows(after key: RecordKey?, limit: Int) throws(StoreError) -> [[Value]] {
-        let root = resource.root
-        let sql = SectionSQL.of(root, dialect)
-        guard let view, !view.seesEveryRow else {
-            let rows = try session.query(sql.page(after: key, limit: limit))
-            guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
-            return rows
-        }
+        guard let view, !view.seesEveryRow else { return try allRootRows(after: key, limit: limit, showing: nil) }
         let filter = view.rowFilter
         var found: [[Value]] = []
         var last = key
         // What the database lets through may be more than the client sees.
         while found.count < limit {
             let wanted = max(limit - found.count, Self.leastRows)
-            let rows = try session.query(sql.page(after: last, limit: wanted, showing: filter))
-            guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
+            let rows = try allRootRows(after: last, limit: wanted, showing: filter)
             found += rows.filter(view.shows)
             guard rows.count == wanted, let row = rows.last else { break }
-            last = root.key(of: row)
+            last = resource.root.key(of: row)
         }
         return Array(found.prefix(limit))
     }
 
+    private func allRootRows(
+        after key: RecordKey?, limit: Int, showing filter: RowFilter?
+    ) throws(StoreError) -> [[Value]] {
+        let root = resource.root
+        let rows = try session.query(
+            SectionSQL.of(root, dialect).page(after: key, limit: limit, showing: filter).hashing(under: digests?.key)
+        ).map { noted($0) }
+        guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
+        return rows
+    }
+
     /// Rows that are asked for at once where some are left out.
     private static let leastRows = 64
+
+    /// A root row without its digest, which is noted.
+    private func noted(_ row: [Value]) -> [Value] {
+        guard let digests else { return row }
+        var row = row
+        let digest = RecordDigests.take(from: &row)
+        digests.note(root: row, digest: digest, in: resource)
+        return row
+    }
+
+    /// The rows of a section of one record without their digests, which are noted.
+    private func noted(_ rows: [[Value]], of section: Int, root: [Value]) -> [[Value]] {
+        guard let digests else { return rows }
+        return rows.map { row in
+            var row = row
+            let digest = RecordDigests.take(from: &row)
+            digests.note(row, digest: digest, of: section, root: root, in: resource)
+            return row
+        }
+    }
 
     /// Records of a table without a key, which are one row each.
     func page(offset: Int, limit: Int) throws(StoreError) -> [Record] {
@@ -148,7 +176,7 @@ struct RecordReader {
                 rows = try children(of: roots, in: section, locking: locking)
             }
             for (index, root) in roots.enumerated() {
-                let found = rows[section.link(to: root)] ?? []
+                let found = noted(rows[section.link(to: root)] ?? [], of: position, root: root)
                 switch section.kind {
                 case .list:
                     guard found.count <= rowsPerRecord else { throw tooLarge(section) }
@@ -239,7 +267,8 @@ struct RecordReader {
         SectionSQL.of(section, dialect).select(
             where: columns, in: tuples, locking: locking || locks, isOrdered: true,
             limit: section.kind == .list ? rowsPerRecord * tuples.count + 1 : nil, includesHidden: includesHidden,
-            waits: waits)
+            waits: waits
+        ).hashing(under: digests?.key)
     }
 
     /// A list's SELECT is asked for one row more than it may have.

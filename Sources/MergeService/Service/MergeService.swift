@@ -62,10 +62,12 @@ package struct MergeService: Sendable {
     }
 
     /// Reads records of several resources in a session; nil for those that are gone.
+    ///
+    /// - Parameter digests: takes the digests of their rows; nil where nobody wants them.
     package func records(
-        _ names: [(resource: Resource, key: RecordKey)], in session: any StoreSession
+        _ names: [(resource: Resource, key: RecordKey)], in session: any StoreSession, digests: RecordDigests? = nil
     ) throws(StoreError) -> [Record?] {
-        try RecordCollector(session, dialect: engine.dialect, limits: limits)
+        try RecordCollector(session, dialect: engine.dialect, limits: limits, digests: digests)
             .records(of: names.map { ($0.resource, Optional($0.key)) })
     }
 

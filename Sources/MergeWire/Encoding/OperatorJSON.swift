@@ -6,10 +6,10 @@ package enum OperatorJSON {
     ///   - promise: what the journal promises.
     ///   - rows: how many rows it has, as far as the database knows; nil without a journal.
     ///   - lastDay: rows that came in the last day.
-    ///   - revision: the latest revision that clients are told; nil without a feed.
+    ///   - feed: the feed of changes; nil without one.
     package static func readiness(
         isReady: Bool, rules: String?, trouble: [String], promise: String?, rows: Int?, bytes: Int?,
-        lastDay: Int?, revision: Int?
+        lastDay: Int?, feed: FeedReport?
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -31,17 +31,69 @@ package enum OperatorJSON {
                     writer.integer(number)
                 }
             }
-            if let revision {
+            if let feed {
                 writer.member("feed")
-                writer.object { writer in
-                    writer.member("revision")
-                    writer.integer(revision)
-                    // Programs that bypass the gateway are not watched.
-                    writer.member("source")
-                    writer.string("off")
-                }
+                feed.write(to: &writer)
             }
         }
         return writer.bytes
+    }
+}
+
+/// The feed of changes as `/readyz` shows it.
+package struct FeedReport: Sendable {
+    /// What is known of programs that bypass the gateway.
+    package struct Foreign: Sendable {
+        /// This gateway is the one that looks.
+        package let isLooking: Bool
+        /// The age of what is known, in seconds; nil before everything has been looked at once.
+        package let lag: Int?
+        /// Numbers that are shown where they are known, by their names.
+        package let numbers: [(String, Int?)]
+        /// Sections that nobody can look at.
+        package let unwatched: [String]
+
+        /// Describes what is known.
+        package init(isLooking: Bool, lag: Int?, numbers: [(String, Int?)], unwatched: [String]) {
+            self.isLooking = isLooking
+            self.lag = lag
+            self.numbers = numbers
+            self.unwatched = unwatched
+        }
+    }
+
+    /// The latest revision that clients are told.
+    package let revision: Int
+    /// nil where nobody looks for changes of other programs.
+    package let foreign: Foreign?
+
+    /// Describes the feed.
+    package init(revision: Int, foreign: Foreign?) {
+        self.revision = revision
+        self.foreign = foreign
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("revision")
+            writer.integer(revision)
+            writer.member("source")
+            writer.string(foreign == nil ? "off" : "scan")
+            guard let foreign else { return }
+            writer.member("scansHere")
+            writer.flag(foreign.isLooking)
+            writer.member("lagSeconds")
+            if let lag = foreign.lag { writer.integer(lag) } else { writer.null() }
+            for (name, number) in foreign.numbers {
+                guard let number else { continue }
+                writer.name(name)
+                writer.integer(number)
+            }
+            if foreign.unwatched.isEmpty { return }
+            writer.member("notWatched")
+            writer.array { writer in
+                for name in foreign.unwatched { writer.string(name) }
+            }
+        }
     }
 }

@@ -14,6 +14,7 @@ package struct SnapshotLines: Sendable {
     private let resources: [Resource]
     private let viewer: Viewer?
     private let start: SnapshotCursor?
+    private let shown: ShownRecords
 
     /// Records between two cursors.
     private static let page = 500
@@ -27,11 +28,13 @@ package struct SnapshotLines: Sendable {
     ///   - state: how the feed stood before the first record is read.
     ///   - resources: the resources whose records are told, in their order.
     ///   - viewer: the client whose records they are; nil for one who sees everything.
+    ///   - shown: notes what is sent.
     ///   - start: the place from which an earlier snapshot goes on; nil for a whole one.
     package init(
         service: MergeService, active: ActiveRules, state: FeedState, resources: [Resource],
-        viewer: Viewer? = nil, from start: SnapshotCursor? = nil
+        viewer: Viewer? = nil, shown: ShownRecords, from start: SnapshotCursor? = nil
     ) {
+        self.shown = shown
         self.service = service
         self.active = active
         self.state = state
@@ -83,6 +86,7 @@ package struct SnapshotLines: Sendable {
         var lines: [UInt8] = []
         var records = 0
         var next: RecordKey?
+        var read: [ShownRecords.Read] = []
     }
 
     private func page(
@@ -103,14 +107,34 @@ package struct SnapshotLines: Sendable {
         _ resource: Resource, after key: RecordKey?, _ patience: Duration
     ) async throws(StoreError) -> Page {
         let page = Mutex(Page())
-        let next = try await service.page(
-            resource, after: key, limit: Self.page, for: viewer, deadline: .now.advanced(by: patience)
-        ) { records in
+        let deadline = ContinuousClock.now.advanced(by: patience)
+        let take = { @Sendable (records: [Record]) -> Bool in
             page.withLock { page in
                 page.lines += SnapshotText.records(records, of: resource)
                 page.records += records.count
                 return page.lines.count < Self.mostBytes
             }
+        }
+        let next: RecordKey?
+        if let journal = active.journal, let hashKey = shown.hashKey(of: journal) {
+            next = try await service.page(
+                resource, after: key, limit: Self.page, for: viewer, deadline: deadline, hashing: hashKey
+            ) { records, digests in
+                let read = records.map { record in
+                    ShownRecords.Read(
+                        ShownRecord(
+                            resource, journal.codec.key(record.key, resource.root),
+                            digests.sections(of: record.key, in: resource), hashKey))
+                }
+                page.withLock { $0.read += read }
+                return take(records)
+            }
+            // The client goes on from the revision of the whole.
+            try await shown.note(
+                page.withLock { $0.read }, at: start?.revision ?? state.revision, in: journal, until: deadline)
+        } else {
+            next = try await service.page(
+                resource, after: key, limit: Self.page, for: viewer, deadline: deadline, piece: take)
         }
         var whole = page.withLock { $0 }
         whole.next = next

@@ -74,8 +74,9 @@ package struct JournalOpener: Sendable {
         if purpose == .merging, number < JournalTables.version {
             try await upgrade()
         }
-        if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead) }
-        return Journal(tables: tables, codec: .wire(secret: secret), together: engine)
+        let hashKey = SipHash.Key(secret: secret)
+        if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead, hashKey: hashKey) }
+        return Journal(tables: tables, codec: .wire(secret: secret), together: engine, hashKey: hashKey)
     }
 
     /// Several gateways may start at once, so the tables are made under a lock, and each step is harmless twice.
@@ -92,19 +93,29 @@ package struct JournalOpener: Sendable {
     ///
     /// - Throws: `StoreError`; of the kind `denied` where tables are missing and the user may not make them.
     private func upgrade() async throws(StoreError) {
-        let begin = tables.feed.begin(Self.newFeedID())
+        let feed = tables.feed
         // Whoever finds the tables made, by somebody with the rights to, needs no right to make any.
-        let creation = try await hasFeed() ? [] : tables.creation
-        try await run(creation + [begin, tables.changeMeta("version", String(JournalTables.version))])
+        if try await !answers(feed.probes) {
+            try await run(tables.creation)
+            for table in [feed.pending, feed.changes] where try await !answers([feed.conditionsProbe(table)]) {
+                do throws(StoreError) {
+                    try await run([feed.addConditions(to: table)])
+                } catch {
+                    // Several gateways may start at once.
+                    guard try await answers([feed.conditionsProbe(table)]) else { throw error }
+                }
+            }
+        }
+        try await run([
+            feed.begin(Self.newFeedID()), tables.changeMeta("version", String(JournalTables.version)),
+        ])
     }
 
-    private func hasFeed() async throws(StoreError) -> Bool {
+    /// Returns false where tables or columns are missing.
+    private func answers(_ probes: [Statement]) async throws(StoreError) -> Bool {
         do throws(StoreError) {
-            let feed = tables.feed
             return try await engine.read(deadline: deadline) { session throws(StoreError) in
-                // All of its tables are looked at.
-                _ = try session.query(feed.state(for: "", pendingAfter: 0))
-                _ = try session.query(feed.changes(since: 0, upTo: 0, resources: nil, limit: 1))
+                for probe in probes { _ = try session.query(probe) }
                 return true
             }
         } catch {

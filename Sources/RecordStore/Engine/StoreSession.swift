@@ -5,6 +5,13 @@ package protocol StoreSession: AnyObject {
     /// Rows of a SELECT, each parallel to the statement's `columns`.
     func query(_ statement: Statement) throws(StoreError) -> [[Value]]
 
+    /// The digests of the rows of a SELECT, without making values of them.
+    ///
+    /// - Parameters:
+    ///   - statement: a SELECT with a key to hash under.
+    ///   - columns: positions of the columns whose values are wanted all the same.
+    func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows
+
     /// Runs an INSERT, UPDATE or DELETE.
     func execute(_ statement: Statement) throws(StoreError) -> Execution
 

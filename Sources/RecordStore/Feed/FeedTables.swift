@@ -135,21 +135,35 @@ package struct FeedTables: Sendable {
             ])
     }
 
+    /// Returns the statement that keeps changes of other programs until they have revisions.
+    ///
+    /// No entry tells of them, so their numbers do not count on, by which the row is known.
+    ///
+    /// - Parameter tags: what the rows behind each change show to conditions of access.
+    package func insertForeign(_ names: [RecordName], tags: ConditionTags) -> Statement {
+        let nobody = Sender(who: "", device: nil)
+        let run = PendingRun(changes: names.map { PendingRun.Change(position: 0, name: $0, sender: nobody) })
+        return Statement(
+            sql: "INSERT INTO \(pendingSQL) (first, step, token, records, conditions) VALUES (0, 0, NULL, ?, ?)",
+            binds: [JournalTables.bind(run.bytes), JournalTables.bind(tags.bytes)])
+    }
+
     private static let pendingColumns = [
-        JournalColumn.number, JournalColumn.number, JournalColumn.number, JournalColumn.bytes,
+        JournalColumn.number, JournalColumn.number, JournalColumn.number, JournalColumn.bytes, JournalColumn.bytes,
     ]
 
     /// Returns the statement that reads committed runs in the order of their numbers.
     package func pending(after number: Int, limit: Int) -> Statement {
         Statement(
-            sql: "SELECT n, first, step, records FROM \(pendingSQL) WHERE token IS NULL AND n > ? ORDER BY n LIMIT ?",
+            sql:
+                "SELECT n, first, step, records, conditions FROM \(pendingSQL) WHERE token IS NULL AND n > ? ORDER BY n LIMIT ?",
             binds: [JournalTables.bind(number), JournalTables.bind(limit)], columns: Self.pendingColumns)
     }
 
     /// Returns the statement that reads the runs of a transaction whose journal was written ahead.
     package func pending(of token: String) -> Statement {
         Statement(
-            sql: "SELECT n, first, step, records FROM \(pendingSQL) WHERE token = ? ORDER BY n",
+            sql: "SELECT n, first, step, records, conditions FROM \(pendingSQL) WHERE token = ? ORDER BY n",
             binds: [JournalTables.bind(token)], columns: Self.pendingColumns)
     }
 
@@ -157,10 +171,20 @@ package struct FeedTables: Sendable {
     ///
     /// - Throws: `StoreError` where it is damaged.
     package func pendingRun(_ row: [Value]) throws(StoreError) -> (number: Int, changes: [CommittedChange]) {
-        guard row.count == 4, case .integer(let number) = row[0], case .integer(let first) = row[1],
+        guard row.count == 5, case .integer(let number) = row[0], case .integer(let first) = row[1],
             case .integer(let step) = row[2], case .bytes(let bytes) = row[3], let run = PendingRun(bytes: bytes)
         else {
             throw StoreError(.unreadable, "a row of the table “pending” of the journal “\(schema)” is damaged")
+        }
+        if step == 0 {
+            var tags: [[ConditionTag]] = []
+            if case .bytes(let bytes) = row[4] { tags = ConditionTags(bytes: bytes)?.tags ?? [] }
+            let changes = run.changes.enumerated().map { position, change in
+                CommittedChange(
+                    name: change.name, push: nil,
+                    steps: tags.indices.contains(position) ? ConditionStep.steps(through: tags[position]) : [])
+            }
+            return (Int(clamping: number), changes)
         }
         return (Int(clamping: number), run.numbered(from: Int(clamping: first), step: Int(clamping: step)))
     }
@@ -168,7 +192,7 @@ package struct FeedTables: Sendable {
     private static let runs = [128, 32, 8, 1]
 
     /// Splits something into runs of few lengths, so that few texts have to be prepared.
-    private static func inRuns<Element, Answer>(
+    static func inRuns<Element, Answer>(
         _ all: [Element], _ make: (ArraySlice<Element>) -> Answer
     ) -> [Answer] {
         var answers: [Answer] = []
@@ -209,8 +233,8 @@ package struct FeedTables: Sendable {
                 binds: run.flatMap { change, revision, conditions in
                     [
                         JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record),
-                        JournalTables.bind(revision), JournalTables.bind(change.entry),
-                        JournalTables.bind(change.sender.who), JournalTables.bind(change.sender.device),
+                        JournalTables.bind(revision), JournalTables.bind(change.push?.entry),
+                        JournalTables.bind(change.push?.sender.who), JournalTables.bind(change.push?.sender.device),
                         JournalTables.bind(conditions?.bytes),
                     ]
                 })

@@ -18,8 +18,9 @@ package struct JournalTables: Sendable {
     /// The version of the rows' form; counts up with every change that an older gateway could not read.
     ///
     /// Since 2 long bodies, answers and entries are packed; rows of 1 are read as they are. Since 3 each merge leaves a
-    /// row for the feed, whose changes an older gateway would leave out.
-    package static let version = 3
+    /// row for the feed, whose changes an older gateway would leave out. Since 4 rows of the feed tell what conditions of
+    /// access look at, and marks tell which changes of other programs are known.
+    package static let version = 4
 
     /// Names the tables in a schema.
     package init(schema: String, dialect: any Dialect) {

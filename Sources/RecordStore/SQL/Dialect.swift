@@ -90,6 +90,14 @@ package protocol Dialect: Sendable {
     /// its name.
     func changesNamed(_ count: Int) -> String
 
+    /// Returns the question when a table was last written to, and what time it is, both in seconds since 1970; nil where
+    /// the database never tells, and no row, or NULL, where it does not know.
+    func lastWrite(to table: TableName) -> Statement?
+
+    /// The question for a number that the commits of other connections change, and nothing else does; nil where there
+    /// is none.
+    var fileVersion: Statement? { get }
+
     /// The first number that the INSERT before generated, as SQL.
     var firstGenerated: String { get }
 

@@ -174,6 +174,42 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds, columns: section.columns)
     }
 
+    /// The rows between two keys in the order of the keys, for a scan.
+    ///
+    /// - Parameters:
+    ///   - columns: positions of the columns that are the key.
+    ///   - low: the key after which they begin; nil for the start.
+    ///   - high: the key with which they end; nil for the end of the table.
+    package func rows(
+        by columns: [Int], after low: RecordKey?, upTo high: RecordKey?, limit: Int
+    ) -> Statement {
+        var binds: [Bind] = []
+        var conditions: [String] = []
+        for (key, mark) in [(low, ">"), (high, "<")] {
+            guard let key else { continue }
+            var parts: [String] = []
+            for last in columns.indices {
+                var equal: [String] = []
+                for index in 0...last {
+                    let column = section.columns[columns[index]]
+                    // The last row of a range is in it.
+                    let isEnd = index == last && index == columns.count - 1 && mark == "<"
+                    equal.append(
+                        dialect.quoted(column.name) + (index < last ? " = ?" : isEnd ? " <= ?" : " \(mark) ?"))
+                    binds.append(Bind(key.parts[index], column.type))
+                }
+                parts.append("(" + equal.joined(separator: " AND ") + ")")
+            }
+            conditions.append("(" + parts.joined(separator: " OR ") + ")")
+        }
+        binds.append(Self.count(limit))
+        return Statement(
+            sql: selectFrom + visible + (conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " AND "))
+                + " ORDER BY " + columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
+                + " LIMIT ?",
+            binds: binds, columns: section.columns)
+    }
+
     /// Rows without a key, counted off in the order of all their columns.
     package func page(offset: Int, limit: Int) -> Statement {
         let order = section.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")

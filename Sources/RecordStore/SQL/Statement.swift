@@ -10,13 +10,22 @@ package struct Statement: Sendable, Hashable {
     package let columns: [Column]
     /// The most rows that a write may meet, since it names them by their key; nil where their number is open.
     package let mostRows: Int?
+    /// Under which each row comes with its digest behind its values, as a whole number; nil for the values alone.
+    package let hashKey: SipHash.Key?
 
     /// Pairs a text with its values.
-    package init(sql: String, binds: [Bind], columns: [Column] = [], mostRows: Int? = nil) {
+    package init(sql: String, binds: [Bind], columns: [Column] = [], mostRows: Int? = nil, hashKey: SipHash.Key? = nil)
+    {
+        self.hashKey = hashKey
         self.sql = sql
         self.binds = binds
         self.columns = columns
         self.mostRows = mostRows
+    }
+
+    /// Returns the same statement, whose rows come with their digests.
+    package func hashing(under key: SipHash.Key?) -> Statement {
+        Statement(sql: sql, binds: binds, columns: columns, mostRows: mostRows, hashKey: key)
     }
 
     /// Checks how many rows a write has met.

@@ -25,11 +25,38 @@ extension SQLiteDialect {
             CREATE TABLE IF NOT EXISTS \(quoted(feed.gateways)) (
               id TEXT NOT NULL PRIMARY KEY, confirmed INTEGER NOT NULL, at TEXT NOT NULL)
             """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.scan)) (
+              one INTEGER PRIMARY KEY, holder TEXT, term INTEGER NOT NULL, until TEXT, noticed INTEGER, cycle INTEGER,
+              speed INTEGER)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.scanUnits)) (
+              id INTEGER PRIMARY KEY AUTOINCREMENT, resource TEXT NOT NULL, section TEXT NOT NULL,
+              scanned INTEGER NOT NULL, since TEXT, UNIQUE (resource, section))
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.scanRanges)) (
+              unit INTEGER NOT NULL, id INTEGER NOT NULL, follower INTEGER, high BLOB, size INTEGER NOT NULL,
+              digest INTEGER NOT NULL, marks BLOB NOT NULL, PRIMARY KEY (unit, id)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.shown)) (
+              n INTEGER PRIMARY KEY AUTOINCREMENT, resource TEXT NOT NULL, section TEXT NOT NULL,
+              revision INTEGER NOT NULL, at TEXT NOT NULL, records BLOB NOT NULL)
+            """,
+            "CREATE INDEX IF NOT EXISTS \(schema).shown_name ON shown (resource, section, n)",
         ].map { Statement(sql: $0, binds: []) }
     }
 
     func changesNamed(_ count: Int) -> String {
         "(resource, record) IN (VALUES " + repeatElement("(?, ?)", count: count).joined(separator: ", ") + ")"
+    }
+
+    func lastWrite(to table: TableName) -> Statement? { nil }
+
+    var fileVersion: Statement? {
+        Statement(sql: "PRAGMA main.data_version", binds: [], columns: [JournalColumn.number])
     }
 
     func upsert(changes: Int, in feed: FeedTables) -> String {

@@ -40,6 +40,28 @@ struct StoredValue {
         throw StoreError(.unreadable, "column “\(column.name)” holds a text that is not UTF-8, or an infinite number")
     }
 
+    /// Returns the digest of the row that a statement stands on, each column as it is stored.
+    static func hash(_ raw: OpaquePointer, _ key: SipHash.Key) -> UInt64 {
+        var hash = RowHash(key: key)
+        for index in 0..<sqlite3_column_count(raw) {
+            switch sqlite3_column_type(raw, index) {
+            case SQLITE_NULL: hash.combineNull()
+            case SQLITE_INTEGER: hash.combine(sqlite3_column_int64(raw, index))
+            case SQLITE_FLOAT: hash.combine(sqlite3_column_double(raw, index))
+            case SQLITE_TEXT:
+                // A text and a BLOB of the same bytes differ.
+                hash.combine(text: data(raw, index))
+            default: hash.combine(data(raw, index))
+            }
+        }
+        return hash.finish()
+    }
+
+    private static func data(_ raw: OpaquePointer, _ index: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(raw, index)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(raw, index)))
+    }
+
     /// The value as SQLite itself sees it.
     private func stored(_ storage: Int32) -> Value? {
         switch storage {

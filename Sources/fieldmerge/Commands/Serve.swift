@@ -43,6 +43,8 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
 
+    @OptionGroup(title: "Changes") var changes: ChangeOptions
+
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
     @Option(
@@ -64,6 +66,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = known
         var configuration = try limits.configuration(settings)
         try clients.set(&configuration, settings)
+        try changes.set(&configuration, settings)
         let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
         configuration.host = address.host
         configuration.port = address.port

@@ -67,7 +67,9 @@ struct Snapshot: AsyncParsableCommand {
         let journal = try await store.journal(for: .merging)
         let active: ActiveRules
         switch await RulesLoader.load(folder, against: store.engine) {
-        case .active(let found, _): active = found
+        case .active(let found, _):
+            active = ActiveRules(
+                catalog: found.catalog, schema: found.schema, dialect: store.engine.dialect, journal: journal)
         case .refused(let findings):
             for finding in findings.sorted { print(finding) }
             throw SettingsError("the rules cannot be served; “fieldmerge check” prints the same findings")
@@ -79,7 +81,8 @@ struct Snapshot: AsyncParsableCommand {
         let access = try access(to: active.catalog)
         let lines = SnapshotLines(
             service: .wire(store.engine), active: active, state: state.named(for: access),
-            resources: try chosen(active.catalog.readable(by: access)), viewer: access?.viewer)
+            resources: try chosen(active.catalog.readable(by: access)), viewer: access?.viewer,
+            shown: ShownRecords(isOn: try await ForeignScan.isUsed(in: journal)))
         let file = try SnapshotFile(path: out)
         do {
             try await lines.write(patience: .seconds(300)) { bytes, records in try file.write(bytes, records: records) }

@@ -29,6 +29,8 @@ enum Setting: String, CaseIterable {
     case keepKeys = "keep-keys"
     case keepJournal = "keep-journal"
     case keepChanges = "keep-changes"
+    case changes
+    case scanRowsPerSecond = "scan-rows-per-second"
     case allowOrigin = "allow-origin"
     case schemaInterval = "schema-interval"
     case logLevel = "log-level"

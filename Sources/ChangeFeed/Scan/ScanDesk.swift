@@ -1,0 +1,54 @@
+import MergeService
+import RecordStore
+
+/// The right to scan, as it stands in the journal.
+struct ScanDesk: Sendable {
+    let journal: Journal
+    /// Names the gateway.
+    let gateway: String
+
+    /// Seconds for which the right lasts without a word of its holder.
+    static let seconds = 5
+    static let patience = Duration.seconds(10)
+
+    private var feed: FeedTables { journal.tables.feed }
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    /// Takes the scan upon this gateway, where no other has.
+    ///
+    /// - Returns: who scans now.
+    /// - Throws: `StoreError`.
+    func take() async throws(StoreError) -> ScanState {
+        let before = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
+            try session.query(feed.scanState(locking: false)).first.flatMap { feed.scanState($0) }
+        }
+        let mayBeFree = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
+            try !session.query(feed.freeScan).isEmpty
+        }
+        if let before, !mayBeFree { return before }
+        return try await write { [feed, gateway] session throws(StoreError) in
+            _ = try session.execute(feed.beginScan)
+            _ = try session.execute(feed.takeScan(gateway, seconds: Self.seconds))
+        }
+    }
+
+    /// Goes on scanning, and tells the others how far it is.
+    ///
+    /// - Throws: `StoreError`.
+    func keep(_ lease: ScanLease, _ progress: ScanProgress) async throws(StoreError) -> ScanState {
+        try await write { [feed] session throws(StoreError) in
+            _ = try session.execute(feed.keepScan(lease, seconds: Self.seconds, progress))
+        }
+    }
+
+    private func write(
+        _ change: @escaping @Sendable (any StoreSession) throws(StoreError) -> Void
+    ) async throws(StoreError) -> ScanState {
+        try await journal.engine.write(deadline: deadline) { [feed] session throws(StoreError) in
+            try change(session)
+            guard let state = try session.query(feed.scanState(locking: false)).first.flatMap({ feed.scanState($0) })
+            else { throw StoreError(.schemaChanged, "the journal “\(feed.schema)” has lost its table “scan”") }
+            return .commit(state)
+        }
+    }
+}

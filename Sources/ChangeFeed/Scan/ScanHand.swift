@@ -1,0 +1,318 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// What a scan does in the database and in the journal, step by step.
+struct ScanHand: Sendable {
+    let service: MergeService
+    let feed: ChangeFeed
+    let journal: Journal
+    let tagging: ConditionTagging
+
+    private static let patience = Duration.seconds(30)
+    /// Changes that one row of `pending` holds.
+    private static let mostChanges = 500
+    /// Notes that are read at once.
+    private static let mostNotes = 500
+
+    private var tables: FeedTables { journal.tables.feed }
+    var hashKey: SipHash.Key { journal.hashKey }
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    /// Another gateway scans now: what is held in memory is worth nothing any more.
+    struct LeaseLost: Error {}
+
+    // MARK: Reading rows
+
+    private func statement(_ unit: ScanUnit, _ low: RecordKey?, _ high: RecordKey?, _ limit: Int) -> Statement {
+        SectionSQL.of(unit.section, service.engine.dialect).rows(by: unit.key, after: low, upTo: high, limit: limit)
+            .hashing(under: hashKey)
+    }
+
+    /// Reads the digests of the rows between two keys.
+    ///
+    /// - Parameter keepsLinks: also what ties them to their records.
+    func digests(
+        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, keepsLinks: Bool
+    ) async throws(StoreError) -> HashedRows {
+        let statement = statement(unit, low, high, limit)
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.hashes(statement, keeping: keepsLinks ? unit.link : [])
+        }
+    }
+
+    /// Reads the rows between two keys as marks.
+    func marks(
+        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int
+    ) async throws(StoreError) -> [Mark] {
+        let statement = statement(unit, low, high, limit)
+        return try await service.engine.read(deadline: deadline) { [tagging] session throws(StoreError) in
+            try session.query(statement).map { row throws(StoreError) in
+                guard case .integer(let digest)? = row.last, let key = unit.packed(row, unit.key),
+                    let link = unit.isRoot ? [] : unit.packed(row, unit.link)
+                else {
+                    throw StoreError(.unreadable, "a key in “\(unit.name)” is of a kind that no scan can keep")
+                }
+                return Mark(
+                    key: key, digest: UInt64(truncatingIfNeeded: digest), link: link,
+                    tag: tagging(unit.resource, unit.section, Array(row.dropLast())))
+            }
+        }
+    }
+
+    /// Returns the version of the file that is scanned, which the commits of other connections change; nil where the
+    /// database is no file.
+    func fileVersion() async throws(StoreError) -> Int? {
+        guard let question = service.engine.dialect.fileVersion else { return nil }
+        // The number counts for one connection alone: the one whose own commits do not change it.
+        return try await service.engine.withConnection(for: .write, deadline: deadline) {
+            connection throws(StoreError) -> Int? in
+            try connection.read { session throws(StoreError) in
+                guard case .integer(let number)? = try session.query(question).first?.first else { return nil }
+                return Int(clamping: number)
+            }
+        }
+    }
+
+    /// Returns when a table was last written to, and what time it is, by the database's clock; nil where it does not
+    /// know.
+    func lastWrite(to unit: ScanUnit) async throws(StoreError) -> (write: Int?, now: Int)? {
+        guard let question = service.engine.dialect.lastWrite(to: unit.section.table) else { return nil }
+        let rows = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(question)
+        }
+        guard let row = rows.first, case .integer(let now) = row[1] else { return nil }
+        guard case .integer(let write) = row[0] else { return (nil, Int(clamping: now)) }
+        return (Int(clamping: write), Int(clamping: now))
+    }
+
+    // MARK: Names of records
+
+    /// Returns the names of the records that show the rows behind each of some changes: those that showed them before,
+    /// and those that do now.
+    func names(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordName]] {
+        var links: [[Value]: [RecordName]] = [:]
+        var sought: [[Value]] = []
+        for mark in changes.flatMap({ [$0.former, $0.now] }) {
+            guard let mark, let values = unit.link(of: mark), links[values] == nil else { continue }
+            links[values] = []
+            if values.contains(.null) { continue }
+            if let key = unit.view.key(values) {
+                links[values] = [name(key, unit)]
+            } else if !unit.isRoot {
+                sought.append(values)
+            }
+        }
+        if !sought.isEmpty {
+            let found = try await roots(linkedBy: sought, in: unit)
+            for (values, keys) in zip(sought, found) { links[values] = keys.map { name($0, unit) } }
+        }
+        return changes.map { change in
+            var names: [RecordName] = []
+            for mark in [change.former, change.now] {
+                guard let mark, let values = unit.link(of: mark) else { continue }
+                for name in links[values] ?? [] where !names.contains(name) { names.append(name) }
+            }
+            return names
+        }
+    }
+
+    private func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
+        RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
+    }
+
+    /// Looks for the records that rows are tied to by other columns than their keys, or by text, of which only the
+    /// database knows which spellings are equal.
+    private func roots(
+        linkedBy links: [[Value]], in unit: ScanUnit
+    ) async throws(StoreError) -> [[RecordKey]] {
+        let root = unit.resource.root
+        let sql = RawSQL(service.engine.dialect)
+        let statements = links.map { values in
+            sql.select(
+                Array(root.columns.prefix(root.keyCount)), from: root.table,
+                where: zip(unit.section.parent, values).map {
+                    RawValue(column: root.columns[$0.rootColumn], value: $1)
+                }, locking: false)
+        }
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            var found: [[RecordKey]] = []
+            var next = statements[...]
+            try session.run({ next.popFirst() }) { rows in found.append(rows.map { RecordKey($0) }) }
+            return found
+        }
+    }
+
+    // MARK: The journal
+
+    /// A section as the journal knows it.
+    struct Known: Sendable {
+        let id: Int
+        /// The latest revision at the beginning of the last whole pass.
+        let scanned: Int
+        /// All rows have marks.
+        let isComplete: Bool
+        let ranges: [MarkRange]
+    }
+
+    /// Reads what is known of a section, which is made known where it is new.
+    func known(_ unit: ScanUnit) async throws(StoreError) -> Known {
+        let question = tables.unit(resource: unit.resource.name, section: unit.section.name)
+        let find = { @Sendable [tables] (session: any StoreSession) throws(StoreError) -> Known? in
+            guard let row = try session.query(question).first, case .integer(let id) = row[0],
+                case .integer(let scanned) = row[1]
+            else { return nil }
+            return Known(
+                id: Int(clamping: id), scanned: Int(clamping: scanned), isComplete: row[2] == .integer(1),
+                ranges: try session.query(tables.ranges(of: Int(clamping: id))).compactMap { tables.range($0) })
+        }
+        if let known = try await journal.engine.read(deadline: deadline, find) { return known }
+        return try await journal.engine.write(deadline: deadline) { [tables] session throws(StoreError) in
+            _ = try session.execute(tables.addUnit(resource: unit.resource.name, section: unit.section.name))
+            guard let known = try find(session) else {
+                throw StoreError(.other, "the journal does not keep the section “\(unit.name)”")
+            }
+            return .commit(known)
+        }
+    }
+
+    /// The beginning of a pass.
+    struct Beginning: Sendable {
+        /// The latest revision.
+        let revision: Int
+        /// What clients were sent of the section up to then.
+        let notes: NoteCheck
+    }
+
+    /// Reads the latest revision, and what clients were sent of a section, in one snapshot: whatever is sent later has
+    /// its note in the next pass.
+    func beginning(of unit: ScanUnit) async throws(StoreError) -> Beginning {
+        try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            let state = try session.query(tables.state(for: "", pendingAfter: 0)).first
+            guard let state, case .integer(let last) = state[1] else {
+                throw StoreError(.schemaChanged, "the journal “\(tables.schema)” has lost its feed")
+            }
+            var notes = NoteCheck()
+            let rows = try session.query(
+                tables.notes(resource: unit.resource.name, section: unit.section.name, limit: Self.mostNotes))
+            for row in rows where notes.hasRoom {
+                guard case .integer(let number) = row[0], case .integer(let revision) = row[1],
+                    case .bytes(let bytes) = row[2]
+                else { continue }
+                // A damaged note says nothing, and goes with the others.
+                notes.add(
+                    Int(clamping: number), ShownNote.Entry.entries(bytes) ?? [], revision: Int(clamping: revision))
+            }
+            return Beginning(revision: Int(clamping: last), notes: notes)
+        }
+    }
+
+    /// Reads the marks of a range.
+    func marks(of range: MarkRange, in unit: Int) async throws(StoreError) -> [Mark] {
+        let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try session.query(tables.marks(of: range.id, in: unit))
+        }
+        guard case .bytes(let bytes)? = rows.first?.first, let marks = Mark.marks(bytes) else {
+            throw StoreError(.unreadable, "marks of the journal “\(tables.schema)” are damaged or missing")
+        }
+        return marks
+    }
+
+    /// Returns the number of the last note of what was sent; nil where there is none.
+    func lastNote() async throws(StoreError) -> Int? {
+        let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try session.query(tables.anyNote)
+        }
+        guard case .integer(let number)? = rows.first?.first else { return nil }
+        return Int(clamping: number)
+    }
+
+    /// A record that was found to be another than clients were told.
+    struct FoundChange: Sendable {
+        let name: RecordName
+        /// Where the record has a later revision than this, everybody is told, or has been since.
+        let toldSince: Int
+        /// What conditions of access look at in the rows: what it was, and what it is.
+        var tags: [ConditionTag] = []
+
+        /// Conditions of access may say something else of the record now.
+        var changesConditions: Bool { Set(tags).count > 1 }
+    }
+
+    /// What is to be written in one transaction.
+    struct Filing: Sendable {
+        /// Ranges to keep, with their marks.
+        var ranges: [(range: MarkRange, marks: [Mark])] = []
+        /// Numbers of ranges to forget.
+        var forgotten: [Int] = []
+        var changes: [FoundChange] = []
+        /// The end of a pass: the notes that it has compared, and its first revision.
+        var end: (notes: [Int], revision: Int)?
+    }
+
+    /// Writes marks together with the changes that they stand for, so that neither is there without the other.
+    ///
+    /// - Returns: how many changes were new.
+    /// - Throws: `StoreError`, or `LeaseLost` where nothing was written.
+    func file(_ filing: Filing, of unit: Int, under lease: ScanLease) async throws -> Int {
+        // A push whose rows have been read is in the feed by then: it is no stranger's.
+        if !filing.changes.isEmpty { _ = try await feed.catchUp() }
+        let filed: Int? = try await journal.engine.write(deadline: deadline) {
+            [tables] session throws(StoreError) -> Ending<Int?> in
+            let state = try session.query(tables.scanState(locking: true)).first.flatMap { tables.scanState($0) }
+            guard state?.lease == lease else { return .rollback(nil) }
+            let count = try Self.file(filing.changes, in: tables, session)
+            var statements: [Statement] = []
+            for (range, marks) in filing.ranges { statements += tables.keep(range, marks, in: unit) }
+            for range in filing.forgotten { statements.append(tables.forgetRange(range, in: unit)) }
+            if let end = filing.end {
+                statements += tables.forgetNotes(end.notes)
+                statements.append(tables.endPass(over: unit, from: end.revision))
+            }
+            var next = statements[...]
+            try session.run({ next.popFirst() }) { _ in }
+            return .commit(count)
+        }
+        guard let filed else { throw LeaseLost() }
+        return filed
+    }
+
+    private static func file(
+        _ changes: [FoundChange], in tables: FeedTables,
+        _ session: any StoreSession
+    ) throws(StoreError) -> Int {
+        if changes.isEmpty { return 0 }
+        var known: [RecordName: Int] = [:]
+        var questions = tables.revisions(of: Array(Set(changes.map(\.name))))[...]
+        try session.run({ questions.popFirst() }) { rows in
+            for row in rows {
+                guard case .text(let resource) = row[0], case .text(let record) = row[1],
+                    case .integer(let revision) = row[2]
+                else { continue }
+                known[RecordName(resource: resource.string, record: record.string)] = Int(clamping: revision)
+            }
+        }
+        var names: [RecordName] = []
+        var tags: [RecordName: [ConditionTag]] = [:]
+        for change in changes {
+            // Whoever has read the record since has a note, which the pass compares with what it has found; the others
+            // are told by that revision. What conditions of access look at is filed all the same.
+            if let revision = known[change.name], revision > change.toldSince, !change.changesConditions { continue }
+            if tags[change.name] == nil { names.append(change.name) }
+            tags[change.name, default: []] += change.tags
+        }
+        if names.isEmpty { return 0 }
+        if tables.dialect.sequencesWithMerge {
+            try Sequencing.give(names.map { CommittedChange(name: $0, push: nil) }, in: tables, session)
+            return names.count
+        }
+        var rest = names[...]
+        while !rest.isEmpty {
+            let run = Array(rest.prefix(Self.mostChanges))
+            rest = rest.dropFirst(run.count)
+            _ = try session.execute(
+                tables.insertForeign(run, tags: ConditionTags(tags: run.map { tags[$0] ?? [] })))
+        }
+        return names.count
+    }
+}

@@ -1,0 +1,365 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// The time for which a gateway scans: from taking the lease until it loses it, the rules change, or it stops.
+///
+/// What it holds in memory of the marks is what the journal holds as long as nobody else has the lease.
+final class ScanShift {
+    /// What happened since it was told last.
+    struct News {
+        var cycles = 0
+        var found = 0
+        /// The reason for which a section was left out of the last cycle.
+        var trouble: String?
+        /// The scan as the journal has it, where that was looked at.
+        var state: ScanState?
+    }
+
+    private let settings: ForeignScan.Settings
+    private let desk: ScanDesk
+    private let lease: ScanLease
+    private let hand: ScanHand
+    private let units: [ScanUnit]
+    private var scans: [String: UnitScan] = [:]
+    private var progress: ScanProgress
+    private var budget: ScanBudget
+    private var kept: ContinuousClock.Instant?
+    private var speed = ScanSpeed()
+    private var news = News()
+    private var tell: (News) -> Bool = { _ in false }
+    /// The pass over a section that others write to, which goes on between the steps of another.
+    private var hot: UnitPass?
+    /// Rows that are compared at once where nothing has changed.
+    private static let group = 4_000
+    /// Rows that are read with their values at once.
+    private static let piece = 1_000
+    /// Passes for which a section counts as hot behind its last change.
+    private static let heat = 3
+    /// Cycles in which a section may be passed over because nobody seems to have written to it.
+    private static let mostSkipped = 20
+    /// Seconds by which a write may come to be seen after the second that the database notes for it.
+    private static let slack = 3
+
+    init(
+        _ settings: ForeignScan.Settings, desk: ScanDesk, lease: ScanLease, hand: ScanHand, units: [ScanUnit],
+        progress: ScanProgress
+    ) {
+        self.settings = settings
+        self.desk = desk
+        self.lease = lease
+        self.hand = hand
+        self.units = units
+        self.progress = progress
+        budget = ScanBudget(rowsPerSecond: settings.rowsPerSecond, now: .now)
+    }
+
+    private struct Over: Error {}
+
+    /// Scans until somebody else does, or `tell` returns false.
+    ///
+    /// - Throws: `StoreError` where the database or the journal cannot be used.
+    func run(telling tell: @escaping (News) -> Bool) async throws(StoreError) {
+        self.tell = tell
+        do {
+            try await keep(isForced: true)
+            if try await hand.fileVersion() != nil { try await followFile() } else { try await followTables() }
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            return
+        }
+    }
+
+    // MARK: When
+
+    private func followTables() async throws {
+        while true {
+            let begin = ContinuousClock.now
+            try await cycle()
+            try await rest(until: begin.advanced(by: settings.interval))
+        }
+    }
+
+    /// A file tells whether another connection has written to it, so it is scanned only then.
+    private func followFile() async throws {
+        var watch = FileWatch()
+        while true {
+            let version = try await hand.fileVersion()
+            let lastNote = try await hand.lastNote()
+            if watch.isDue(version: version, lastNote: lastNote, now: .now) {
+                try await cycle()
+                watch.hasScanned(version: version, upToNote: lastNote, now: .now)
+            } else if let state = try await keep() {
+                progress.noticed = state.now
+            }
+            try await rest(until: .now.advanced(by: min(.milliseconds(200), settings.interval)))
+        }
+    }
+
+    private func rest(until end: ContinuousClock.Instant) async throws {
+        while ContinuousClock.now < end {
+            try await keep()
+            let soon = ContinuousClock.now.advanced(by: .milliseconds(500))
+            try await Task.sleep(until: min(end, soon), clock: .continuous)
+        }
+        try await keep()
+    }
+
+    /// Goes on holding the lease, and tells how far it is, once a second.
+    @discardableResult
+    private func keep(isForced: Bool = false) async throws -> ScanState? {
+        if !isForced, let kept, .now - kept < .seconds(1) {
+            if !tell(news) { throw Over() }
+            news = News(trouble: news.trouble)
+            return nil
+        }
+        progress.rowsPerSecond = speed.rowsPerSecond(now: .now)
+        let state = try await desk.keep(lease, progress)
+        guard state.lease == lease else { throw ScanHand.LeaseLost() }
+        kept = .now
+        news.state = state
+        if !tell(news) { throw Over() }
+        news = News(trouble: news.trouble)
+        return state
+    }
+
+    // MARK: A cycle
+
+    private func cycle() async throws {
+        let start = ContinuousClock.now
+        let state = try await keep(isForced: true)
+        news.trouble = nil
+        for unit in units {
+            do {
+                let scan = try await scan(of: unit)
+                guard let pass = try await begin(scan) else { continue }
+                while !pass.isDone {
+                    try await step(pass)
+                    if !pass.isDone { try await hotStep(beside: pass) }
+                }
+            } catch let error as StoreError where error.isOfOneSection {
+                // The others go on; this one begins anew in the next cycle.
+                scans[unit.name] = nil
+                news.trouble = "“\(unit.name)” cannot be scanned: \(error)"
+            }
+        }
+        if news.trouble == nil, let state { progress.noticed = state.now }
+        progress.cycleMilliseconds = Int((ContinuousClock.now - start).seconds * 1_000)
+        news.cycles += 1
+        try await keep(isForced: true)
+    }
+
+    private func scan(of unit: ScanUnit) async throws -> UnitScan {
+        if let known = scans[unit.name] { return known }
+        let scan = try UnitScan(unit, try await hand.known(unit))
+        scans[unit.name] = scan
+        return scan
+    }
+
+    /// Begins a pass; nil where nobody has written to the table since the last.
+    private func begin(_ scan: UnitScan) async throws -> UnitPass? {
+        let write = try await hand.lastWrite(to: scan.unit)
+        if scan.isComplete, let before = scan.passBegan, let last = write?.write, last < before - Self.slack,
+            scan.skipped < Self.mostSkipped
+        {
+            scan.skipped += 1
+            return nil
+        }
+        return UnitPass(scan, try await hand.beginning(of: scan.unit), began: write?.now)
+    }
+
+    /// Between the steps of a long pass, sections that others write to get theirs.
+    private func hotStep(beside main: UnitPass) async throws {
+        if hot == nil {
+            let hottest = scans.values.filter { $0.heat > 0 && $0.isComplete && $0 !== main.scan }
+                .max { ($0.passBegan ?? 0, $1.unit.name) > ($1.passBegan ?? 0, $0.unit.name) }
+            if let hottest { hot = try await begin(hottest) }
+        }
+        guard let pass = hot else { return }
+        hot = nil
+        if pass.scan === main.scan || scans[pass.scan.unit.name] !== pass.scan { return }
+        do {
+            try await step(pass)
+            if !pass.isDone { hot = pass }
+        } catch let error as StoreError where error.isOfOneSection {
+            // It is said when its turn comes.
+            scans[pass.scan.unit.name] = nil
+        }
+    }
+
+    // MARK: A step
+
+    private func step(_ pass: UnitPass) async throws {
+        try await keep()
+        let begin = ContinuousClock.now
+        let found = pass.found
+        let rows = pass.index < pass.scan.ranges.count ? try await compare(pass) : try await takeNote(pass)
+        if pass.isDone { try await end(pass) }
+        let end = ContinuousClock.now
+        speed.note(rows: rows, now: end)
+        news.found += pass.found - found
+        let next = budget.spend(rows: rows, changes: pass.found - found, from: begin, to: end)
+        if next > end { try await rest(until: next) }
+    }
+
+    /// Compares some ranges with their digests, and looks closer where these differ.
+    private func compare(_ pass: UnitPass) async throws -> Int {
+        let (scan, unit) = (pass.scan, pass.scan.unit)
+        var (count, digest, last) = (0, UInt64(0), pass.index)
+        while last < scan.ranges.count, last == pass.index || count + scan.ranges[last].count <= Self.group {
+            count += scan.ranges[last].count
+            digest &+= scan.ranges[last].digest
+            last += 1
+        }
+        let high = try key(scan.ranges[last - 1].high, unit)
+        let rows = try await hand.digests(
+            of: unit, after: pass.low, upTo: high, limit: count + 1, keepsLinks: !pass.notes.isEmpty)
+        if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
+            tick(rows, pass)
+            try advance(pass, behind: last, high: high)
+            return count
+        }
+        var read = rows.digests.count
+        let following = scan.ranges.count - last
+        while !pass.isDone, scan.ranges.count - pass.index > following { read += try await look(pass) }
+        return read
+    }
+
+    private func key(_ packed: [UInt8]?, _ unit: ScanUnit) throws -> RecordKey? {
+        guard let packed else { return nil }
+        guard let key = unit.key(packed) else {
+            throw StoreError(.unreadable, "the key of “\(unit.name)” is another than its marks were made with")
+        }
+        return key
+    }
+
+    private func advance(_ pass: UnitPass, behind last: Int, high: RecordKey?) throws {
+        pass.index = last
+        if let high { pass.low = high }
+        pass.isDone = pass.scan.isComplete && last == pass.scan.ranges.count
+    }
+
+    private func tick(_ rows: HashedRows, _ pass: UnitPass) {
+        if pass.notes.isEmpty { return }
+        let unit = pass.scan.unit
+        let columns = unit.link.map { unit.section.columns[$0] }
+        let width = columns.count
+        for (index, digest) in rows.digests.enumerated() {
+            let values = rows.values[(index * width)..<((index + 1) * width)]
+            guard let link = PackedValues.bytes(values, of: columns) else { continue }
+            pass.notes.count(link: ScanUnit.hash(link: link, hand.hashKey), digest: digest)
+        }
+    }
+
+    private func tick(_ marks: [Mark], _ pass: UnitPass) {
+        if pass.notes.isEmpty { return }
+        for mark in marks {
+            let link = pass.scan.unit.isRoot ? mark.key : mark.link
+            pass.notes.count(link: ScanUnit.hash(link: link, hand.hashKey), digest: mark.digest)
+        }
+    }
+
+    /// Reads the range that comes next row by row, and files what has changed in it.
+    private func look(_ pass: UnitPass) async throws -> Int {
+        let (scan, unit) = (pass.scan, pass.scan.unit)
+        let range = scan.ranges[pass.index]
+        let high = try key(range.high, unit)
+        let rows = try await hand.marks(of: unit, after: pass.low, upTo: high, limit: Self.piece)
+        let isWhole = rows.count < Self.piece
+        let former = try await hand.marks(of: range, in: scan.id)
+        let diff = RangeDiff(former, with: rows, isWhole: isWhole)
+        if diff.changes.isEmpty, isWhole {
+            tick(rows, pass)
+            try advance(pass, behind: pass.index + 1, high: high)
+            return rows.count
+        }
+        var filing = ScanHand.Filing()
+        let names = try await hand.names(of: diff.changes, in: unit)
+        for (change, names) in zip(diff.changes, names) {
+            let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
+            filing.changes += names.map { ScanHand.FoundChange(name: $0, toldSince: scan.scanned, tags: tags) }
+        }
+        let next = pass.index + 1
+        if isWhole, rows.count < RangeSplit.least, next < scan.ranges.count {
+            return try await join(pass, rows, filing)
+        }
+        filing.ranges = RangeSplit.ranges(in: range, rows, left: isWhole ? nil : diff.left, newID: scan.newID)
+        pass.found += try await hand.file(filing, of: scan.id, under: lease)
+        scan.ranges.replaceSubrange(pass.index...pass.index, with: filing.ranges.map(\.range))
+        tick(rows, pass)
+        // What is left of the range comes next.
+        let done = filing.ranges.count - (isWhole ? 0 : 1)
+        try advance(pass, behind: pass.index + done, high: try key(scan.ranges[pass.index + done - 1].high, unit))
+        return rows.count
+    }
+
+    /// Joins a range of few rows with the next; the pass then comes by both.
+    private func join(_ pass: UnitPass, _ rows: [Mark], _ filing: ScanHand.Filing) async throws -> Int {
+        let scan = pass.scan
+        var filing = filing
+        let (range, next) = (scan.ranges[pass.index], scan.ranges[pass.index + 1])
+        let marks = rows + (try await hand.marks(of: next, in: scan.id))
+        let joined = MarkRange(id: range.id, next: next.next, high: next.high, marks: marks)
+        filing.ranges = [(joined, marks)]
+        filing.forgotten = [next.id]
+        pass.found += try await hand.file(filing, of: scan.id, under: lease)
+        scan.ranges.replaceSubrange(pass.index...pass.index + 1, with: [joined])
+        return rows.count
+    }
+
+    /// Takes note of rows that have no marks yet, which nobody is told of: the first pass.
+    private func takeNote(_ pass: UnitPass) async throws -> Int {
+        let (scan, unit) = (pass.scan, pass.scan.unit)
+        let limit = 5 * RangeSplit.target
+        let rows = try await hand.marks(of: unit, after: pass.low, upTo: nil, limit: limit)
+        let isLast = rows.count < limit
+        var filing = ScanHand.Filing()
+        var rest = rows[...]
+        repeat {
+            let marks = Array(rest.prefix(RangeSplit.target))
+            rest = rest.dropFirst(marks.count)
+            let id = scan.advanceTail()
+            let isEnd = isLast && rest.isEmpty
+            filing.ranges.append(
+                (
+                    MarkRange(
+                        id: id, next: isEnd ? nil : scan.tailID, high: isEnd ? nil : marks.last?.key, marks: marks),
+                    marks
+                ))
+        } while !rest.isEmpty
+        if isLast { filing.end = ([], pass.revision) }
+        _ = try await hand.file(filing, of: scan.id, under: lease)
+        scan.ranges += filing.ranges.map(\.range)
+        if isLast { scan.isComplete = true }
+        tick(rows, pass)
+        try advance(pass, behind: scan.ranges.count, high: try key(rows.last?.key, unit))
+        return rows.count
+    }
+
+    /// Files what clients were sent otherwise than the pass has found it, and that the pass is whole.
+    private func end(_ pass: UnitPass) async throws {
+        let scan = pass.scan
+        var filing = ScanHand.Filing()
+        filing.changes = pass.notes.different.map { record, revision in
+            ScanHand.FoundChange(
+                name: RecordName(resource: scan.unit.resource.name, record: record), toldSince: revision)
+        }
+        filing.end = (pass.notes.numbers, pass.revision)
+        pass.found += try await hand.file(filing, of: scan.id, under: lease)
+        scan.scanned = pass.revision
+        scan.passBegan = pass.began
+        scan.skipped = 0
+        scan.heat = pass.found > 0 ? Self.heat : max(0, scan.heat - 1)
+    }
+}
+
+extension StoreError {
+    /// The database can be used, but for one table.
+    fileprivate var isOfOneSection: Bool {
+        switch kind {
+        case .unreadable, .tooLarge, .schemaChanged, .denied: true
+        default: false
+        }
+    }
+}

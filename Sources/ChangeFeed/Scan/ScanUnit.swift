@@ -1,0 +1,69 @@
+import MergeCore
+import MergeService
+import RecordStore
+
+/// A section of a resource as a scan reads it: row by row, in the order of the table's key.
+struct ScanUnit: Sendable {
+    let resource: Resource
+    let section: Section
+    /// Positions of the columns that are the key.
+    let key: [Int]
+    /// Positions of the columns that tie a row to its record; those of the key for the root.
+    let link: [Int]
+    let view: TableView
+
+    /// nil where the rules name no key by which rows could be told apart, or one that cannot be written down.
+    init?(_ resource: Resource, _ section: Section) {
+        self.resource = resource
+        self.section = section
+        let parent = section.parent.map(\.column)
+        link = section.kind == .root ? Array(0..<section.keyCount) : parent
+        // A singleton without a key of its own is one row of its record.
+        key = section.keyCount > 0 ? Array(0..<section.keyCount) : section.kind == .singleton ? parent : []
+        view = TableView(resource: resource, section: section)
+        let root = resource.root
+        guard !key.isEmpty, !link.isEmpty, root.keyCount > 0,
+            (key + link).allSatisfy({ PackedValues.holds(section.columns[$0].type) })
+        else { return nil }
+    }
+
+    /// The sections of all resources that can be scanned, and the names of those that cannot.
+    static func all(of catalog: Catalog) -> (units: [ScanUnit], others: [String]) {
+        var units: [ScanUnit] = []
+        var others: [String] = []
+        for resource in catalog.resources {
+            for section in resource.sections {
+                if let unit = ScanUnit(resource, section) {
+                    units.append(unit)
+                } else {
+                    others.append(name(of: resource, section))
+                }
+            }
+        }
+        return (units, others)
+    }
+
+    /// The name of a section among those of all resources.
+    static func name(of resource: Resource, _ section: Section) -> String { resource.name + "/" + section.name }
+
+    var name: String { Self.name(of: resource, section) }
+    var isRoot: Bool { section.kind == .root }
+
+    private func columns(_ positions: [Int]) -> [Column] { positions.map { section.columns[$0] } }
+
+    /// Returns the packed values of some columns of a row; nil where they are of a kind that no key has.
+    func packed(_ row: [Value], _ positions: [Int]) -> [UInt8]? {
+        PackedValues.bytes(positions.map { row[$0] }, of: columns(positions))
+    }
+
+    /// Reads a packed key.
+    func key(_ bytes: [UInt8]) -> RecordKey? { PackedValues.values(bytes, of: columns(key)).map { RecordKey($0) } }
+
+    /// Reads what ties a row with a mark to its record.
+    func link(of mark: Mark) -> [Value]? {
+        PackedValues.values(isRoot ? mark.key : mark.link, of: columns(link))
+    }
+
+    /// Returns the hash of what ties rows to a record.
+    static func hash(link packed: [UInt8], _ key: SipHash.Key) -> UInt64 { SipHash.hash(packed, key: key) }
+}

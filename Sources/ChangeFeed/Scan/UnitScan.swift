@@ -1,0 +1,73 @@
+import MergeCore
+import RecordStore
+
+/// What the gateway that scans holds in memory of one section.
+final class UnitScan {
+    let unit: ScanUnit
+    let id: Int
+    /// The latest revision at the beginning of the last whole pass.
+    var scanned: Int
+    /// All rows have marks.
+    var isComplete: Bool
+    /// In the order of the keys.
+    var ranges: [MarkRange]
+    /// The number of the next range that is new.
+    private var nextID: Int
+    /// The number under which the first range behind those that are there will be kept.
+    private(set) var tailID: Int
+    /// Passes for which it still counts as one that other programs write to.
+    var heat = 0
+    /// When the last whole pass began, by the database's clock; nil where that is not known.
+    var passBegan: Int?
+    /// Cycles in a row in which it was passed over, since nobody had written to it.
+    var skipped = 0
+
+    /// - Throws: `StoreError` where the marks do not hang together.
+    init(_ unit: ScanUnit, _ known: ScanHand.Known) throws(StoreError) {
+        self.unit = unit
+        id = known.id
+        scanned = known.scanned
+        isComplete = known.isComplete
+        guard let ordered = RangeSplit.chain(known.ranges, isWhole: known.isComplete) else {
+            throw StoreError(.unreadable, "the marks of “\(unit.name)” do not hang together")
+        }
+        ranges = ordered
+        tailID = ordered.last?.next ?? 1
+        nextID = max(known.ranges.map(\.id).max() ?? 0, tailID) + 1
+    }
+
+    /// Returns the number of a range that is new.
+    func newID() -> Int {
+        defer { nextID += 1 }
+        return nextID
+    }
+
+    /// Moves the end of the chain behind another range.
+    func advanceTail() -> Int {
+        defer { tailID = newID() }
+        return tailID
+    }
+}
+
+/// A pass over one section, from its first row to its last.
+final class UnitPass {
+    let scan: UnitScan
+    let revision: Int
+    var notes: NoteCheck
+    /// The position of the range that comes next.
+    var index = 0
+    /// The key behind which it begins.
+    var low: RecordKey?
+    var isDone = false
+    /// Changes that it has found.
+    var found = 0
+    /// The time at which it began by the database's clock; nil where that is not known.
+    let began: Int?
+
+    init(_ scan: UnitScan, _ beginning: ScanHand.Beginning, began: Int?) {
+        self.scan = scan
+        revision = beginning.revision
+        notes = beginning.notes
+        self.began = began
+    }
+}

@@ -1,0 +1,96 @@
+import MergeCore
+package import MergeService
+package import RecordStore
+import Synchronization
+
+/// Notes which records were sent to clients, and as what, before they are.
+///
+/// A program that bypasses the gateway can write a value, and take it back before a scan comes by: to the scan nothing
+/// has happened, but a client that was sent the record in between holds what is not there any more. So whatever is sent
+/// is noted, and the next pass compares it with what it finds.
+package final class ShownRecords: Sendable {
+    /// A record that was read to be sent.
+    package struct Read: Sendable {
+        let record: ShownRecord
+        /// The revision of its last change; nil where nobody has looked.
+        let change: Int?
+
+        /// - Parameter change: the revision of the record's last change, for one that a page of changes tells.
+        package init(_ record: ShownRecord, change: Int? = nil) {
+            self.record = record
+            self.change = change
+        }
+    }
+
+    fileprivate struct Known: Hashable {
+        let name: RecordName
+        let change: Int
+    }
+
+    /// What was noted of late, so that nothing is noted twice: as long as a record has no newer change, what was noted
+    /// of it has been compared, or will be.
+    private let known = Mutex<[Known: ShownRecord]>([:])
+    private static let mostKnown = 20_000
+    private let isOn: Bool
+
+    /// - Parameter isOn: somebody scans; else nothing is noted.
+    package init(isOn: Bool) {
+        self.isOn = isOn
+    }
+
+    /// Returns the key under which rows of records that will be sent are to be hashed; nil where nobody needs to know.
+    package func hashKey(of journal: Journal?) -> SipHash.Key? { isOn ? journal?.hashKey : nil }
+
+    /// Notes records; they must not be sent before it returns.
+    ///
+    /// - Parameter revision: the revision up to which the client has everything with them.
+    /// - Throws: `StoreError`; then they must not be sent at all.
+    package func note(
+        _ read: [Read], at revision: Int, in journal: Journal, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) {
+        guard isOn else { return }
+        let new = known.withLock { known in
+            read.filter { read in
+                read.name.map { known[$0] != read.record } ?? true
+            }
+        }
+        if new.isEmpty { return }
+        var entries: [SectionName: [ShownNote.Entry]] = [:]
+        for record in new.map(\.record) {
+            for (section, rows) in zip(record.resource.sections, record.sections) {
+                guard let rows else { continue }
+                entries[SectionName(resource: record.resource.name, section: section.name), default: []].append(
+                    ShownNote.Entry(record: record.record, link: rows.link, digest: rows.digest))
+            }
+        }
+        if entries.isEmpty { return }
+        let feed = journal.tables.feed
+        let notes = entries.map { name, entries in
+            ShownNote(resource: name.resource, section: name.section, revision: revision, entries: entries)
+        }
+        try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+            for note in notes { _ = try session.execute(feed.note(note)) }
+            return .commit(())
+        }
+        known.withLock { known in
+            if known.count > Self.mostKnown { known.removeAll() }
+            for read in new {
+                if let name = read.name { known[name] = read.record }
+            }
+        }
+    }
+
+    private struct SectionName: Hashable {
+        let resource: String
+        let section: String
+    }
+}
+
+extension ShownRecords.Read {
+    fileprivate var name: ShownRecords.Known? {
+        change.map {
+            ShownRecords.Known(
+                name: RecordName(resource: record.resource.name, record: record.record), change: $0)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+import TestSupport
+
+/// What programs write that bypass the gateway is in the feed.
+@Suite struct ForeignTests {
+    @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
+    func whatOthersWriteIsTold(_ kind: TestEngine, _ place: JournalPlace) async throws {
+        try await ScanFixture.with(kind, place) { gateway async throws in
+            try await gateway.client { client async throws in
+                var position = try await client.position()
+                #expect(position.revision == 1, "the first pass only takes note")
+                let database = gateway.database
+                func told(_ sql: String, _ names: Set<String>) async throws -> [JSON] {
+                    try await database.run(sql)
+                    let found = try await client.changes(after: position, until: names)
+                    position = found.position
+                    #expect(Set(found.changes.map(\.name)) == names, "\(sql)")
+                    #expect(found.changes.allSatisfy { $0["by"]?.isNull == true })
+                    return found.changes
+                }
+                _ = try await told("UPDATE homes SET name = 'z' WHERE id = 1;", ["homes/1"])
+                _ = try await told("INSERT INTO homes (id, name) VALUES (9, 'n');", ["homes/9"])
+                // A row of a list is a record of its own as well here, and it moves from one home to another.
+                let moved = try await told(
+                    "UPDATE things SET home = 2 WHERE id = 1;", ["things/1", "homes/1", "homes/2"])
+                #expect(moved.first { $0.name == "homes/2" }?["record"]?["things"]?.array.count == 2)
+                _ = try await told("UPDATE things SET id = 11 WHERE id = 2;", ["things/2", "things/11", "homes/1"])
+                let hidden = try await told("UPDATE homes SET hidden = 1 WHERE id = 9;", ["homes/9"])
+                #expect(hidden.first?["record"]?.isNull == true)
+                // What the database does along: the room goes, and its door has no room any more.
+                let cascade = try await told(
+                    "PRAGMA_ON DELETE FROM homes WHERE id = 3;".replacingOccurrences(
+                        of: "PRAGMA_ON", with: kind == .sqlite ? "PRAGMA foreign_keys = ON;" : ""),
+                    ["homes/3", "rooms/1", "rooms/2"])
+                #expect(cascade.allSatisfy { $0["record"]?.isNull == true })
+                #expect(try await client.metric("fieldmerge_scan_changes_total") >= 10)
+            }
+        }
+    }
+
+    /// A push is told once, as the gateway's, though a scan comes by what it wrote.
+    @Test(arguments: TestEngine.allCases) func nothingIsToldTwice(_ kind: TestEngine) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                let position = try await client.position()
+                for number in 0..<5 {
+                    _ = try await client.push(FeedFixture.edit("things", 1, "home", "9", "\(number % 3 + 1)"))
+                    _ = try await client.push(
+                        #"{"resource":"rooms","id":3,"changeset":{"room":{"name":{"old":"?","new":"r\#(number)"}}}}"#)
+                    _ = try await client.push(
+                        #"{"resource":"rooms","id":-1,"changeset":{"room":{"old":null,"new":{"name":"n"}}}}"#)
+                    // Whoever follows reads in between.
+                    _ = try await client.changes(after: position)
+                }
+                _ = try await client.push(
+                    #"{"resource":"homes","id":3,"changeset":{"home":{"old":{"name":"?"},"new":null}}}"#)
+                _ = try await client.changes(after: position)
+                for name in ["x", "y", "z"] {
+                    let before = try await client.position()
+                    try await gateway.database.run("UPDATE doors SET name = '\(name)' WHERE id = 2;")
+                    let told = try await client.changes(after: before, until: ["doors/2"]).changes
+                    #expect(told.map(\.name) == ["doors/2"])
+                }
+                let all = try await client.changes(after: position)["changes"]?.array ?? []
+                #expect(all.filter { $0["by"]?.isNull == true }.map(\.name) == ["doors/2"])
+            }
+        }
+    }
+
+    /// What was written while no gateway ran is told at the start of one.
+    @Test(arguments: TestEngine.allCases) func aRestartTellsWhatHappenedMeanwhile(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        let place = Kept<(feed: String, revision: Int)>()
+        try await ScanFixture.run(on: database) { gateway async throws in
+            try await gateway.client { client async throws in await place.keep(try await client.position()) }
+        }
+        try await database.run("UPDATE homes SET name = 'later' WHERE id = 2; DELETE FROM things WHERE id = 4;")
+        let position = try #require(await place.value)
+        try await ScanFixture.run(on: database) { gateway async throws in
+            try await gateway.client { client async throws in
+                let told = try await client.changes(after: position, until: ["homes/2", "things/4"]).changes
+                #expect(Set(told.map(\.name)) == ["homes/2", "things/4"])
+            }
+        }
+    }
+
+    private actor Kept<Element: Sendable> {
+        private(set) var value: Element?
+
+        func keep(_ value: Element) { self.value = value }
+    }
+
+    /// A client is sent what another program takes back before a scan has seen it.
+    @Test(arguments: TestEngine.allCases, ["changes", "snapshot", "push"])
+    func whatWasSentAndTakenBackIsToldAgain(_ kind: TestEngine, _ way: String) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        try await ScanFixture.run(on: database) { gateway async throws in
+            try await gateway.client { client async throws in
+                // The scanner stands still while the value is there: it cannot read the journal.
+                let position = try await client.position()
+                let scan = try await ScanHold(database)
+                try await database.run("UPDATE things SET name = 'B', home = NULL WHERE id = 1;")
+                var since = position
+                switch way {
+                case "changes":
+                    _ = try await client.push(
+                        #"{"resource":"homes","id":1,"changeset":{"home":{"name":{"old":"a","new":"aa"}}}}"#)
+                    let page = try await client.changes(after: position)
+                    #expect(page.names == ["homes/1"])
+                    #expect(page["changes"]?[0]?["record"]?["things"]?.array.count == 1)
+                    since.revision = page["revision"]?.int ?? 0
+                case "snapshot":
+                    let text = try await client.get("/v1/snapshot").text
+                    #expect(text.contains(#""name":"B""#))
+                default:
+                    let answer = try await client.post(
+                        "/v1/push",
+                        #"{"edits":[{"resource":"homes","id":1,"changeset":{"things":[{"id":2,"name":{"old":"two","new":"two"}}]}},{"resource":"things","id":1,"changeset":{"thing":{"name":{"old":"B","new":"B"}}}}]}"#
+                    )
+                    #expect(answer.status == 200, "\(answer.text)")
+                }
+                try await database.run("UPDATE things SET name = 'one', home = 1 WHERE id = 1;")
+                try await scan.end()
+                let wanted: Set<String> = way == "changes" ? ["homes/1"] : ["homes/1", "things/1"]
+                let told = try await client.changes(after: since, until: wanted).changes
+                #expect(told.first { $0.name == "homes/1" }?["record"]?["things"]?.array.count == 2)
+            }
+        }
+    }
+}
+
+/// Keeps the gateway that scans from filing anything or going on.
+private struct ScanHold {
+    private let database: TestDatabase
+
+    init(_ database: TestDatabase) async throws {
+        self.database = database
+        // Nobody has the lease, and nobody can take it for the next minute.
+        try await database.runOnJournal(
+            "UPDATE scan SET holder = 'nobody', term = term + 1, until = \(Self.soon(database.kind));")
+    }
+
+    private static func soon(_ kind: TestEngine) -> String {
+        kind == .mariadb
+            ? "UTC_TIMESTAMP(6) + INTERVAL 50 SECOND" : "strftime('%Y-%m-%d %H:%M:%f', 'now', '+50 seconds')"
+    }
+
+    func end() async throws { try await database.runOnJournal("UPDATE scan SET holder = NULL, until = NULL;") }
+}

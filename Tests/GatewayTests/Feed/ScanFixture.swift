@@ -1,0 +1,81 @@
+import TestSupport
+
+@testable import Gateway
+
+/// Gateways that look for what other programs write.
+enum ScanFixture {
+    static func configure(_ configuration: inout GatewayConfiguration) {
+        configuration.scanRowsPerSecond = 1_000_000
+        configuration.scanInterval = .milliseconds(50)
+    }
+
+    /// Runs a gateway over the tables of `FeedFixture` that has looked at all rows once.
+    static func with(
+        _ kind: TestEngine, _ place: JournalPlace = .together,
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
+        try await run(on: database, place, body)
+    }
+
+    /// Runs a gateway over a database that is there.
+    static func run(
+        on database: TestDatabase, rules: [String: String] = FeedFixture.rules, _ place: JournalPlace = .together,
+        _ body: @escaping @Sendable (RunningGateway) async throws -> Void
+    ) async throws {
+        try await RunningGateway.with(database, rules: rules, journal: place, configure: configure) {
+            gateway async throws in
+            try await gateway.client { client async throws in try await client.hasScanned() }
+            try await body(gateway)
+        }
+    }
+}
+
+extension HTTPClient.Session {
+    /// Waits until all rows have been looked at once.
+    func hasScanned() async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            let ready = try await get("/readyz").json()
+            if ready["feed"]?["lagSeconds"]?.int != nil { return }
+            guard ContinuousClock.now < end else { throw Shell.Failure(description: "no scan: \(ready)") }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// The value of a metric; 0 where it is missing.
+    func metric(_ name: String) async throws -> Int {
+        let lines = try await get("/metrics").text.split(separator: "\n")
+        return lines.first { $0.hasPrefix(name + " ") }.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
+            ?? 0
+    }
+
+    /// Asks for changes until some records have been told.
+    ///
+    /// - Returns: every change that was told by then, in order, and the position behind it.
+    func changes(
+        after position: (feed: String, revision: Int), until names: Set<String>
+    ) async throws -> (changes: [JSON], position: (feed: String, revision: Int)) {
+        var position = position
+        var told: [JSON] = []
+        let end = ContinuousClock.now + .seconds(60)
+        while !names.isSubset(of: told.map(\.name)) {
+            guard ContinuousClock.now < end else {
+                throw Shell.Failure(description: "not told: \(names.subtracting(told.map(\.name)))")
+            }
+            let answer = try await get("/v1/changes?since=\(position.revision)&feed=\(position.feed)&wait=5")
+            guard answer.status == 200 else { throw Shell.Failure(description: answer.text) }
+            let page = try answer.json()
+            told += page["changes"]?.array ?? []
+            position.revision = page["revision"]?.int ?? -1
+        }
+        return (told, position)
+    }
+}
+
+extension JSON {
+    /// The record that a change names.
+    var name: String { "\(self["resource"]?.text ?? "")/\(self["id"].map(\.description) ?? "")" }
+}
