@@ -3,7 +3,7 @@
 Schema (the tables `meta` and `base` are also that of a snapshot in SQLite):
 
 - `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
-- `base(resource, key, id, record, generation)`: records as the server last told them. `key` is the id as text,
+- `base(resource, key, id, record, …)`: records as the server last told them. `key` is the id as text,
   its parts separated by U+001F; `id` and `record` are JSON.
 - `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
 - `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
@@ -28,10 +28,13 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS base (
   resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL,
-  generation INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (resource, key)) WITHOUT ROWID;
+  generation INTEGER NOT NULL DEFAULT 0, pulled INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (resource, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tombstone (
+  resource TEXT NOT NULL, key TEXT NOT NULL, pulled INTEGER NOT NULL, PRIMARY KEY (resource, key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS push (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, key TEXT, body BLOB, atomic TEXT,
-  rules TEXT, doubt INTEGER NOT NULL DEFAULT 0, creates TEXT NOT NULL DEFAULT '[]', refusal TEXT, at REAL NOT NULL);
+  rules TEXT, doubt INTEGER NOT NULL DEFAULT 0, pulls INTEGER NOT NULL DEFAULT 0, creates TEXT NOT NULL DEFAULT '[]', refusal TEXT, at REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS push_state ON push (state, seq);
 CREATE TABLE IF NOT EXISTS edit (
   push INTEGER NOT NULL, place INTEGER NOT NULL, resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL,

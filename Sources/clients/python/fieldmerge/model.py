@@ -502,9 +502,11 @@ class Model:
                 if batch and (edits > limits.get("edits", 1_000) or size > limits.get("body", 1 << 20)):
                     break
                 # The doubt ends with an answer that says that nothing was written.
+                pulls = self.database.meta("pulls") or 0
                 self.database.write(
-                    "UPDATE push SET state = ?, key = ?, body = ?, doubt = doubt + 1 WHERE seq = ?",
-                    *(SENT, key, body, seq),
+                    "UPDATE push SET state = ?, key = ?, body = ?, doubt = doubt + 1,"
+                    " pulls = CASE WHEN doubt = 0 THEN ? ELSE pulls END WHERE seq = ?",
+                    *(SENT, key, body, pulls, seq),
                 )
                 batch.append(Frozen(seq, key, bytes(body), False, len(stored)))
             kept = self._needed(batch)
@@ -543,8 +545,7 @@ class Model:
                 self.database.write("UPDATE push SET doubt = max(0, doubt - 1) WHERE seq = ?", seq)
 
     def is_in_doubt(self) -> bool:
-        """Returns whether a push may have been merged without an answer: until it has one, no record that was
-        read may be stored, or the answer, which may be old by then, would replace it."""
+        """Returns whether a push may have been merged of which no answer came."""
         return self.database.value("SELECT 1 FROM push WHERE state = ? AND doubt > 0 LIMIT 1", SENT) is not None
 
     def thaw(self, seq: int) -> None:
@@ -564,8 +565,11 @@ class Model:
         """Stores that a push was merged, whole or in part, in one transaction."""
         with self.database.transaction("settle"):
             self._check_lease()
-            if self.database.value("SELECT state FROM push WHERE seq = ?", seq) != SENT:
+            state, doubt, pulls = self.database.row("SELECT state, doubt, pulls FROM push WHERE seq = ?", seq) or (None, 0, 0)
+            if state != SENT:
                 return
+            # An answer to bytes that were sent before may be as old as they are.
+            newer_than = pulls if doubt > 1 else None
             edits = self.edits_of(seq)
             failed = [index for index, result in enumerate(results) if result.get("status") not in (None, "merged")]
             seen = self._seen_of(edits, results)
@@ -585,7 +589,7 @@ class Model:
 
             for index, (edit, result) in enumerate(_pairs(edits, results)):
                 if index not in failed or result.get("record") is not None:
-                    self._store_result(edit, result, views.get((edit.resource, edit.key)))
+                    self._store_result(edit, result, views.get((edit.resource, edit.key)), newer_than=newer_than)
             for told in conflicts:
                 for conflict in told:
                     self._queue("conflict", conflict)
@@ -669,9 +673,14 @@ class Model:
                     *(json.dumps(mapped), key_of(mapped), json.dumps(places), token),
                 )
 
-    def _store_result(self, edit: StoredEdit, result: Json, before: Json | None) -> None:
+    def _store_result(
+        self, edit: StoredEdit, result: Json, before: Json | None, *, newer_than: int | None
+    ) -> None:
         record = result.get("record")
         self._touched.add((edit.resource, edit.key))
+        real_key = key_of(record["id"] if record is not None else self.resolve(edit.id))
+        if newer_than is not None and self._was_pulled_since(edit.resource, real_key, newer_than):
+            return
         if record is not None:
             self._put(edit.resource, record["id"], record, before=before)
             return
@@ -683,16 +692,22 @@ class Model:
         if was_here and not deleted:
             self._queue("gone", {"resource": edit.resource, "id": real})
 
-    def _put(self, resource: str, record_id: Any, record: Json | None, *, before: Json | None) -> None:
+    def _put(
+        self, resource: str, record_id: Any, record: Json | None, *, before: Json | None, is_pulled: bool = False
+    ) -> None:
         key = key_of(record_id)
         self._touched.add((resource, key))
         self._incoming.append((resource, record_id, before, record))
+        pulls = (self.database.meta("pulls") or 0) if is_pulled else 0
         if record is None:
             self.database.write("DELETE FROM base WHERE resource = ? AND key = ?", resource, key)
+            if is_pulled:
+                self.database.write("INSERT OR REPLACE INTO tombstone VALUES (?, ?, ?)", resource, key, pulls)
             return
+        generation = self.database.meta("generation") or 0
         self.database.write(
-            "INSERT OR REPLACE INTO base VALUES (?, ?, ?, ?, ?)",
-            *(resource, key, json.dumps(record["id"]), json.dumps(record), self.database.meta("generation") or 0),
+            "INSERT OR REPLACE INTO base VALUES (?, ?, ?, ?, ?, ?)",
+            *(resource, key, json.dumps(record["id"]), json.dumps(record), generation, pulls),
         )
 
     def refuse(self, seq: int, problem: Json, results: list[Json]) -> None:
@@ -723,9 +738,7 @@ class Model:
     def _stores(self, resource: str, key: str) -> bool:
         return self.keeps(resource) or self._base(resource, key) is not None
 
-    def _refuse(
-        self, seq: int, problem: Json, results: list[Json], *, fault: int, is_told: bool = True
-    ) -> None:
+    def _refuse(self, seq: int, problem: Json, results: list[Json], *, fault: int) -> None:
         edits = self.edits_of(seq)
         conflicts = [_conflicts(edit, result) for edit, result in _pairs(edits, results)]
         made = self._creations(seq)
@@ -761,8 +774,7 @@ class Model:
         for one in conflicts:
             for conflict in one:
                 self._queue("conflict", conflict)
-        if is_told:
-            self._queue("refused", {"entry": seq})
+        self._queue("refused", {"entry": seq})
         for edit in edits:
             self._touched.add((edit.resource, edit.key))
         self._refuse_dependents(seq, edits[fault] if fault < len(edits) else None, made)
@@ -834,7 +846,7 @@ class Model:
                 is_drafted = True
                 detail = f"The record {draft.id} of {resource_name} is gone."
                 index = [edit.place for edit in self.edits_of(draft.push)].index(draft.place)
-                self._refuse(draft.push, _problem("gone", 410, "Gone", detail), [], fault=index, is_told=False)
+                self._refuse(draft.push, _problem("gone", 410, "Gone", detail), [], fault=index)
             if tells_gone and not is_drafted and was is not None:
                 self._queue("gone", {"resource": resource_name, "id": was["id"]})
             return
@@ -922,8 +934,9 @@ class Model:
         """Stores a page of changes with its feed and revision, in one transaction; returns how many."""
         with self.database.transaction("page"):
             self._check_lease()
-            if self.place() != asked or self.is_in_doubt():
+            if self.place() != asked:
                 return 0
+            self._begin_pull()
             count = 0
             for change in page["changes"]:
                 count += self._take(change["resource"], change["id"], change["record"])
@@ -935,6 +948,20 @@ class Model:
             self._tell()
         return count
 
+    def _begin_pull(self) -> None:
+        """Counts pulls, so that an answer that is told again can be told from what was read since."""
+        self.database.set_meta("pulls", (self.database.meta("pulls") or 0) + 1)
+        if self.database.value("SELECT 1 FROM push WHERE state = ? LIMIT 1", SENT) is None:
+            self.database.write("DELETE FROM tombstone")
+
+    def _was_pulled_since(self, resource: str, key: str, pulls: int) -> bool:
+        """Whether a record was read since so many pulls, be it that it is gone."""
+        for table in ("base", "tombstone"):
+            pulled = self.database.value(f"SELECT pulled FROM {table} WHERE resource = ? AND key = ?", resource, key)
+            if pulled is not None and pulled > pulls:
+                return True
+        return False
+
     def _note_version(self, version: Any) -> None:
         if version is not None and version != self.database.meta("rulesVersion"):
             self.database.set_meta("rulesDue", True)
@@ -945,15 +972,20 @@ class Model:
         key = key_of(record_id)
         held = self._base(resource, key)
         if held == record:
+            if held is not None:
+                self.database.write(
+                    "UPDATE base SET pulled = ? WHERE resource = ? AND key = ?",
+                    *(self.database.meta("pulls") or 0, resource, key),
+                )
             return 0
         if self.database.value("SELECT 1 FROM edit LIMIT 1") is None:
-            self._put(resource, record_id, record, before=held)
+            self._put(resource, record_id, record, before=held, is_pulled=True)
             if record is None and held is not None:
                 self._queue("gone", {"resource": resource, "id": held["id"]})
             return 1
         before = self._seen(resource, key)
         was = self.view(resource, record_id)
-        self._put(resource, record_id, record, before=was)
+        self._put(resource, record_id, record, before=was, is_pulled=True)
         self._rebase((resource, key), before, tells_gone=True, was=was)
         return 1
 
@@ -964,6 +996,7 @@ class Model:
             under_way = self.database.meta("snapshot")
             if under_way and (under_way["feed"], under_way["revision"]) == (head["feed"], head["revision"]):
                 return
+            self._begin_pull()
             generation = (self.database.meta("generation") or 0) + 1
             self.database.set_meta("generation", generation)
             names = ("feed", "revision", "rules", "records")
@@ -1013,7 +1046,7 @@ class Model:
                     continue
                 before = self._seen(resource, key)
                 was = self.view(resource, json.loads(text))
-                self._put(resource, json.loads(text), None, before=was)
+                self._put(resource, json.loads(text), None, before=was, is_pulled=True)
                 self._rebase((resource, key), before)
             self._hooks()
             self._tell()

@@ -48,6 +48,7 @@ _END_WAIT_ONLINE = _rows(
     "unsent? pushing: cancelTimer, resetBackoff, push", "pulling: cancelTimer, resetBackoff, pull"
 )
 _ASK_AGAIN = _rows("unsent? pushing: cancelTimer, askToken", "pulling: cancelTimer, askToken")
+_RESYNC = _rows("again? waiting: resnapshot, schedule", "pulling: resetBackoff, resnapshot, pull")
 
 _CELLS: Mapping[str, Mapping[str, tuple[Row, ...]]] = {
     "idle": {
@@ -71,8 +72,8 @@ _CELLS: Mapping[str, Mapping[str, tuple[Row, ...]]] = {
         "answer.lost": _rows("waiting: schedule"),
         "answer.unauthorized": _rows("fresh? needsAuth: scheduleLong", "pulling: askToken"),
         "answer.upgrade": _rows("needsUpgrade: scheduleLong"),
-        "answer.resync": _rows("pulling: resetBackoff, resnapshot, pull"),
-        "answer.rules": _rows("pulling: resetBackoff, readRules, pull"),
+        "answer.resync": _RESYNC,
+        "answer.rules": _rows("again? waiting: readRules, schedule", "pulling: resetBackoff, readRules, pull"),
         "close": _rows("closed: abort"),
     },
     "pushing": {
@@ -88,9 +89,11 @@ _CELLS: Mapping[str, Mapping[str, tuple[Row, ...]]] = {
         "answer.lost": _rows("waiting: schedule"),
         "answer.unauthorized": _rows("fresh? needsAuth: scheduleLong", "pushing: askToken"),
         "answer.upgrade": _rows("needsUpgrade: scheduleLong"),
-        "answer.resync": _rows("pulling: resetBackoff, resnapshot, pull"),
+        "answer.resync": _RESYNC,
         "answer.rules": _rows(
-            "unsent? pushing: resetBackoff, readRules, push", "pulling: resetBackoff, readRules, pull"
+            "again? waiting: readRules, schedule",
+            "unsent? pushing: resetBackoff, readRules, push",
+            "pulling: resetBackoff, readRules, pull",
         ),
         "answer.tooLarge": _rows("pushing: single, push"),
         "close": _rows("closed: abort"),

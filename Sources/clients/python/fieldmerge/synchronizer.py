@@ -23,8 +23,6 @@ log = logging.getLogger("fieldmerge")
 SNAPSHOT_RECORDS_IN_A_TRANSACTION = 500
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 300.0
-RULES_ROUNDS = 3
-"""How often in a row rules may change before the client waits between two tries."""
 
 _RETRY_CODES = {"in-progress", "not-run", "busy", "over-rate", "over-journal", "unknown-outcome"}
 _NOT_ABOUT_THE_PUSH = {"strange-host", "strange-origin", "malformed-request", "unknown-query", "duplicate-query"}
@@ -142,7 +140,7 @@ class Synchronizer:
         self._last_more = False
         self._used_token = 0
         self._fresh_after: int | None = None
-        self._rules_rounds = 0
+        self._last_answer: str | None = None
         self._report = Report()
         self._deadline: float | None = None
         self._is_closing = False
@@ -225,6 +223,8 @@ class Synchronizer:
     def _handle(self, event: str) -> str | None:
         """Does what follows from an event; returns the event that comes of it, or nil at rest."""
         row = decide(self.state, event, self._conditions(event))
+        if event.startswith("answer."):
+            self._last_answer = event
         self.state = row.state
         resting = row.state not in ("pulling", "pushing")
         if resting and not ("schedule" in row.actions or "scheduleLong" in row.actions):
@@ -239,12 +239,11 @@ class Synchronizer:
         return following
 
     def _conditions(self, event: str) -> dict[str, bool]:
-        more = self._last_more or self._noted.is_set()
-        if event in ("answer.settled", "answer.page"):
-            more = more or self.model.place()[0] is None and event == "answer.settled"
+        has_place = self.model.place()[0] is not None or event == "answer.page"
         return {
             "unsent": self.model.has_unsent(),
-            "more": more,
+            "more": self._last_more or self._noted.is_set() or not has_place,
+            "again": event == self._last_answer,
             "fresh": self._fresh_after is not None and self._used_token >= self._fresh_after,
         }
 
@@ -258,8 +257,8 @@ class Synchronizer:
         if action == "askToken":
             return self._ask_token()
         if action == "readRules":
-            return self._guarded(self._read_rules)
-        if action == "resnapshot":
+            self.model.note(rulesDue=True)  # the next request reads them first
+        elif action == "resnapshot":
             self.model.note(resnapshot=True, snapshot=None)
         elif action == "single":
             self._is_single = True
@@ -450,7 +449,7 @@ class Synchronizer:
         # A proxy's 413 counts as well: it is about the length, whoever says so.
         if answer.status == 413 or answer.status in (400, 403, 422) and is_known:
             self._fresh_after = None
-            if len(pushes) > 1 or not self._is_single and answer.status != 413:
+            if len(pushes) > 1 or not self._is_single:
                 return "answer.tooLarge"
             if len(batch) > len(pushes) and not self.model.is_in_doubt():
                 # Not this one alone is too large, but what has to be repeated before it.
@@ -474,6 +473,7 @@ class Synchronizer:
             if what == "again" or result is None:
                 again = True
                 if result is not None and result.get("code") in (429, 503):
+                    # The gateway has looked the key up, and runs the push when it comes again.
                     self.model.nothing_written([push.seq])
                 self.situation.problem = self._report.problem = (result or {}).get("problem")
             elif what == "rules":
@@ -494,12 +494,7 @@ class Synchronizer:
                 self._report.error = "a push has to be sent again"
             return "answer.retry"
         if rules or self.model.database.meta("rulesDue"):
-            self._rules_rounds += 1
-            if self._rules_rounds > RULES_ROUNDS:
-                self._rules_rounds = 0
-                return "answer.retry"
             return "answer.rules"
-        self._rules_rounds = 0
         return stored
 
     def _take_page(self, page: Json, asked: tuple[str | None, int | None]) -> str:
@@ -546,14 +541,7 @@ class Synchronizer:
         return self._rules_or_page()
 
     def _rules_or_page(self) -> str:
-        if self.model.database.meta("rulesDue"):
-            self._rules_rounds += 1
-            if self._rules_rounds <= RULES_ROUNDS:
-                return "answer.rules"
-            self._rules_rounds = 0
-            return "answer.retry"
-        self._rules_rounds = 0
-        return "answer.page"
+        return "answer.rules" if self.model.database.meta("rulesDue") else "answer.page"
 
     def _query(self, query: dict[str, str]) -> str:
         if self.model.resources is not None:
@@ -641,7 +629,7 @@ class Synchronizer:
         while not is_mine and not self._turn.acquire(timeout=0.1):
             self.transport.abort()  # again, for a request that begins only now
         try:
-            self.state = decide(self.state, "close", {"unsent": False, "more": False, "fresh": False}).state
+            self.state = decide(self.state, "close", dict.fromkeys(("unsent", "more", "again", "fresh"), False)).state
             self.situation.phase = self.state
             self.transport.close()
         finally:
