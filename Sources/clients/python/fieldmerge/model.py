@@ -989,19 +989,24 @@ class Model:
         self._rebase((resource, key), before, tells_gone=True, was=was)
         return 1
 
-    def begin_snapshot(self, head: Json) -> None:
-        """Notes that a snapshot is being stored, in one transaction; one that broke off goes on."""
+    def begin_snapshot(self, head: Json, *, goes_on: bool = False) -> bool:
+        """Notes that a snapshot is being stored, in one transaction; false where one that broke off was to go on
+        and this is another: then the next begins at its first record."""
         with self.database.transaction("snapshot begins"):
             self._check_lease()
-            under_way = self.database.meta("snapshot")
-            if under_way and (under_way["feed"], under_way["revision"]) == (head["feed"], head["revision"]):
-                return
+            if goes_on:
+                under_way = self.database.meta("snapshot") or {}
+                is_same = (under_way.get("feed"), under_way.get("revision")) == (head["feed"], head["revision"])
+                if not is_same:
+                    self.database.set_meta("snapshot", None)
+                return is_same
             self._begin_pull()
             generation = (self.database.meta("generation") or 0) + 1
             self.database.set_meta("generation", generation)
             names = ("feed", "revision", "rules", "records")
             note = {name: head.get(name) for name in names}
             self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0})
+        return True
 
     def forget_snapshot(self) -> None:
         """Has the next snapshot begin at its first record, in one transaction."""

@@ -571,7 +571,7 @@ class Synchronizer:
             return self._no_feed(answer) or self._refusal(answer)
         self._fresh_after = None
         try:
-            for whole in self._store_snapshot(response):
+            for whole in self._store_snapshot(response, goes_on=cursor is not None):
                 if whole:
                     self._last_more = True  # what changed meanwhile
                     return self._rules_or_page()
@@ -579,13 +579,14 @@ class Synchronizer:
             response.close()
         raise BrokenOff("the snapshot broke off")
 
-    def _store_snapshot(self, response: Response) -> Iterator[bool]:
+    def _store_snapshot(self, response: Response, *, goes_on: bool) -> Iterator[bool]:
         """Stores a snapshot as it comes; yields whether it is whole."""
         lines: list[Json] = []
         began = False
         for line in _lines(response):
             if "snapshot" in line:
-                self.model.begin_snapshot(line["snapshot"])
+                if not self.model.begin_snapshot(line["snapshot"], goes_on=goes_on):
+                    raise BrokenOff("the snapshot that broke off cannot go on")
                 began = True
                 self.on_status()
             elif not began:

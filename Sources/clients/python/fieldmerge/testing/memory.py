@@ -121,15 +121,18 @@ class MemoryGateway(ScriptedServer):
     def _snapshot(self, query: Mapping[str, str]) -> Reply:
         wanted = self._wanted(query)
         rows = sorted(place for place in self.records if place[0] in wanted)
-        start = int(query.get("after", "0"))
-        head = {"feed": self.feed, "revision": self.revision, "rules": self.rules.version, "records": len(rows)}
+        feed, revision, last = json.loads(query["after"]) if "after" in query else (self.feed, self.revision, None)
+        if feed != self.feed:
+            return Reply.problem(410, "resync", feed=self.feed, earliest=self.earliest)
+        rows = [place for place in rows if last is None or list(place) > last]
+        head = {"feed": feed, "revision": revision, "rules": self.rules.version, "records": len(rows)}
         lines: list[Json] = [{"snapshot": {**head, "resources": sorted(wanted)}}]
-        for number, place in enumerate(rows[start:], start + 1):
+        for number, place in enumerate(rows, 1):
             record = self.records[place]
             lines.append({"resource": place[0], "id": record["id"], "record": record})
             if number % 2 == 0:
-                lines.append({"cursor": str(number)})
-        lines.append({"end": {"records": len(rows) - start}})
+                lines.append({"cursor": json.dumps([feed, revision, list(place)])})
+        lines.append({"end": {"records": len(rows)}})
         body = "".join(json.dumps(line) + "\n" for line in lines).encode()
         return Reply(200, body, {"content-type": "application/x-ndjson"})
 
