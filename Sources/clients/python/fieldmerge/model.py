@@ -7,6 +7,8 @@ reads all three, one over the other. Every function that ends in one transaction
 from __future__ import annotations
 
 import json
+import os
+import socket
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -101,7 +103,7 @@ class Model:
         self.database = database
         self.clock = clock
         self.resources = None if resources is None else sorted(set(resources))
-        self.owner = str(uuid.uuid4())
+        self.owner = f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4()}"
         self.on_touch: Callable[[set[Place]], None] = lambda places: None
         self.on_outcome: Callable[[], None] = lambda: None
         self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None
@@ -1221,7 +1223,8 @@ class Model:
         with self.database.transaction("lease"):
             row = self.database.row("SELECT owner, beat FROM lease")
             now = self.clock.now()
-            if row is not None and row[0] != self.owner and abs(now - row[1]) < BEAT_SECONDS * MISSED_BEATS:
+            is_strange = row is not None and row[0] != self.owner and not _is_dead(row[0])
+            if is_strange and abs(now - row[1]) < BEAT_SECONDS * MISSED_BEATS:
                 return False
             self.database.write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", self.owner, now)
         return True
@@ -1273,6 +1276,21 @@ class Model:
         self._incoming = []
         if touched:
             self.database.after_commit(lambda: self.on_touch(touched))
+
+
+def _is_dead(owner: str) -> bool:
+    """Whether the process of a lease ran on this machine and has ended."""
+    host, _, rest = owner.partition("/")
+    number = rest.partition("/")[0]
+    if host != socket.gethostname() or not number.isdigit() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _problem(code: str, status: int, title: str, detail: str) -> Json:

@@ -82,8 +82,8 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether everything was sent and everything was read."""
-        return self.phase == "idle" and self.unsent == 0
+        """Whether everything was sent, nothing was refused, and everything was read."""
+        return self.phase == "idle" and self.unsent == 0 and self.refused == 0 and self.error is None
 
 
 @dataclass
@@ -225,6 +225,8 @@ class Synchronizer:
         row = decide(self.state, event, self._conditions(event))
         if event.startswith("answer."):
             self._last_answer = event
+            if event in ("answer.settled", "answer.page"):
+                self._report.error = None
         self.state = row.state
         resting = row.state not in ("pulling", "pushing")
         if resting and not ("schedule" in row.actions or "scheduleLong" in row.actions):
