@@ -7,6 +7,7 @@ import logging
 import os
 import random
 import threading
+import time
 import urllib.parse
 import uuid
 from collections.abc import Callable, Iterable
@@ -65,6 +66,8 @@ class _Observer:
     record_id: Any
     callback: Callable[[Any], Any]
     last: Any = None
+    due: float = 0.0
+    """During a snapshot, when all records of a resource are read again at the earliest."""
 
 
 class Store:
@@ -440,10 +443,16 @@ class Store:
         if not touched:
             return
         resources = {resource for resource, _ in touched}
+        is_filling = self._database.meta("snapshot") is not None
         for observer in list(self._observers):
             if observer.resource not in resources:
                 continue
+            began = time.monotonic()
+            if is_filling and observer.record_id is None and began < observer.due:
+                self._touched.add((observer.resource, "*"))  # told when there is time, or at the end
+                continue
             now = self._observed(observer)
+            observer.due = time.monotonic() + 5 * (time.monotonic() - began)
             if now != observer.last:
                 observer.last = now
                 self._call(observer.callback, now)
@@ -741,7 +750,7 @@ def open_store(
 
     - `path`: the store's file, `:memory:` for tests. One file for each server and user.
     - `token`: a bearer token, or a function that returns one; it is called again when the gateway answers 401.
-    - `resources`: those whose records are kept here (left out: all that the user may read).
+    - `resources`: those whose records are kept here (left out: all that the user may read; empty: none).
     - `client`: name and version of the program, such as `shop-till/3.2`, sent as `X-Client`.
     - `snapshot`: a file to begin with, NDJSON (also .gz) or SQLite; of no effect once the store has synced.
 

@@ -524,6 +524,9 @@ class Synchronizer:
         if refusal is not None:
             return refusal
         self._noted.clear()
+        if self.model.resources == []:
+            self._last_more = False
+            return "answer.page"  # nothing is kept here
         feed, revision = self.model.place()
         if feed is None or self.model.database.meta("resnapshot"):
             return self._snapshot()
