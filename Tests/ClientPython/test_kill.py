@@ -252,11 +252,14 @@ class Walk:
 
     def settle(self) -> None:
         self.gateway._script.clear()
-        for _ in range(3):
+        for _ in range(2):
             for device in self.devices:
-                for _ in range(6):
-                    report = device.store.sync()
+                report = device.store.sync()
+                for _ in range(5):
+                    if report.ok:
+                        break
                     self.clock.advance(400)
+                    report = device.store.sync()
                 self.test.assertTrue(report.ok, report)
 
     def check(self) -> None:

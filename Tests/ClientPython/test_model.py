@@ -50,6 +50,7 @@ class Device:
         self.server = ScriptedServer(self.serve, clock=self.clock)
         self.server.hold(lambda request: request.path.startswith("/v1/sync") or request.path.startswith("/v1/changes"))
         self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t")
+        self.store._database._connection.execute("PRAGMA synchronous = OFF")
         for kind in ("conflict", "overtaken", "refused", "gone"):
             getattr(self.store, f"on_{kind}")(lambda event, kind=kind: self.events.append((kind, event)))
 
