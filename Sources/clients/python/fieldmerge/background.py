@@ -140,7 +140,7 @@ class _Listener(threading.Thread):
                     continue
                 place = self._synchronizer.model.place()
                 if place[0] is None:
-                    self._pause.wait(0.2)
+                    self._pause.wait(1)
                     continue
                 try:
                     has_news = self._listen(place)

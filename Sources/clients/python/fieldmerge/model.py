@@ -265,6 +265,10 @@ class Model:
         refused = self.database.value("SELECT count(*) FROM push WHERE state = ?", REFUSED)
         return int(unsent), int(refused)
 
+    def edit_count(self) -> int:
+        """Returns a number that grows with each edit of the app, whichever process makes it."""
+        return int(self.database.value("SELECT coalesce(max(seq), 0) FROM ticket"))
+
     def has_unsent(self) -> bool:
         """Returns whether a push is to be sent."""
         return self.database.value("SELECT 1 FROM push WHERE state IN (0, 1) LIMIT 1") is not None

@@ -100,6 +100,7 @@ class Store:
         self._deliverer: int | None = None
         self._has_news = False
         self._last_status: Status | None = None
+        self._known_edits = 0
         self._background: Background | None = None
         self._database = Database(path)
         try:
@@ -198,8 +199,7 @@ class Store:
         own = Synchronizer(self._model, transport, synchronizer.tokens, clock=self._clock, client=synchronizer._client)
         try:
             answer = own.ask("GET", path)
-            if answer.status == 401:
-                synchronizer.tokens.renew(refused=own._used_token)
+            if answer.status == 401 and own._ask_token() == "token":
                 answer = own.ask("GET", path)
         except OSError as error:
             raise Offline(f"there is no answer: {error}") from error
@@ -298,6 +298,7 @@ class Store:
 
     def _commit(self, drafts: list[Draft], atomic: str | None) -> Ticket:
         ticket = Ticket(self, self._model.commit(drafts, atomic=atomic))
+        self._known_edits = self._model.edit_count()
         self._was_edited()
         return ticket
 
@@ -382,7 +383,10 @@ class Store:
         self._on_outcome()
         self._touched |= {(observer.resource, "*") for observer in self._observers}
         self._deliver()
-        if self._model.has_unsent():
+        # Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.
+        edits = self._model.edit_count()
+        if edits != self._known_edits:
+            self._known_edits = edits
             self._was_edited()
 
     def _deliver(self) -> None:
@@ -579,6 +583,7 @@ class Store:
         if self._database.is_closed:
             raise StoreClosed("the store is closed")
         if self._background is None:
+            self._known_edits = self._model.edit_count()
             self._background = Background(
                 self._synchronizer,
                 clock=self._clock,
