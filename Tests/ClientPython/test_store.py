@@ -152,6 +152,16 @@ class EditTests(StoreCase):
                 self.server.put("shoppers", 123, None)
                 store.sync()
 
+    def test_two_who_edit_at_once_both_count(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as one, store.edit("shoppers", 123) as other:
+            one.customer.points += 1
+            other.customer.points += 1
+            other.customer.firstName = "Bob"
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["points"], 7)
+        self.assertEqual(one.ticket.outcome(0).conflicts[0].outcome, "combined")
+
     def test_threads_share_a_store(self) -> None:
         store = self.synced(self.file())
 
@@ -159,6 +169,7 @@ class EditTests(StoreCase):
             for _ in range(20):
                 with store.edit("shoppers", 123) as s:
                     s.groceries.append({"name": "Rice"})
+                    s.customer.points += 1
 
         threads = [threading.Thread(target=work) for _ in range(4)]
         for thread in threads:
@@ -169,7 +180,7 @@ class EditTests(StoreCase):
             thread.join()
         self.assertTrue(store.sync().ok)
         held = self.server.get("shoppers", 123)
-        self.assertEqual(len(held["groceries"]), 2 + 80)
+        self.assertEqual((len(held["groceries"]), held["customer"]["points"]), (2 + 80, 5 + 80))
         self.assertEqual(store.records("shoppers"), [held, self.server.get("shoppers", 124)])
 
 

@@ -132,6 +132,12 @@ def compose(resource: Resource, first: list[RowChange], second: list[RowChange])
     return list(result.values())
 
 
+def _follows(group: Group, before: Json, seen: Json) -> bool:
+    """Whether who made a later edit had seen the earlier one; two who edit at once have not seen each other, and
+    the server decides between them as between any two."""
+    return all(same(field, before[field.name], seen.get(field.name)) for field in group.fields if field.name in before)
+
+
 def _first_seen(earlier: RowChange | None, deletion: RowChange) -> RowChange:
     old = dict(deletion["old"])
     for group in (earlier or {}).get("groups", {}).values():
@@ -144,8 +150,10 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
     steps = first["do"], second["do"]
     if steps == ("create", "edit"):
         new = dict(first["new"])
-        for group in second["groups"].values():
-            new.update(group["new"])
+        for name, values in second["groups"].items():
+            if not _follows(section.group(name), first["new"], values["old"]):
+                return None
+            new.update(values["new"])
         return {**first, "new": new}
     if steps == ("create", "delete"):
         return {}
@@ -159,7 +167,7 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
             groups[name] = values
             continue
         group = section.group(name)
-        if group.has_transitions:
+        if group.has_transitions or not _follows(group, groups[name]["new"], values["old"]):
             return None
         old = groups.pop(name)["old"]
         if not _equal(group, old, values["new"]):
