@@ -35,7 +35,11 @@ def run(shop: Shop, article: Any) -> None:
     with store.edit(RESOURCE, article) as in_store:
         in_store.article.stock += 12  # delivered
 
-    expect("collisions of the first phone", push("The phone at the till", till, RESOURCE, at_till.ticket, before=before), {})
+    expect(
+        "collisions of the first phone",
+        push("The phone at the till", till, RESOURCE, at_till.ticket, before=before),
+        {},
+    )
     collisions = {("article", None, "stock"): "combined"}
     met = push("The phone in the store", store, RESOURCE, in_store.ticket, before=before)
     expect("collisions of the second phone", met, collisions)

@@ -76,7 +76,9 @@ class StoryTests(GatewayCase):
             s.groceries.append({"name": "Rice", "quantity": "1 kg"})
         self.assertTrue(phone.sync().ok)
         self.assertTrue(tablet.sync().ok)
-        self.assertEqual([(one.group, one.outcome, one.written) for one in conflicts], [("creditLimit", "server-won", "75.00")])
+        self.assertEqual(
+            [(one.group, one.outcome, one.written) for one in conflicts], [("creditLimit", "server-won", "75.00")]
+        )
         self.assertEqual(s.ticket.outcome(0).conflicts[0].current, "75.00")
         phone.sync()
         self.assertEqual(phone.record("shoppers", shopper), tablet.record("shoppers", shopper))
@@ -226,7 +228,9 @@ class ProcessTests(GatewayCase):
         path = str(Path(self.folder.name) / "killed.db")
         self.synced(path).close()
         library = str(ROOT / "Sources" / "clients" / "python")
-        text = _WORKER.split("    for number")[0] + "    store._model.take_lease(); import os; os.kill(os.getpid(), 9)\n"
+        text = (
+            _WORKER.split("    for number")[0] + "    store._model.take_lease(); import os; os.kill(os.getpid(), 9)\n"
+        )
         worker = subprocess.Popen([sys.executable, "-c", text, library, path, self.gateway.url, "x"])
         self.assertEqual(worker.wait(60), -9)
         report = self.open(path).sync(deadline=5)

@@ -243,9 +243,11 @@ class Walk:
                 self.gateway.reply(Reply(502, b""))
             else:
                 self.gateway._script.append(
-                    lambda request: Reply.problem(413, "too-large")
-                    if (request.body or b"").count(b'"key"') > 1
-                    else Reply.problem(503, "busy")
+                    lambda request: (
+                        Reply.problem(413, "too-large")
+                        if (request.body or b"").count(b'"key"') > 1
+                        else Reply.problem(503, "busy")
+                    )
                 )
 
     # The end
@@ -269,7 +271,9 @@ class Walk:
             record = gateway.get("shoppers", shopper_id)
             assert record is not None
             self.test.assertEqual(record["customer"]["points"], points, f"the points of {shopper_id}")
-        aisles = {record["id"]: record["aisle"]["name"] for (name, _), record in gateway.records.items() if name == "aisles"}
+        aisles = {
+            record["id"]: record["aisle"]["name"] for (name, _), record in gateway.records.items() if name == "aisles"
+        }
         self.test.assertEqual(sorted(aisles.values()), sorted(self.aisles))
         found = []
         for (resource, _), record in gateway.records.items():

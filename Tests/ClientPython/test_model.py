@@ -401,7 +401,9 @@ def _regrouped(rules: Any, version: str, groups: Any) -> Any:
             for section in resource["sections"]:
                 if (resource["resource"], section["section"]) != (told["resource"], told["section"]):
                     continue
-                fields = [each for one in section["groups"] for each in one["fields"] if each["field"] in told["fields"]]
+                fields = [
+                    each for one in section["groups"] for each in one["fields"] if each["field"] in told["fields"]
+                ]
                 rest = [one for one in section["groups"] if one["fields"][0]["field"] not in told["fields"]]
                 section["groups"] = [{"group": told["group"], "onConflict": "client-wins", "fields": fields}, *rest]
     return rules

@@ -459,6 +459,24 @@ class NetworkTests(StoreCase):
         self.assertEqual([entry.id for entry in store.refused_edits()], [123])
         self.assertEqual(self.server.get("shoppers", 124)["customer"]["firstName"], "Bob")
 
+    def test_an_edit_of_a_field_that_the_rules_lose_is_refused_by_name(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.customer.lastName = "Hill"
+        with store.edit("shoppers", 124) as other:
+            other.customer.firstName = "Eve"
+        rules = copy.deepcopy(RULES)
+        rules["version"] = "r2"
+        groups = rules["resources"][0]["sections"][0]["groups"]
+        groups[:] = [group for group in groups if group["group"] != "lastName"]
+        self.server.change_rules(rules)
+        store.sync()
+        entry = store.refused_edits()[0]
+        self.assertEqual((entry.id, entry.problem["code"]), (123, "rules-changed"))
+        self.assertIn("lastName", entry.problem["detail"])
+        self.assertEqual(other.ticket.outcome(0).status, "merged")
+        self.assertEqual(store._rules_version(), "r2")
+
     def test_a_stranger_that_answers_403_refuses_nothing(self) -> None:
         store = self.synced()
         with store.edit("shoppers", 123) as s:

@@ -46,7 +46,9 @@ class RawServer:
                 rest += part
             head, rest = rest.split(b"\r\n\r\n", 1)
             self.requests.append(head)
-            length = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0)
+            length = next(
+                (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0
+            )
             while len(rest) < length:
                 rest += connection.recv(65536)
             rest = rest[length:]

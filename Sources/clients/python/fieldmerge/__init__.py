@@ -1,13 +1,13 @@
 """FieldMerge for Python: records that are there without a network, and the truth about what became of edits.
 
-    import fieldmerge
+import fieldmerge
 
-    with fieldmerge.open("shop.db", server="https://shop.example", user="anna", token=get_token) as store:
-        store.sync()
-        with store.edit("shoppers", 123) as s:
-            s.customer.street = "2 High St"
-        store.sync()
-        print(s.ticket.outcome(timeout=10).status)
+with fieldmerge.open("shop.db", server="https://shop.example", user="anna", token=get_token) as store:
+    store.sync()
+    with store.edit("shoppers", 123) as s:
+        s.customer.street = "2 High St"
+    store.sync()
+    print(s.ticket.outcome(timeout=10).status)
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The same store for `asyncio`: nothing here blocks the loop.
 
-    async with await fieldmerge.aio.open("shop.db", server=…, user="anna", token=get_token) as store:
-        await store.sync()
-        async with store.edit("shoppers", 123) as s:
-            s.customer.street = "2 High St"
-        async for conflict in store.conflicts():
-            …
+async with await fieldmerge.aio.open("shop.db", server=…, user="anna", token=get_token) as store:
+    await store.sync()
+    async with store.edit("shoppers", 123) as s:
+        s.customer.street = "2 High St"
+    async for conflict in store.conflicts():
+        …
 """
 
 from __future__ import annotations

@@ -338,9 +338,7 @@ def map_ids(record_id: Any, changes: list[RowChange], ids: Mapping[str, Any]) ->
     return _map(record_id, changes, lambda value: ids.get(value, value) if isinstance(value, str) else value)
 
 
-def _map(
-    record_id: Any, changes: list[RowChange], replace: Callable[[Any], Any]
-) -> tuple[Any, list[RowChange]]:
+def _map(record_id: Any, changes: list[RowChange], replace: Callable[[Any], Any]) -> tuple[Any, list[RowChange]]:
     def one(value: Any) -> Any:
         return [replace(part) for part in value] if isinstance(value, list) else replace(value)
 

@@ -44,9 +44,7 @@ def _rows(*texts: str) -> tuple[Row, ...]:
 _BEGIN = _rows("unsent? pushing: push", "pulling: pull")
 _BEGIN_ONLINE = _rows("unsent? pushing: resetBackoff, push", "pulling: resetBackoff, pull")
 _END_WAIT = _rows("unsent? pushing: cancelTimer, push", "pulling: cancelTimer, pull")
-_END_WAIT_ONLINE = _rows(
-    "unsent? pushing: cancelTimer, resetBackoff, push", "pulling: cancelTimer, resetBackoff, pull"
-)
+_END_WAIT_ONLINE = _rows("unsent? pushing: cancelTimer, resetBackoff, push", "pulling: cancelTimer, resetBackoff, pull")
 _ASK_AGAIN = _rows("unsent? pushing: cancelTimer, askToken", "pulling: cancelTimer, askToken")
 _RESYNC = _rows("again? waiting: resnapshot, schedule", "pulling: resetBackoff, resnapshot, pull")
 

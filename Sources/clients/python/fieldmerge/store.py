@@ -215,7 +215,9 @@ class Store:
             raise Offline(f"there is no answer: {answer.status}")
         raise RequestRefused(answer.status, problem)
 
-    def observe(self, resource: str, record_id: Any = None, callback: Callable[[Any], Any] | None = None) -> Callable[[], None]:
+    def observe(
+        self, resource: str, record_id: Any = None, callback: Callable[[Any], Any] | None = None
+    ) -> Callable[[], None]:
         """Calls back with a record now and whenever it changes, or with all records of a resource where no id is
         given: `store.observe("shoppers", 123, f)`, `store.observe("shoppers", f)`. Returns what ends it.
         """
@@ -763,9 +765,7 @@ def open_store(
     """
     if isinstance(resources, str):
         raise TypeError("resources is a list of names")
-    store = Store(
-        path, server=server, user=user, token=token, resources=resources, client=client, **testing
-    )
+    store = Store(path, server=server, user=user, token=token, resources=resources, client=client, **testing)
     if snapshot is not None and store._model.place()[0] is None:
         try:
             load(store._model, snapshot)

@@ -16,7 +16,7 @@ from .clock import Clock
 from .errors import RulesUnknown, StoreClosed
 from .model import BEAT_SECONDS, Frozen, LeaseLost, Model
 from .scheduler import decide
-from .transport import TIMEOUT_SECONDS, Answer, BrokenOff, Request, Response, Transport, ask
+from .transport import TIMEOUT_SECONDS, Answer, BrokenOff, Request, Response, Transport
 
 log = logging.getLogger("fieldmerge")
 

@@ -90,7 +90,7 @@ def _decimal_text(field: Field, value: Any, path: str) -> Any:
         raise InvalidValue(path, f"{value} has more digits than fit")
     whole = "".join(map(str, digits)) + "0" * max(0, exponent + int(scale))
     whole = whole.rjust(int(scale) + 1, "0")
-    text = whole if int(scale) == 0 else f"{whole[: -int(scale)]}.{whole[-int(scale):]}"
+    text = whole if int(scale) == 0 else f"{whole[: -int(scale)]}.{whole[-int(scale) :]}"
     return ("-" if sign else "") + text
 
 
@@ -171,7 +171,7 @@ def _fraction(field: Field, digits: str | None, path: str) -> str:
     digits = digits or ""
     if digits[int(length) :].strip("0"):
         raise InvalidValue(path, f"it has more than {length} digits of a second")
-    return f".{digits[:int(length)].ljust(int(length), '0')}" if int(length) else ""
+    return f".{digits[: int(length)].ljust(int(length), '0')}" if int(length) else ""
 
 
 def _clock(parts: tuple[str, ...], text: str, path: str) -> None:

@@ -108,7 +108,12 @@ class RealGateway:
 
 
 def start_gateway(
-    *, rules: str, sql: str | None = None, database: str | None = None, program: str | None = None, options: Sequence[str] = ()
+    *,
+    rules: str,
+    sql: str | None = None,
+    database: str | None = None,
+    program: str | None = None,
+    options: Sequence[str] = (),
 ) -> RealGateway:
     """Starts the gateway on a SQLite file: `with start_gateway(rules="MergeRules", sql="shop.sql") as gateway:`.
 

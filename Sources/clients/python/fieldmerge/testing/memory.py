@@ -34,7 +34,9 @@ class MemoryGateway(ScriptedServer):
     and the function `add`; other functions leave it to the policy. It checks no types and knows no access rules.
     """
 
-    def __init__(self, rules: Json, records: Mapping[str, list[Json]] | None = None, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self, rules: Json, records: Mapping[str, list[Json]] | None = None, *, clock: Clock | None = None
+    ) -> None:
         super().__init__(self._serve, clock=clock)
         self.rules_document = rules
         self.rules = Rules.parse(json.dumps(rules))
@@ -224,7 +226,13 @@ class MemoryGateway(ScriptedServer):
                 record = self.records.get((edit["resource"], key_of(edit["id"])))
                 told = {"resource": edit["resource"], "id": edit["id"], "status": status, "record": record}
                 results.append({**told, "outcomes": [], "problem": problem})
-            return {"key": push["key"], "status": status, "code": refusal.status, "results": results, "problem": problem}
+            return {
+                "key": push["key"],
+                "status": status,
+                "code": refusal.status,
+                "results": results,
+                "problem": problem,
+            }
         for place in {**before, **self.records}:
             if before.get(place) != self.records.get(place):
                 self._touch(place)
@@ -252,7 +260,9 @@ class MemoryGateway(ScriptedServer):
         ids = {one: real for one, real in own.items() if one in json.dumps(sent)}
         return {"resource": resource.name, "id": edit["id"], "status": "merged", "ids": ids, "outcomes": outcomes}
 
-    def _row(self, resource: Resource, section: Section, place: tuple[str, str], record_id: Any, row: Json) -> list[Json]:
+    def _row(
+        self, resource: Resource, section: Section, place: tuple[str, str], record_id: Any, row: Json
+    ) -> list[Json]:
         record = self.records.get(place)
         named = {"section": section.name, **({"id": row["id"]} if section.is_list else {})}
         creates, deletes = "old" in row and row["old"] is None, "new" in row and row["new"] is None
