@@ -139,7 +139,8 @@ class Device:
 
     def page(self, changes: Any) -> dict[str, Any]:
         return {
-            "feed": self.feed, "revision": self.revision, "more": False, "rules": self.rules["version"], "changes": changes,
+            "feed": self.feed, "revision": self.revision, "more": False, "rules": self.rules["version"],
+            "changes": changes,
         }  # fmt: skip
 
     # Steps
