@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Devices edit the same records while offline, then push in turn; in the end two of them keep all records.
+"""Devices edit the same records while offline, then sync in turn; in the end two of them keep all records.
 
-Runs against a gateway that serves Samples/shop with the rules in MergeRules. It works on a shopper
-and an article of its own, which it deletes at the end. The exit code is 0 only if every merge came
-out right.
+Each device is a store of the Python client library, Sources/clients/python. Runs against a gateway that serves
+Samples/shop with the rules in MergeRules. It works on a shopper and articles of its own, which it deletes at the end.
+The exit code is 0 only if every merge came out right.
 """
 
 from __future__ import annotations
@@ -11,26 +11,30 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "Sources" / "clients" / "python"))
 
 import replica_story
 import report
 import shopper_story
 import stock_story
-from gateway import Gateway, GatewayError
-from story import Unexpected
-from thinclient import NotMerged
+from fieldmerge import FieldMergeError
+from story import Shop, Unexpected
 
 
 def main() -> int:
     options = arguments()
-    gateway = Gateway(options.url, options.token)
+    shop = Shop(options.url, options.token)
     try:
-        shopper_story.tell(gateway)
-        stock_story.tell(gateway)
-        replica_story.tell(gateway)
-    except (GatewayError, NotMerged, Unexpected) as error:
+        shopper_story.tell(shop)
+        stock_story.tell(shop)
+        replica_story.tell(shop)
+    except (FieldMergeError, Unexpected, ValueError) as error:
         report.failure(f"demo: {error}")
         return 1
+    finally:
+        shop.close()
     print("\nEvery merge came out as expected.")
     return 0
 

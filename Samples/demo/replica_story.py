@@ -1,56 +1,59 @@
-"""Two clients keep the whole shop; one of them is offline for three days. One sync each, and both are true."""
+"""Two devices keep the whole shop; one of them is offline for three days. One sync each, and both are true."""
 
 from __future__ import annotations
 
-import report
-from gateway import Gateway
-from replica import Replica
-from stock_story import RESOURCE
-from story import create, delete, expect
-from thinclient import Id, ThinClient
+from typing import Any
 
+import report
+from stock_story import RESOURCE
+from story import Shop, create, delete, expect, sync
+
+EVERYTHING = "aisles", "articles", "orders", "shoppers"
 BARCODES = "2099999999981", "2099999999974"
 
 
-def tell(gateway: Gateway) -> None:
-    office = ThinClient(gateway, RESOURCE)
-    articles: list[Id] = []
+def tell(shop: Shop) -> None:
+    office = shop.office()
+    articles: list[Any] = []
     try:
         for barcode, name in zip(BARCODES, ("Tea", "Coffee")):
             article = {"barcode": barcode, "name": name, "price": "2.50", "pricedAt": "2025-12-01T08:00:00"}
-            articles.append(create(office, {"article": {**article, "stock": 10}}))
-        run(gateway, *articles)
+            articles.append(create(office, RESOURCE, {"article": {**article, "stock": 10}}))
+        run(shop, *articles)
     finally:
         for article in articles:
-            delete(office, article)
+            delete(office, RESOURCE, article)
 
 
-def run(gateway: Gateway, tea: Id, coffee: Id) -> None:
-    shop, van = Replica(gateway), Replica(gateway)
-    report.heading(f"A till and a van take all {len(shop.records)} records; then the van drives off")
+def run(shop: Shop, tea: Any, coffee: Any) -> None:
+    till, van = shop.device(), shop.device()
+    count = sum(len(till.records(resource)) for resource in EVERYTHING)
+    report.heading(f"A till and a van take all {count} records; then the van drives off")
 
     for day, sold in enumerate((2, 1, 3), start=1):
-        shop.edit(RESOURCE, tea, "article", "stock", shop.read(RESOURCE, tea)["article"]["stock"] - sold)
-        results, changes = shop.sync()
-        expect(f"the till's push of day {day}", [result["status"] for result in results], ["merged"])
-        print(f"  day {day}: the till sells {sold} packets of tea and is told of {len(changes)} change")
-    van.edit(RESOURCE, tea, "article", "stock", van.read(RESOURCE, tea)["article"]["stock"] - 4)
-    van.edit(RESOURCE, coffee, "article", "name", "Coffee, ground")
-    print("  meanwhile the van has sold 4, and has given the coffee another name")
+        with till.edit(RESOURCE, tea) as record:
+            record.article.stock -= sold
+        sync(till)
+        expect(f"the till's edit of day {day}", record.ticket.outcome(timeout=0).status, "merged")
+        print(f"  day {day}: the till sells {sold} of the tea")
+    with van.edit(RESOURCE, tea) as sale:
+        sale.article.stock -= 4
+    with van.edit(RESOURCE, coffee) as renaming:
+        renaming.article.name = "Coffee, ground"
+    print(f"  meanwhile the van has sold 4, and has given the coffee another name: {van.status.unsent} edits wait")
 
     report.heading("The van is online again: one request")
-    results, changes = van.sync()
-    for result in results:
-        report.outcomes(result["results"][0])
-    expect("the van's pushes", [result["status"] for result in results], ["merged", "merged"])
-    expect("the stock of tea", van.read(RESOURCE, tea)["article"]["stock"], 10 - 2 - 1 - 3 - 4)
-    shop.sync()
+    sync(van)
+    for edited in (sale, renaming):
+        outcome = edited.ticket.outcome(timeout=0)
+        expect("the van's edit", outcome.status, "merged")
+        report.outcome(outcome)
+    expect("the stock of tea", van.record(RESOURCE, tea).article.stock, 10 - 2 - 1 - 3 - 4)
+    sync(till)
 
-    held = {
-        (resource, str(record["id"])): record
-        for resource in {resource for resource, _ in shop.records}
-        for record in gateway.records(resource)
-    }
-    expect("what the till holds", shop.records == held, True)
-    expect("what the van holds", van.records == held, True)
-    print(f"\n  The till, the van and the database hold the same {len(held)} records.")
+    office = shop.office()
+    held = {resource: office.records(resource) for resource in EVERYTHING}
+    expect("what the till holds", {resource: till.records(resource) for resource in EVERYTHING} == held, True)
+    expect("what the van holds", {resource: van.records(resource) for resource in EVERYTHING} == held, True)
+    count = sum(len(records) for records in held.values())
+    print(f"\n  The till, the van and the database hold the same {count} records.")

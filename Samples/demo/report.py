@@ -1,4 +1,4 @@
-"""Prints what a client sent and what became of it."""
+"""Prints what a device has changed and what became of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import os
 import sys
 from typing import Any
 
-from gateway import Json
+from fieldmerge import Outcome
+
+Json = dict[str, Any]
 
 BOLD, DIM, RED, GREEN, YELLOW = "1", "2", "31", "32", "33"
 LABEL_WIDTH = 26
@@ -23,30 +25,43 @@ def heading(text: str) -> None:
     print(f"\n{paint(text, BOLD)}")
 
 
-def sent(changeset: Json) -> None:
-    """The changes of a changeset, one a line."""
-    for section, change in changeset.items():
-        for row in change if isinstance(change, list) else [change]:
-            item = f"{section} {row['id']}" if "id" in row else section
-            if "old" in row and "new" in row:
-                _line(item, f"{_show(row['old'])} → {_show(row['new'])}")
-                continue
-            for group, value in row.items():
-                if group != "id":
-                    _line(f"{item}.{group}", f"{_show(value['old'])} → {_show(value['new'])}")
+def changes(before: Json, after: Json) -> None:
+    """What is different in a record, one field or item a line."""
+    for section, now in after.items():
+        was = before.get(section)
+        if isinstance(now, list):
+            _item_changes(section, was or [], now)
+        elif section != "id":
+            _field_changes(section, was or {}, now or {})
 
 
-def outcomes(result: Json) -> None:
-    """The outcomes of a push, the conflicts in full."""
-    for outcome in result["outcomes"]:
-        item = f"{outcome['section']} {outcome['id']}" if "id" in outcome else outcome["section"]
-        label = f"{item}.{outcome['group']}" if "group" in outcome else item
-        if not outcome.get("conflict"):
-            _line(label, paint(outcome["outcome"], GREEN))
-            continue
-        _line(label, paint(f"{outcome['outcome']} (a conflict, by {outcome['rule']})", YELLOW))
+def _item_changes(section: str, was: list[Json], now: list[Json]) -> None:
+    old = {str(item["id"]): item for item in was}
+    for item in now:
+        before = old.pop(str(item["id"]), None)
+        if before is None:
+            _line(f"{section}, a new one", _show({name: value for name, value in item.items() if name != "id"}))
+        else:
+            _field_changes(f"{section} {item['id']}", before, item)
+    for item in old.values():
+        _line(f"{section} {item['id']}", f"{_show(item)} → nothing")
+
+
+def _field_changes(label: str, was: Json, now: Json) -> None:
+    for name, value in now.items():
+        if value != was.get(name):
+            _line(f"{label}.{name}", f"{_show(was.get(name))} → {_show(value)}")
+
+
+def outcome(of_edit: Outcome) -> None:
+    """What became of an edit, the conflicts in full."""
+    _line(of_edit.status, paint("no conflict" if not of_edit.conflicts else "but for what follows, as sent", GREEN))
+    for conflict in of_edit.conflicts:
+        item = f"{conflict.section} {conflict.item}" if conflict.item is not None else str(conflict.section)
+        label = f"{item}.{conflict.group}" if conflict.group else item
+        _line(label, paint(f"{conflict.outcome} (a conflict, by {conflict.rule})", YELLOW))
         for name in ("old", "current", "new", "written"):
-            _line("", f"{paint(f'{name:<8}', DIM)} {_show(outcome.get(name))}")
+            _line("", f"{paint(f'{name:<8}', DIM)} {_show(getattr(conflict, name))}")
 
 
 def record(merged: Json) -> None:

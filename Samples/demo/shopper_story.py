@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import fieldmerge
 import report
-from gateway import Gateway, Json
-from story import create, delete, expect, push
-from thinclient import Id, ThinClient
+from story import Json, Shop, create, delete, expect, push, sync
 
 RESOURCE = "shoppers"
 
@@ -13,69 +14,72 @@ NOTES = "Ring twice.\nThe bell is weak."
 MERGED_NOTES = "Ring three times.\nThe bell is broken.\nMind the dog."
 
 
-def tell(gateway: Gateway) -> None:
-    office = ThinClient(gateway, RESOURCE)
-    shopper = create(office, new_shopper(office))
+def tell(shop: Shop) -> None:
+    office = shop.office()
+    shopper = create(office, RESOURCE, new_shopper())
     try:
-        run(gateway, shopper)
+        run(shop, shopper)
     finally:
-        delete(office, shopper)
+        delete(office, RESOURCE, shopper)
 
 
-def run(gateway: Gateway, shopper: Id) -> None:
-    phone, tablet = ThinClient(gateway, RESOURCE), ThinClient(gateway, RESOURCE)
-    on_phone, on_tablet = phone.read(shopper), tablet.read(shopper)
-    report.heading("Phone and tablet read the shopper, then go offline")
-    report.record(on_phone)
+def run(shop: Shop, shopper: Any) -> None:
+    phone, tablet = shop.device(RESOURCE), shop.device(RESOURCE)
+    before = phone.record(RESOURCE, shopper)
+    report.heading("Phone and tablet keep the shopper, and go offline")
+    report.record(before)
 
-    edit_on_phone(phone, on_phone)
-    edit_on_tablet(tablet, on_tablet)
+    on_phone = edit_on_phone(phone, shopper)
+    on_tablet = edit_on_tablet(tablet, shopper)
 
-    expect("collisions of the phone", push("The phone", phone, shopper), {})
+    expect("collisions of the phone", push("The phone", phone, RESOURCE, on_phone, before=before), {})
 
-    beans = on_tablet["groceries"][0]["id"]
+    beans = before.groceries[0].id
     collisions = {
         ("customer", None, "creditLimit"): "server-won",
         ("customer", None, "notes"): "combined",
         ("groceries", beans, "item"): "client-won",
     }
-    expect("collisions of the tablet", push("The tablet", tablet, shopper), collisions)
+    met = push("The tablet", tablet, RESOURCE, on_tablet, before=before)
+    expect("collisions of the tablet", met, collisions)
 
-    report.heading("The phone reads again: the record as both left it")
-    merged = phone.read(shopper)
+    sync(phone)
+    report.heading("The phone syncs again: the record as both left it")
+    merged = phone.record(RESOURCE, shopper)
     report.record(merged)
     check(merged)
-    expect("the tablet's changes after its push", tablet.changeset(shopper), {})
-    expect("the record on the tablet", tablet.read(shopper), merged)
+    expect("the tablet's changes after its sync", tablet.status.unsent, 0)
+    expect("the record on the tablet", tablet.record(RESOURCE, shopper), merged)
 
 
-def new_shopper(office: ThinClient) -> Json:
-    groceries = [
-        {"id": office.temporary_id(), "name": "Beans", "quantity": "1 tin"},
-        {"id": office.temporary_id(), "name": "Tea", "quantity": "1 box"},
-    ]
+def new_shopper() -> Json:
+    groceries = [{"name": "Beans", "quantity": "1 tin"}, {"name": "Tea", "quantity": "1 box"}]
     address = {"street": "1 High St", "county": "Kent", "postCode": "CT1 1AA"}
     customer = {"firstName": "Joe", "lastName": "Shaw", **address, "creditLimit": "50.00", "notes": NOTES}
     return {"customer": customer, "groceries": groceries}
 
 
-def edit_on_phone(phone: ThinClient, record: Json) -> None:
-    record["customer"]["firstName"] = "Bob"
-    record["customer"]["creditLimit"] = "75.00"
-    record["customer"]["notes"] = "Ring three times.\nThe bell is weak.\nMind the dog."
-    record["groceries"][0]["quantity"] = "2 tins"
-    rice = {"id": phone.temporary_id(), "name": "Rice", "quantity": "1 kg"}
-    record["groceries"].append(rice)
+def edit_on_phone(phone: fieldmerge.Store, shopper: Any) -> fieldmerge.Ticket:
+    with phone.edit(RESOURCE, shopper) as record:
+        record.customer.firstName = "Bob"
+        record.customer.creditLimit = "75.00"
+        record.customer.notes = "Ring three times.\nThe bell is weak.\nMind the dog."
+        record.groceries[0].quantity = "2 tins"
+        record.groceries.append({"name": "Rice", "quantity": "1 kg"})
+    ticket: fieldmerge.Ticket = record.ticket
+    return ticket
 
 
-def edit_on_tablet(tablet: ThinClient, record: Json) -> None:
-    # A trigger of the database turns the post code into upper case: see what the tablet gets back.
-    record["customer"].update(street="2 High St", postCode="ct1 1ab")
-    record["customer"]["creditLimit"] = "100.00"
-    record["customer"]["notes"] = "Ring twice.\nThe bell is broken."
-    record["groceries"][0]["name"] = "Corn"
-    sugar = {"id": tablet.temporary_id(), "name": "Sugar", "quantity": "500 g"}
-    record["groceries"].append(sugar)
+def edit_on_tablet(tablet: fieldmerge.Store, shopper: Any) -> fieldmerge.Ticket:
+    with tablet.edit(RESOURCE, shopper) as record:
+        # A trigger of the database turns the post code into upper case: see what the tablet gets back.
+        record.customer.update(street="2 High St", postCode="ct1 1ab")
+        record.customer.creditLimit = "100.00"
+        record.customer.notes = "Ring twice.\nThe bell is broken."
+        record.groceries[0].name = "Corn"
+        record.groceries.append({"name": "Sugar", "quantity": "500 g"})
+    ticket: fieldmerge.Ticket = record.ticket
+    return ticket
 
 
 def check(merged: Json) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import report
-from gateway import Gateway
-from story import create, delete, expect, push
-from thinclient import Id, ThinClient
+from story import Shop, create, delete, expect, push, sync
 
 RESOURCE = "articles"
 
@@ -14,27 +14,34 @@ RESOURCE = "articles"
 BARCODE = "2099999999998"
 
 
-def tell(gateway: Gateway) -> None:
-    office = ThinClient(gateway, RESOURCE)
+def tell(shop: Shop) -> None:
+    office = shop.office()
     honey = {"barcode": BARCODE, "name": "Honey", "price": "3.20", "pricedAt": "2025-12-01T08:00:00"}
-    article = create(office, {"article": {**honey, "stock": 20}})
+    article = create(office, RESOURCE, {"article": {**honey, "stock": 20}})
     try:
-        run(gateway, article)
+        run(shop, article)
     finally:
-        delete(office, article)
+        delete(office, RESOURCE, article)
 
 
-def run(gateway: Gateway, article: Id) -> None:
-    till, store = ThinClient(gateway, RESOURCE), ThinClient(gateway, RESOURCE)
-    at_till, in_store = till.read(article), store.read(article)
-    report.heading("Two phones read the stock of an article, then go offline")
-    report.record(at_till)
+def run(shop: Shop, article: Any) -> None:
+    till, store = shop.device(RESOURCE), shop.device(RESOURCE)
+    before = till.record(RESOURCE, article)
+    report.heading("Two phones keep the stock of an article, and go offline")
+    report.record(before)
 
-    stock = at_till["article"]["stock"]
-    at_till["article"]["stock"] -= 3  # sold
-    in_store["article"]["stock"] += 12  # delivered
+    with till.edit(RESOURCE, article) as at_till:
+        at_till.article.stock -= 3  # sold
+    with store.edit(RESOURCE, article) as in_store:
+        in_store.article.stock += 12  # delivered
 
-    expect("collisions of the first phone", push("The phone at the till", till, article), {})
+    expect(
+        "collisions of the first phone",
+        push("The phone at the till", till, RESOURCE, at_till.ticket, before=before),
+        {},
+    )
     collisions = {("article", None, "stock"): "combined"}
-    expect("collisions of the second phone", push("The phone in the store", store, article), collisions)
-    expect("the stock", till.read(article)["article"]["stock"], stock - 3 + 12)
+    met = push("The phone in the store", store, RESOURCE, in_store.ticket, before=before)
+    expect("collisions of the second phone", met, collisions)
+    sync(till)
+    expect("the stock", till.record(RESOURCE, article).article.stock, before.article.stock - 3 + 12)

@@ -1,0 +1,44 @@
+"""FieldMerge for Python: records that are there without a network, and the truth about what became of edits.
+
+import fieldmerge
+
+with fieldmerge.open("shop.db", server="https://shop.example", user="anna", token=get_token) as store:
+    store.sync()
+    with store.edit("shoppers", 123) as s:
+        s.customer.street = "2 High St"
+    store.sync()
+    print(s.ticket.outcome(timeout=10).status)
+"""
+
+from __future__ import annotations
+
+from . import aio
+from .errors import (
+    FieldMergeError,
+    InvalidEdit,
+    InvalidValue,
+    Offline,
+    RecordNotFound,
+    RequestRefused,
+    RulesUnknown,
+    StoreClosed,
+    UnknownName,
+    UnsentEdits,
+    WrongStore,
+)
+from .model import Change
+from .snapshot import BadSnapshot
+from .store import Progress, Status, Store
+from .store import open_store as open
+from .synchronizer import Report
+from .tickets import Conflict, EditOfRecord, Gone, Outcome, Overtaken, RefusedEdit, Ticket
+from .transaction import Transaction
+
+__version__ = "1.0.0"
+
+__all__ = [
+    "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue",
+    "Offline", "Outcome", "Overtaken", "Progress", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
+    "RulesUnknown", "Status", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnsentEdits",
+    "WrongStore", "aio", "open",
+]  # fmt: skip

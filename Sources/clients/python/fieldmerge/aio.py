@@ -1,0 +1,296 @@
+"""The same store for `asyncio`: nothing here blocks the loop.
+
+async with await fieldmerge.aio.open("shop.db", server=…, user="anna", token=get_token) as store:
+    await store.sync()
+    async with store.edit("shoppers", 123) as s:
+        s.customer.street = "2 High St"
+    async for conflict in store.conflicts():
+        …
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import inspect
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, TypeVar
+
+from . import store as blocking
+from .changes import Json
+from .synchronizer import Report
+from .tickets import Outcome, Ticket
+from .transaction import RecordEdit, SingleEdit, Transaction
+
+T = TypeVar("T")
+
+
+class AsyncTicket:
+    """A handle on an edit."""
+
+    def __init__(self, ticket: Ticket, owner: AsyncStore) -> None:
+        self._ticket = ticket
+        self._owner = owner
+
+    @property
+    def id(self) -> Any:
+        """The id of the record, temporary until the gateway has given one."""
+        return self._ticket.id
+
+    @property
+    def token(self) -> str:
+        """What `store.ticket(…)` finds the ticket by."""
+        return self._ticket.token
+
+    async def outcome(self, timeout: float | None = None) -> Outcome:
+        """Waits for what became of the edit; throws `TimeoutError` where nothing has within so many seconds."""
+        return await self._owner._wait_for(self._ticket, timeout)
+
+
+class _AsyncEdit:
+    def __init__(self, owner: AsyncStore, edit: SingleEdit) -> None:
+        self._owner = owner
+        self._edit = edit
+        self._record: RecordEdit | None = None
+
+    async def __aenter__(self) -> RecordEdit:
+        self._record = await self._owner._run(self._edit.__enter__)
+        return self._record
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._owner._run(self._edit.__exit__, kind, error, trace)
+        if self._record is not None and self._record.ticket is not None:
+            object.__setattr__(self._record, "ticket", AsyncTicket(self._record.ticket, self._owner))
+
+
+class AsyncTransaction:
+    """Edits of several records that become one push; `edit` and `create` give records to be changed."""
+
+    def __init__(self, owner: AsyncStore, transaction: Transaction) -> None:
+        self._owner = owner
+        self._transaction = transaction
+        self.ticket: AsyncTicket | None = None
+
+    async def edit(self, resource: str, record_id: Any) -> RecordEdit:
+        """Returns a record to be changed."""
+        return await self._owner._run(self._transaction.edit, resource, record_id)
+
+    async def create(self, resource: str, record_id: Any = None) -> RecordEdit:
+        """Returns a new record to be filled in."""
+        return await self._owner._run(self._transaction.create, resource, record_id)
+
+    async def delete(self, resource: str, record_id: Any) -> None:
+        """Deletes a record."""
+        await self._owner._run(self._transaction.delete, resource, record_id)
+
+    async def record(self, resource: str, record_id: Any) -> Any:
+        """Returns a record as it is with the edits of this transaction."""
+        return await self._owner._run(self._transaction.record, resource, record_id)
+
+    async def __aenter__(self) -> AsyncTransaction:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.ticket = AsyncTicket(await self._owner._run(self._transaction._commit), self._owner)
+
+
+class AsyncStore:
+    """A store whose functions are coroutines, and whose events are asynchronous iterators."""
+
+    def __init__(self, store: blocking.Store, pool: ThreadPoolExecutor) -> None:
+        self.blocking = store
+        """The store behind it, for what blocks anyway."""
+        self._pool = pool
+
+    async def _run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
+        context = contextvars.copy_context()
+        call = functools.partial(context.run, functools.partial(function, *arguments, **named))
+        return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+
+    async def record(self, resource: str, record_id: Any) -> Any:
+        """Returns a record, or `None`."""
+        return await self._run(self.blocking.record, resource, record_id)
+
+    async def records(self, resource: str) -> list[Any]:
+        """Returns every record of a resource."""
+        return await self._run(self.blocking.records, resource)
+
+    def edit(self, resource: str, record_id: Any) -> _AsyncEdit:
+        """Edits a record: `async with store.edit("shoppers", 123) as s:`."""
+        return _AsyncEdit(self, self.blocking.edit(resource, record_id))
+
+    def create(self, resource: str, record_id: Any = None) -> _AsyncEdit:
+        """Creates a record."""
+        return _AsyncEdit(self, self.blocking.create(resource, record_id))
+
+    async def delete(self, resource: str, record_id: Any) -> AsyncTicket:
+        """Deletes a record."""
+        return AsyncTicket(await self._run(self.blocking.delete, resource, record_id), self)
+
+    def transaction(self, *, atomic: str | None = None) -> AsyncTransaction:
+        """Edits several records as one: `async with store.transaction() as t:`."""
+        return AsyncTransaction(self, self.blocking.transaction(atomic=atomic))
+
+    async def ticket(self, ticket_id: Any, *, resource: str | None = None) -> AsyncTicket | None:
+        """Returns the ticket of an earlier edit."""
+        found = await self._run(self.blocking.ticket, ticket_id, resource=resource)
+        return None if found is None else AsyncTicket(found, self)
+
+    async def state(self, resource: str, record_id: Any, *path: Any) -> str:
+        """Returns `clean`, `draft`, `sending` or `refused`."""
+        return await self._run(self.blocking.state, resource, record_id, *path)
+
+    async def sync(self, *, deadline: float | None = None) -> Report:
+        """Sends what is unsent and reads what has changed."""
+        return await self._run(self.blocking.sync, deadline=deadline)
+
+    async def start(self) -> AsyncStore:
+        """Has the store sync by itself from now on."""
+        await self._run(self.blocking.start)
+        return self
+
+    @property
+    def status(self) -> blocking.Status:
+        """Where the store stands now."""
+        return self.blocking.status
+
+    async def refused_edits(self) -> list[Any]:
+        """Returns the edits that were refused for good."""
+        return await self._run(self.blocking.refused_edits)
+
+    async def resync(self) -> Report:
+        """Reads everything anew."""
+        return await self._run(self.blocking.resync)
+
+    async def sign_out(self, unsent: str = "refuse") -> None:
+        """Deletes the local store; see the blocking one."""
+        await self._run(self.blocking.sign_out, unsent)
+
+    async def diagnose(self) -> Json:
+        """Returns what a person who helps needs to know."""
+        return await self._run(self.blocking.diagnose)
+
+    async def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes everything that the store holds into a file."""
+        await self._run(self.blocking.export, path)
+
+    def conflicts(self) -> AsyncIterator[Any]:
+        """Yields conflicts as they come."""
+        return self._events(self.blocking.on_conflict)
+
+    def overtaken(self) -> AsyncIterator[Any]:
+        """Yields edits that somebody else has overtaken."""
+        return self._events(self.blocking.on_overtaken)
+
+    def refused(self) -> AsyncIterator[Any]:
+        """Yields edits that were refused."""
+        return self._events(self.blocking.on_refused)
+
+    def gone(self) -> AsyncIterator[Any]:
+        """Yields records that are gone."""
+        return self._events(self.blocking.on_gone)
+
+    def statuses(self) -> AsyncIterator[blocking.Status]:
+        """Yields the status whenever it has changed."""
+        return self._events(self.blocking.on_status)
+
+    def observe(self, resource: str, record_id: Any = None) -> AsyncIterator[Any]:
+        """Yields a record (or all of a resource) now and whenever it changes."""
+        if record_id is None:
+            return self._events(functools.partial(self.blocking.observe, resource))
+        return self._events(functools.partial(self.blocking.observe, resource, record_id))
+
+    async def _events(self, subscribe: Callable[[Callable[[Any], None]], Callable[[], None]]) -> AsyncIterator[Any]:
+        loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[Any] = asyncio.Queue()
+
+        def tell(event: Any) -> None:
+            loop.call_soon_threadsafe(queue.put_nowait, event)
+
+        end = await self._run(subscribe, tell)
+        try:
+            while True:
+                yield await queue.get()
+        finally:
+            end()
+
+    async def _wait_for(self, ticket: Ticket, timeout: float | None) -> Outcome:
+        # In steps, so that a wait that is cancelled ends, and no thread of the pool waits for long.
+        loop = asyncio.get_running_loop()
+        limit = None if timeout is None else loop.time() + timeout
+        while True:
+            outcome = await self._run(ticket._read)
+            if outcome is not None:
+                return outcome
+            left = 0.05 if limit is None else min(0.05, limit - loop.time())
+            if left <= 0:
+                raise TimeoutError("the edit has no answer yet")
+            await asyncio.sleep(left)
+
+    async def close(self) -> None:
+        """Ends syncing and closes the file."""
+        await self._run(self.blocking.close)
+        self._pool.shutdown(wait=False)
+
+    async def __aenter__(self) -> AsyncStore:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+async def open(
+    path: str | os.PathLike[str],
+    *,
+    server: str,
+    user: str = "",
+    token: str | Callable[[], str | None] | Callable[[], Awaitable[str | None]] | None = None,
+    resources: Iterable[str] | None = None,
+    client: str | None = None,
+    snapshot: str | os.PathLike[str] | None = None,
+    **testing: Any,
+) -> AsyncStore:
+    """Opens a store; `token` may be a coroutine function. See `fieldmerge.open`."""
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="fieldmerge")
+    given: Any = token
+    if callable(token):
+        given = functools.partial(_ask, token, loop)
+    opened = await loop.run_in_executor(
+        pool,
+        functools.partial(
+            blocking.open_store,
+            path,
+            server=server,
+            user=user,
+            token=given,
+            resources=resources,
+            client=client,
+            snapshot=snapshot,
+            **testing,
+        ),
+    )
+    return AsyncStore(opened, pool)
+
+
+def _ask(token: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> Any:
+    """Asks the app for a token, on its own loop where it answers with a coroutine."""
+    answer = token()
+    if inspect.isawaitable(answer):
+
+        async def wait() -> Any:
+            return await answer
+
+        return asyncio.run_coroutine_threadsafe(wait(), loop).result()
+    return answer

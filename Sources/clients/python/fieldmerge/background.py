@@ -1,0 +1,177 @@
+"""What `store.start()` runs: a thread that syncs when there is a reason, and one that listens for changes."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import urllib.parse
+from collections.abc import Callable
+
+from .clock import Clock
+from .errors import StoreClosed
+from .synchronizer import Synchronizer
+from .transport import TIMEOUT_SECONDS, Request, Transport, ask
+
+log = logging.getLogger("fieldmerge")
+
+LOOK_SECONDS = 1.0
+"""How often a look is taken at whether another process has written."""
+
+LISTEN_SECONDS = 50
+LONGEST_PAUSE = 60.0
+
+
+class Background:
+    """Hands edits, news, and the end of waits to the scheduler, each when it comes."""
+
+    def __init__(
+        self,
+        synchronizer: Synchronizer,
+        *,
+        clock: Clock,
+        listener: Callable[[], Transport] | None,
+        on_strange_write: Callable[[], None],
+    ) -> None:
+        self._synchronizer = synchronizer
+        self._clock = clock
+        self._on_strange_write = on_strange_write
+        self._wake = threading.Condition()
+        self._reasons: set[str] = {"sync"}
+        self._is_closing = False
+        self._is_idle = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="fieldmerge-sync", daemon=True)
+        self._ear = _Listener(self, synchronizer, listener()) if listener is not None else None
+        self._thread.start()
+        if self._ear is not None:
+            self._ear.start()
+
+    def tell(self, reason: str) -> None:
+        """Gives the scheduler an event, soon."""
+        with self._wake:
+            self._reasons.add(reason)
+            self._wake.notify_all()
+
+    def _run(self) -> None:
+        version = self._data_version()
+        while True:
+            reason = self._next_reason()
+            if reason is None:
+                return
+            if reason == "look":
+                seen = self._data_version()
+                if seen != version:
+                    version = seen
+                    self._on_strange_write()
+                continue
+            self._is_idle.clear()
+            try:
+                self._synchronizer.run(reason)
+            except Exception:
+                log.exception("the sync failed; it is tried again")
+                with self._wake:
+                    self._clock.wait(self._wake, 5)
+            if self._synchronizer.state == "idle":
+                self._is_idle.set()
+
+    def _data_version(self) -> int:
+        try:
+            return self._synchronizer.model.database.data_version
+        except StoreClosed:
+            return -1
+
+    def _next_reason(self) -> str | None:
+        with self._wake:
+            while not self._is_closing:
+                for reason in ("token", "online", "offline", "sync", "edit", "news"):
+                    if reason in self._reasons:
+                        self._reasons.discard(reason)
+                        if reason == "sync":
+                            self._reasons.discard("news")
+                        return reason
+                due = self._synchronizer.situation.due
+                left = None if due is None else due - self._clock.monotonic()
+                if left is not None and left <= 0:
+                    self._synchronizer.situation.due = None
+                    return "timer"
+                self._clock.wait(self._wake, LOOK_SECONDS if left is None else min(left, LOOK_SECONDS))
+                if not self._reasons and not self._is_closing and (left is None or left > LOOK_SECONDS):
+                    return "look"
+        return None
+
+    @property
+    def is_closing(self) -> bool:
+        return self._is_closing
+
+    def wait_for_idle(self, seconds: float) -> bool:
+        """Waits until nothing is under way; false where that was not so within the time."""
+        return self._is_idle.wait(seconds)
+
+    def close(self) -> None:
+        """Ends both threads; what is under way is broken off."""
+        with self._wake:
+            self._is_closing = True
+            self._wake.notify_all()
+        self._is_idle.set()
+        self._synchronizer.close()
+        ear, own = self._ear, threading.current_thread()
+        while ear is not None and ear is not own and ear.is_alive():
+            ear.close()  # again, for a request that begins only now
+            ear.join(0.1)
+        if self._thread is not own:
+            self._thread.join()
+
+
+class _Listener(threading.Thread):
+    """Waits for changes by long polls, and only tells that there are some: the scheduler fetches them."""
+
+    def __init__(self, owner: Background, synchronizer: Synchronizer, transport: Transport) -> None:
+        super().__init__(name="fieldmerge-listener", daemon=True)
+        self._owner = owner
+        self._synchronizer = synchronizer
+        self._transport = transport
+        self._pause = threading.Event()
+
+    def run(self) -> None:
+        failures = 0
+        try:
+            while not self._owner.is_closing:
+                if not self._owner.wait_for_idle(1) or self._owner.is_closing:
+                    continue
+                place = self._synchronizer.model.place()
+                if place[0] is None:
+                    self._pause.wait(1)
+                    continue
+                try:
+                    has_news = self._listen(place)
+                except OSError:
+                    failures += 1
+                    longest = min(LONGEST_PAUSE, 2.0 ** min(failures, 6))
+                    self._pause.wait(random.uniform(longest / 2, longest))
+                    continue
+                if has_news or failures:
+                    failures = 0
+                    self._owner._is_idle.clear()
+                    self._owner.tell("news")
+        except StoreClosed:
+            pass
+        finally:
+            self._transport.close()
+
+    def _listen(self, place: tuple[str | None, int | None]) -> bool:
+        query = {"feed": str(place[0]), "since": str(place[1]), "limit": "1", "wait": str(LISTEN_SECONDS)}
+        if self._synchronizer.model.resources is not None:
+            query["resources"] = ",".join(self._synchronizer.model.resources)
+        path = "/v1/changes?" + urllib.parse.urlencode(query, safe=",")
+        headers = self._synchronizer.headers("application/json, application/problem+json")
+        answer = ask(self._transport, Request("GET", path, headers, None, LISTEN_SECONDS + TIMEOUT_SECONDS))
+        page = answer.json
+        if answer.status == 200 and isinstance(page, dict):
+            return bool(page.get("changes")) or [page.get("feed"), page.get("revision")] != list(place)
+        if answer.status in (401, 410, 426):
+            return True  # the scheduler's own request will find it out
+        raise OSError(f"no changes are told: {answer.status}")
+
+    def close(self) -> None:
+        self._pause.set()
+        self._transport.abort()

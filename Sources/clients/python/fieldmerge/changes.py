@@ -1,0 +1,362 @@
+"""What an edit changes, row by row: found by comparing, put together, applied, and written for the wire.
+
+A row change is a JSON object: `section`, in lists the item's `id`, and `do`:
+
+- `edit` with `groups`: for each group `old` and `new`, objects of its fields,
+- `create` with `new`: the fields that were given,
+- `delete` with `old`: every field of its groups.
+
+All functions are pure.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from .errors import UnknownName
+from .ids import is_temporary, key_of
+from .rules import Group, Resource, Section, nearest
+from .values import same
+
+RowChange = dict[str, Any]
+Json = dict[str, Any]
+
+
+def difference(resource: Resource, before: Json | None, after: Json | None) -> list[RowChange]:
+    """Returns what leads from one state of a record to another; `None` stands for no record."""
+    root = resource.root
+    if after is None:
+        return [] if before is None else [_deletion(root, before[root.name])]
+    if before is None:
+        changes = [_creation(root, after.get(root.name) or {})]
+    else:
+        changes = _of_row(root, before.get(root.name), after.get(root.name))
+    for section in resource.sections[1:]:
+        if section.name not in after:
+            continue
+        old = (before or {}).get(section.name)
+        if section.is_list:
+            changes += _of_list(section, old or [], after[section.name] or [])
+        else:
+            changes += _of_row(section, old, after[section.name])
+    return changes
+
+
+def _of_list(section: Section, before: list[Json], after: list[Json]) -> list[RowChange]:
+    old = {key_of(item["id"]): item for item in before}
+    new = {key_of(item["id"]): item for item in after}
+    changes = []
+    for key in [*old, *(key for key in new if key not in old)]:
+        item_id = (old.get(key) or new[key])["id"]
+        for change in _of_row(section, old.get(key), new.get(key)):
+            changes.append({**change, "id": item_id})
+    return changes
+
+
+def _of_row(section: Section, before: Json | None, after: Json | None) -> list[RowChange]:
+    if before is None and after is None:
+        return []
+    if before is None:
+        return [_creation(section, after or {})]
+    if after is None:
+        return [_deletion(section, before)]
+    groups = {}
+    for group in section.groups:
+        # A group that the row does not show is not this client's to compare.
+        if not any(field.name in after for field in group.fields):
+            continue
+        old, new = _fields(group, before), _fields(group, after)
+        if not _equal(group, old, new):
+            groups[group.name] = {"old": old, "new": new}
+    return [{"section": section.name, "do": "edit", "groups": groups}] if groups else []
+
+
+def _fields(group: Group, row: Mapping[str, Any]) -> Json:
+    return {field.name: copy.deepcopy(row.get(field.name)) for field in group.fields}
+
+
+def _equal(group: Group, old: Json, new: Json) -> bool:
+    return all(same(field, old.get(field.name), new.get(field.name)) for field in group.fields)
+
+
+def _creation(section: Section, row: Json) -> RowChange:
+    new = {name: copy.deepcopy(value) for name, value in row.items() if name in section.fields}
+    return {"section": section.name, "do": "create", "new": new}
+
+
+def _deletion(section: Section, row: Json) -> RowChange:
+    old = {name: copy.deepcopy(row[name]) for name in section.fields if name in row}
+    return {"section": section.name, "do": "delete", "old": old}
+
+
+def _place(change: RowChange) -> tuple[str, str | None]:
+    return change["section"], key_of(change["id"]) if "id" in change else None
+
+
+def is_creation(changes: list[RowChange], resource: Resource | str) -> bool:
+    """Returns whether the changes create the record itself."""
+    root = resource if isinstance(resource, str) else resource.root.name
+    return any(change["section"] == root and change["do"] == "create" for change in changes)
+
+
+def is_deletion(changes: list[RowChange], resource: Resource) -> bool:
+    """Returns whether the changes delete the record itself."""
+    return any(change["section"] == resource.root.name and change["do"] == "delete" for change in changes)
+
+
+def compose(resource: Resource, first: list[RowChange], second: list[RowChange]) -> list[RowChange] | None:
+    """Returns both as one edit (first `old`, last `new`), empty where they cancel out; nil where they must
+    stay two."""
+    if is_deletion(first, resource):
+        return None
+    if is_deletion(second, resource):
+        if is_creation(first, resource):
+            return []
+        root = next(change for change in second if change["section"] == resource.root.name)
+        before = next((change for change in first if change["section"] == resource.root.name), None)
+        return [_first_seen(before, root)]
+    result = {_place(change): change for change in first}
+    for change in second:
+        place = _place(change)
+        earlier = result.pop(place, None)
+        if earlier is None:
+            result[place] = change
+            continue
+        joined = _join(resource.section(change["section"]), earlier, change)
+        if joined is None:
+            return None
+        if joined:
+            result[place] = joined
+    return list(result.values())
+
+
+def _follows(group: Group, before: Json, seen: Json) -> bool:
+    """Whether who made a later edit had seen the earlier one; two who edit at once have not seen each other, and
+    the server decides between them as between any two."""
+    return all(same(field, before[field.name], seen.get(field.name)) for field in group.fields if field.name in before)
+
+
+def _first_seen(earlier: RowChange | None, deletion: RowChange) -> RowChange:
+    old = dict(deletion["old"])
+    for group in (earlier or {}).get("groups", {}).values():
+        old.update(group["old"])
+    return {**deletion, "old": old}
+
+
+def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | None:
+    """Returns both changes of one row as one; empty where nothing is left, nil where they must stay two."""
+    steps = first["do"], second["do"]
+    if steps == ("create", "edit"):
+        new = dict(first["new"])
+        for name, values in second["groups"].items():
+            if not _follows(section.group(name), first["new"], values["old"]):
+                return None
+            new.update(values["new"])
+        return {**first, "new": new}
+    if steps == ("create", "delete"):
+        return {}
+    if steps == ("edit", "delete"):
+        return _first_seen(first, second)
+    if steps != ("edit", "edit"):
+        return None
+    groups = dict(first["groups"])
+    for name, values in second["groups"].items():
+        if name not in groups:
+            groups[name] = values
+            continue
+        group = section.group(name)
+        if group.has_transitions or not _follows(group, groups[name]["new"], values["old"]):
+            return None
+        old = groups.pop(name)["old"]
+        if not _equal(group, old, values["new"]):
+            groups[name] = {"old": old, "new": values["new"]}
+    return {**first, "groups": groups} if groups else {}
+
+
+def apply(resource: Resource, record: Json | None, record_id: Any, changes: list[RowChange]) -> Json | None:
+    """Returns a record as its user sees it with the changes made; what no longer fits is left out."""
+    record = copy.deepcopy(record)
+    for change in changes:
+        if not resource.has(change["section"]):
+            continue
+        section = resource.section(change["section"])
+        if section is resource.root:
+            if change["do"] == "delete":
+                return None
+            if change["do"] == "create":
+                if record is None:
+                    record = _empty(resource, record_id)
+                record[section.name].update(copy.deepcopy(change["new"]))
+                continue
+        if record is None:
+            continue
+        if section.is_list:
+            _apply_to_item(section, record, change)
+        else:
+            _apply_to_row(section, record, change)
+    return record
+
+
+def _empty(resource: Resource, record_id: Any) -> Json:
+    record: Json = {"id": record_id, resource.root.name: _blank(resource.root)}
+    for section in resource.sections[1:]:
+        record[section.name] = [] if section.is_list else None
+    return record
+
+
+def _blank(section: Section) -> Json:
+    return {name: None for name in [*section.fields, *section.read_only]}
+
+
+def _apply_to_row(section: Section, record: Json, change: RowChange) -> None:
+    row = record.get(section.name)
+    if change["do"] == "delete":
+        record[section.name] = None
+    elif change["do"] == "create":
+        record[section.name] = {**(row or _blank(section)), **copy.deepcopy(change["new"])}
+    elif row is not None:
+        _assign(row, change)
+
+
+def _apply_to_item(section: Section, record: Json, change: RowChange) -> None:
+    items: list[Json] = record.setdefault(section.name, [])
+    key = key_of(change["id"])
+    index = next((index for index, item in enumerate(items) if key_of(item["id"]) == key), None)
+    if change["do"] == "create":
+        if index is None:
+            items.append({"id": change["id"], **_blank(section)})
+            index = len(items) - 1
+        items[index].update(copy.deepcopy(change["new"]))
+    elif index is None:
+        return
+    elif change["do"] == "delete":
+        del items[index]
+    else:
+        _assign(items[index], change)
+
+
+def _assign(row: Json, change: RowChange) -> None:
+    for group in change["groups"].values():
+        row.update(copy.deepcopy(group["new"]))
+
+
+def changeset(resource: Resource, changes: list[RowChange]) -> Json:
+    """Returns the changes as the wire has them."""
+    result: Json = {}
+    for change in changes:
+        section = resource.section(change["section"])
+        row: Json
+        if change["do"] == "edit":
+            row = {name: _bare(section.group(name), values) for name, values in change["groups"].items()}
+        elif change["do"] == "create":
+            row = {"old": None, "new": change["new"]}
+        else:
+            row = {"old": change["old"], "new": None}
+        if section.is_list:
+            result.setdefault(section.name, []).append({"id": change["id"], **row})
+        else:
+            result[section.name] = row
+    return result
+
+
+def _bare(group: Group, values: Json) -> Json:
+    if len(group.fields) > 1:
+        return {"old": values["old"], "new": values["new"]}
+    name = group.fields[0].name
+    return {"old": values["old"].get(name), "new": values["new"].get(name)}
+
+
+def regroup(resource: Resource, seen: Json | None, changes: list[RowChange]) -> list[RowChange]:
+    """Returns changes made under other rules as the present ones group them; throws `UnknownName` where a
+    name is gone. What a group needs beyond what was edited comes from `seen`, the record beneath."""
+    result = []
+    for change in changes:
+        section = resource.section(change["section"])
+        if change["do"] != "edit":
+            side = "new" if change["do"] == "create" else "old"
+            for name in change[side] if side == "new" else []:
+                section.field(name, path=section.name)
+            known = {name: value for name, value in change[side].items() if name in section.fields}
+            result.append({**change, side: known})
+            continue
+        old: Json = {}
+        new: Json = {}
+        for values in change["groups"].values():
+            old.update(values["old"])
+            new.update(values["new"])
+        row = _seen_row(section, seen, change)
+        groups: Json = {}
+        for name in new:
+            if name not in section.fields:
+                raise UnknownName(f"{section.name}.{name}", name, nearest(name, section.fields))
+            group = section.group_of[name]
+            if group.name in groups:
+                continue
+            before = {field.name: old.get(field.name, row.get(field.name)) for field in group.fields}
+            after = {field.name: new.get(field.name, before[field.name]) for field in group.fields}
+            if not _equal(group, before, after):
+                groups[group.name] = {"old": before, "new": after}
+        if groups:
+            result.append({**change, "groups": groups})
+    return result
+
+
+def _seen_row(section: Section, seen: Json | None, change: RowChange) -> Json:
+    part = (seen or {}).get(section.name)
+    if section.is_list:
+        key = key_of(change["id"])
+        return next((item for item in part or [] if key_of(item["id"]) == key), {})
+    return part or {}
+
+
+def created_ids(record_id: Any, changes: list[RowChange], root: str) -> Iterator[str]:
+    """Yields the temporary ids of rows that the changes create."""
+    for change in changes:
+        if change["do"] == "create":
+            row_id = change["id"] if "id" in change else record_id
+            if is_temporary(row_id) and (change["section"] == root or "id" in change):
+                yield row_id
+
+
+def used_ids(record_id: Any, changes: list[RowChange]) -> Iterator[str]:
+    """Yields every temporary id that stands in the changes, created by them or not."""
+    found: list[str] = []
+
+    def note(value: Any) -> Any:
+        if is_temporary(value):
+            found.append(value)
+        return value
+
+    _map(record_id, changes, note)
+    yield from found
+
+
+def map_ids(record_id: Any, changes: list[RowChange], ids: Mapping[str, Any]) -> tuple[Any, list[RowChange]]:
+    """Returns id and changes with temporary ids replaced by real ones."""
+    return _map(record_id, changes, lambda value: ids.get(value, value) if isinstance(value, str) else value)
+
+
+def _map(record_id: Any, changes: list[RowChange], replace: Callable[[Any], Any]) -> tuple[Any, list[RowChange]]:
+    def one(value: Any) -> Any:
+        return [replace(part) for part in value] if isinstance(value, list) else replace(value)
+
+    def fields(values: Json) -> Json:
+        return {name: replace(value) for name, value in values.items()}
+
+    result = []
+    for change in changes:
+        mapped = dict(change)
+        if "id" in change:
+            mapped["id"] = one(change["id"])
+        for side in ("old", "new"):
+            if side in change:
+                mapped[side] = fields(change[side])
+        if "groups" in change:
+            mapped["groups"] = {
+                name: {side: fields(values[side]) for side in ("old", "new")}
+                for name, values in change["groups"].items()
+            }
+        result.append(mapped)
+    return one(record_id), result

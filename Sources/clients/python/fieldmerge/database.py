@@ -1,0 +1,210 @@
+"""The store's file: SQLite, one connection, and transactions that either happen or do not.
+
+Schema (the tables `meta` and `base` are also that of a snapshot in SQLite):
+
+- `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
+- `base(resource, key, id, record, …)`: records as the server last told them. `key` is the id as text,
+  its parts separated by U+001F; `id` and `record` are JSON.
+- `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
+- `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
+- `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .errors import StoreClosed, WrongStore
+
+FORMAT = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS base (
+  resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 0, pulled INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (resource, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tombstone (
+  resource TEXT NOT NULL, key TEXT NOT NULL, pulled INTEGER NOT NULL, PRIMARY KEY (resource, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS push (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, key TEXT, body BLOB, atomic TEXT,
+  rules TEXT, doubt INTEGER NOT NULL DEFAULT 0, pulls INTEGER NOT NULL DEFAULT 0,
+  creates TEXT NOT NULL DEFAULT '[]', refusal TEXT, at REAL NOT NULL);
+CREATE INDEX IF NOT EXISTS push_state ON push (state, seq);
+CREATE TABLE IF NOT EXISTS edit (
+  push INTEGER NOT NULL, place INTEGER NOT NULL, resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL,
+  changes TEXT NOT NULL, PRIMARY KEY (push, place)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS edit_record ON edit (resource, key, push);
+CREATE TABLE IF NOT EXISTS creation (temporary TEXT PRIMARY KEY, push INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ticket (
+  token TEXT PRIMARY KEY, seq INTEGER NOT NULL, push INTEGER, id TEXT NOT NULL, key TEXT NOT NULL,
+  records TEXT NOT NULL, outcome TEXT, at REAL NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS ticket_push ON ticket (push);
+CREATE INDEX IF NOT EXISTS ticket_key ON ticket (key, seq);
+CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS lease (one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT NOT NULL, beat REAL NOT NULL);
+"""
+
+
+class Database:
+    """One connection to a store's file, which one thread uses at a time."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.lock = threading.RLock()
+        self.on_step: Callable[[str], None] | None = None
+        """For tests: called before each statement of a transaction, before and after it is committed."""
+        self.on_rollback: Callable[[], None] = lambda: None
+        self._depth = 0
+        self._is_closed = False
+        self._after: list[Callable[[], None]] = []
+        connection = sqlite3.connect(
+            self.path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        self._connection = connection
+        try:
+            if self.path != ":memory:":
+                connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = OFF")
+            self._create()
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            raise WrongStore(f"{self.path} is no store: {error}") from error
+        except BaseException:
+            connection.close()
+            raise
+
+    def _create(self) -> None:
+        tables = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "meta" not in tables:
+            raise WrongStore(f"{self.path} is the database of another program")
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in _SCHEMA.split(";"):
+                if statement.strip():
+                    self._connection.execute(statement)
+            found = self.meta("format")
+            if found is None:
+                self.set_meta("format", FORMAT)
+            elif found != FORMAT:
+                raise WrongStore(f"{self.path} has the format {found}, and this version knows {FORMAT}")
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def transaction(self, name: str) -> Iterator[None]:
+        """Runs statements as one: all of them are on disk when it ends, or none where it throws."""
+        with self.lock:
+            if self._depth:
+                yield
+                return
+            after = yield from self._run(name)
+        # Without the lock, since apps are called from here.
+        for call in after:
+            call()
+
+    def _run(self, name: str) -> Generator[None, None, list[Callable[[], None]]]:
+        if self._is_closed:
+            raise StoreClosed("the store is closed")
+        self._step(f"{name}: begin")
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._depth = 1
+        self._after = []
+        try:
+            yield
+            self._step(f"{name}: commit")
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._after = []
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            self.on_rollback()
+            raise
+        finally:
+            self._depth = 0
+        self._step(f"{name}: committed")
+        after, self._after = self._after, []
+        return after
+
+    def after_commit(self, call: Callable[[], None]) -> None:
+        """Has something done once the transaction under way is on disk."""
+        self._after.append(call)
+
+    def _step(self, name: str) -> None:
+        if self.on_step is not None:
+            self.on_step(name)
+
+    def write(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        """Runs a statement that writes, inside a transaction."""
+        assert self._depth, "writes stand in a transaction"
+        if self.on_step is not None:
+            self.on_step(statement.split("(")[0].strip())
+        return self._connection.execute(statement, values)
+
+    def rows(self, statement: str, *values: Any) -> list[Any]:
+        """Returns all rows of a query."""
+        with self.lock:
+            if self._is_closed:
+                raise StoreClosed("the store is closed")
+            return self._connection.execute(statement, values).fetchall()
+
+    def row(self, statement: str, *values: Any) -> Any:
+        """Returns the first row of a query, or `None`."""
+        with self.lock:
+            if self._is_closed:
+                raise StoreClosed("the store is closed")
+            return self._connection.execute(statement, values).fetchone()
+
+    def value(self, statement: str, *values: Any) -> Any:
+        """Returns the first value of a query, or `None`."""
+        row = self.row(statement, *values)
+        return None if row is None else row[0]
+
+    def meta(self, name: str) -> Any:
+        """Returns what is noted under a name, or `None`."""
+        value = self.value("SELECT value FROM meta WHERE name = ?", name)
+        return None if value is None else json.loads(value)
+
+    def set_meta(self, name: str, value: Any) -> None:
+        """Notes something under a name; `None` removes the note."""
+        if value is None:
+            self._connection.execute("DELETE FROM meta WHERE name = ?", (name,))
+        else:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, json.dumps(value)))
+
+    @property
+    def data_version(self) -> int:
+        """A number that changes when another process has written."""
+        return int(self.value("PRAGMA data_version"))
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self.lock:
+            if not self._is_closed:
+                self._is_closed = True
+                self._connection.close()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def remove(self) -> None:
+        """Closes the file and deletes it."""
+        self.close()
+        if self.path == ":memory:":
+            return
+        for suffix in ("", "-wal", "-shm"):
+            try:
+                os.unlink(self.path + suffix)
+            except FileNotFoundError:
+                pass

@@ -1,0 +1,79 @@
+"""Errors that the library raises; what a server answers is never one, it is told in reports and outcomes."""
+
+from __future__ import annotations
+
+
+class FieldMergeError(Exception):
+    """Any error of this library."""
+
+
+class InvalidEdit(FieldMergeError):
+    """An edit that the rules do not allow as it stands; nothing of it was stored.
+
+    `path` says where, such as `customer.postCode` or `groceries[0].quantity`.
+    """
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(f"{path}: {detail}")
+        self.path = path
+        self.detail = detail
+
+
+class UnknownName(InvalidEdit, AttributeError, KeyError):
+    """A resource, section or field that the rules do not have; `nearest` is the one that was perhaps meant."""
+
+    def __init__(self, path: str, name: str, nearest: str | None) -> None:
+        hint = f"; did you mean “{nearest}”?" if nearest else ""
+        super().__init__(path, f"there is no “{name}”{hint}")
+        self.name = name
+        self.nearest = nearest
+
+    def __str__(self) -> str:  # KeyError would quote the sentence
+        return f"{self.path}: {self.detail}"
+
+
+class InvalidValue(InvalidEdit, ValueError):
+    """A value that its field cannot hold."""
+
+
+class RecordNotFound(FieldMergeError, LookupError):
+    """The record to be edited does not exist for this client."""
+
+    def __init__(self, resource: str, record_id: object) -> None:
+        super().__init__(f"there is no record {record_id!r} of {resource}")
+        self.resource = resource
+        self.record_id = record_id
+
+
+class RulesUnknown(FieldMergeError):
+    """The store does not know the rules yet: an edit needs one successful sync before it."""
+
+
+class Offline(FieldMergeError):
+    """A record of a resource that is not kept was asked for, and no answer came."""
+
+
+class RequestRefused(FieldMergeError):
+    """The gateway refused to tell a record of a resource that is not kept; `problem` says why."""
+
+    def __init__(self, status: int, problem: dict[str, object]) -> None:
+        super().__init__(f"{status}: {problem.get('detail') or problem.get('title') or 'no details'}")
+        self.status = status
+        self.problem = problem
+
+
+class UnsentEdits(FieldMergeError):
+    """A sign-out would have lost edits: `unsent` is how many."""
+
+    def __init__(self, unsent: int) -> None:
+        plural = "edit is" if unsent == 1 else "edits are"
+        super().__init__(f"{unsent} {plural} not sent yet")
+        self.unsent = unsent
+
+
+class WrongStore(FieldMergeError):
+    """The file is the store of another server or user, or no store at all."""
+
+
+class StoreClosed(FieldMergeError):
+    """The store was closed or signed out of."""

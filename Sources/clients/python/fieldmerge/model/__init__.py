@@ -1,0 +1,37 @@
+"""What a store keeps: records in three layers, pushes in their order, and the transactions that change them.
+
+`base` is as the server last told it, `sent` the edits whose bytes are frozen, `draft` those that are not; an app
+reads all three, one over the other. Every function that ends in one transaction says so by its first line.
+"""
+
+from __future__ import annotations
+
+from .parts import BEAT_SECONDS, TICKETS_KEPT_SECONDS, Change, Draft, Frozen, LeaseLost, StoredEdit
+from .pulls import Pulls
+
+__all__ = ["BEAT_SECONDS", "Change", "Draft", "Frozen", "LeaseLost", "Model", "StoredEdit"]
+
+
+class Model(Pulls):
+    """The records and pushes of one store."""
+
+    def prune(self) -> None:
+        """Deletes tickets that were settled long ago, in one transaction."""
+        with self.database.transaction("prune"):
+            self.database.write(
+                "DELETE FROM ticket WHERE outcome IS NOT NULL AND push IS NULL AND at < ?",
+                self.clock.now() - TICKETS_KEPT_SECONDS,
+            )
+
+    def discard_all(self, *, limit: int) -> int:
+        """Empties the store, in one transaction, unless more edits than the limit were never answered; returns
+        how many there are."""
+        with self.database.transaction("sign out"):
+            unsent, _ = self.counts()
+            if unsent > limit:
+                return unsent
+            self._discard_tickets("outcome IS NULL")
+            for table in ("edit", "push", "base", "creation", "mapping", "event", "meta", "lease"):
+                self.database.write(f"DELETE FROM {table}")
+            self._rules = None
+        return 0

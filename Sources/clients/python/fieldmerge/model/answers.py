@@ -1,0 +1,208 @@
+"""What became of pushes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from .. import changes as row_changes
+from ..changes import Json
+from ..ids import is_temporary, key_of
+from .parts import KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, pairs, with_real_ids
+from .rebasing import Rebasing
+
+
+class Answers(Rebasing):
+    """Answers to pushes, each stored in one transaction."""
+
+    def settle(self, seq: int, results: list[Json]) -> None:
+        """Stores that a push was merged, whole or in part, in one transaction."""
+        with self.database.transaction("settle"):
+            self._check_lease()
+            state, doubt, pulls = self.database.row("SELECT state, doubt, pulls FROM push WHERE seq = ?", seq) or (
+                None,
+                0,
+                0,
+            )
+            if state != SENT:
+                return
+            # An answer to bytes that were sent before may be as old as they are.
+            newer_than = pulls if doubt > 1 else None
+            edits = self.edits_of(seq)
+            failed = [index for index, result in enumerate(results) if result.get("status") not in (None, "merged")]
+            seen = self._seen_of(edits, results)
+            views = {place: self.view(place[0], edit.id) for edit in edits for place in [(edit.resource, edit.key)]}
+
+            # Outcomes are told by the ids that the edits had when they were made.
+            conflicts = [conflicts_of(edit, result) for edit, result in pairs(edits, results)]
+            self._resolve_tickets(seq, edits, results, conflicts, failed)
+
+            ids: dict[str, Any] = {}
+            for result in results:
+                ids.update(result.get("ids") or {})
+            self.database.write("DELETE FROM edit WHERE push = ?", seq)
+            self.database.write("DELETE FROM creation WHERE push = ?", seq)
+            self.database.write("UPDATE push SET state = ?, doubt = 0 WHERE seq = ?", KEPT, seq)
+            self._map(ids, other_than=seq)
+
+            for index, (edit, result) in enumerate(pairs(edits, results)):
+                if index not in failed or result.get("record") is not None:
+                    self._store_result(edit, result, views.get((edit.resource, edit.key)), newer_than=newer_than)
+            for told in conflicts:
+                for conflict in told:
+                    self._queue("conflict", conflict)
+            if failed:
+                self._refuse_part(edits, results, failed)
+            for (resource_name, key), before in seen.items():
+                real = "\x1f".join(key_of(ids.get(part, part)) for part in key.split("\x1f"))
+                self._rebase((resource_name, real), with_real_ids(before, ids))
+            self._drop_kept()
+            self._forget_visited(edits)
+            self._hooks()
+            self._tell()
+
+    def _seen_of(self, edits: list[StoredEdit], results: list[Json]) -> dict[Place, Json | None]:
+        places: dict[Place, Json | None] = {}
+        for edit in edits:
+            places[edit.resource, edit.key] = self._seen(edit.resource, edit.key)
+        for result in results:
+            if result.get("record"):
+                place = str(result.get("resource")), key_of(result["record"]["id"])
+                if place not in places:
+                    places[place] = self._seen(*place)
+        return places
+
+    def _resolve_tickets(
+        self,
+        seq: int,
+        edits: list[StoredEdit],
+        results: list[Json],
+        conflicts: list[list[Json]],
+        failed: list[int],
+    ) -> None:
+        rows = self.database.rows("SELECT token, records FROM ticket WHERE push = ? AND outcome IS NULL", seq)
+        for token, records in rows:
+            mine = {(resource, key) for resource, key in json.loads(records)}
+            concerned = [index for index, edit in enumerate(edits) if (edit.resource, edit.key) in mine]
+            refused = [index for index in concerned if index in failed]
+            told = [conflict for index in concerned if index < len(conflicts) for conflict in conflicts[index]]
+            first = json.loads(records)[0]
+            record = None
+            for index in concerned:
+                if index < len(results) and [edits[index].resource, edits[index].key] == first:
+                    record = results[index].get("record")
+            self._resolve(
+                token,
+                {
+                    "status": "refused" if refused else "merged",
+                    "conflicts": told,
+                    "problem": results[refused[0]].get("problem") if refused else None,
+                    "record": record,
+                },
+            )
+
+    def _map(self, ids: Mapping[str, Any], *, other_than: int | None = None) -> None:
+        """Replaces temporary ids everywhere but in frozen bytes."""
+        for temporary, real in ids.items():
+            if not is_temporary(temporary):
+                continue
+            self.database.write("INSERT OR REPLACE INTO mapping VALUES (?, ?)", temporary, json.dumps(real))
+            self._touched.update(
+                (resource, temporary)
+                for (resource,) in self.database.rows("SELECT DISTINCT resource FROM edit WHERE key = ?", temporary)
+            )
+            for edit in self._edits("(e.id LIKE ?1 OR e.changes LIKE ?1)", f"%{temporary}%"):
+                record_id, changes = row_changes.map_ids(edit.id, edit.changes, ids)
+                self.database.write(
+                    "UPDATE edit SET id = ?, key = ?, changes = ? WHERE push = ? AND place = ?",
+                    *(json.dumps(record_id), key_of(record_id), json.dumps(changes), edit.push, edit.place),
+                )
+            for token, record_id, records in self.database.rows(
+                "SELECT token, id, records FROM ticket WHERE id LIKE ?1 OR records LIKE ?1", f"%{temporary}%"
+            ):
+                mapped = json.loads(record_id)
+                mapped = (
+                    [ids.get(part, part) for part in mapped] if isinstance(mapped, list) else ids.get(mapped, mapped)
+                )
+                places = [
+                    [resource, "\x1f".join(key_of(ids.get(part, part)) for part in key.split("\x1f"))]
+                    for resource, key in json.loads(records)
+                ]
+                self.database.write(
+                    "UPDATE ticket SET id = ?, key = ?, records = ? WHERE token = ?",
+                    *(json.dumps(mapped), key_of(mapped), json.dumps(places), token),
+                )
+
+    def _store_result(self, edit: StoredEdit, result: Json, before: Json | None, *, newer_than: int | None) -> None:
+        record = result.get("record")
+        self._touched.add((edit.resource, edit.key))
+        real_key = key_of(record["id"] if record is not None else self.resolve(edit.id))
+        if newer_than is not None and self._was_pulled_since(edit.resource, real_key, newer_than):
+            return
+        if record is not None:
+            self._put(edit.resource, record["id"], record, before=before)
+            return
+        real = self.resolve(edit.id)
+        known = self._known(edit.resource)
+        was_here = self._base(edit.resource, key_of(real)) is not None
+        self._put(edit.resource, real, None, before=before)
+        deleted = known is not None and row_changes.is_deletion(edit.changes, known)
+        if was_here and not deleted:
+            self._queue("gone", {"resource": edit.resource, "id": real})
+
+    def refuse(self, seq: int, problem: Json, results: list[Json]) -> None:
+        """Stores that a push was refused, with what builds on it, in one transaction."""
+        with self.database.transaction("refuse"):
+            self._check_lease()
+            if self.database.value("SELECT state FROM push WHERE seq = ?", seq) not in (UNSENT, SENT):
+                return
+            edits = self.edits_of(seq)
+            seen = self._seen_of(edits, results)
+            fault = 0
+            for index, result in enumerate(results[: len(edits)]):
+                if result.get("problem") and result["problem"].get("code") != "rolled-back":
+                    fault = index
+                    break
+            self._refuse(seq, problem, results, fault=fault)
+            for result in results:
+                record = result.get("record")
+                if record is not None and self._stores(str(result["resource"]), key_of(record["id"])):
+                    before = self.view(str(result["resource"]), record["id"])
+                    self._put(str(result["resource"]), record["id"], record, before=before)
+            for place, before in seen.items():
+                self._rebase(place, before)
+            self._drop_kept()
+            self._hooks()
+            self._tell()
+
+    def _refuse_part(self, edits: list[StoredEdit], results: list[Json], failed: list[int]) -> None:
+        """Has an entry for each refused edit of a push of which others were merged."""
+        for index in failed:
+            edit, result = edits[index], results[index]
+            known = self.resource(edit.resource)
+            seq = self._append([(known, edit.id, edit.changes)], None)
+            tokens = self.database.rows(
+                "SELECT token, records FROM ticket WHERE push IS NULL AND outcome LIKE ?",
+                '{"status": "refused"%',
+            )
+            self._refuse(seq, result.get("problem") or {}, [{**result, "outcomes": []}], fault=0)
+            for token, records in tokens:
+                if [edit.resource, edit.key] in json.loads(records):
+                    self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
+
+    def _forget_visited(self, edits: list[StoredEdit]) -> None:
+        """Deletes records of resources that are not kept once nothing of them is pending."""
+        for edit in edits:
+            if not self.keeps(edit.resource):
+                key = key_of(self.resolve(edit.id))
+                if not self.pending(edit.resource, key):
+                    self.database.write("DELETE FROM base WHERE resource = ? AND key = ?", edit.resource, key)
+
+    def _was_pulled_since(self, resource: str, key: str, pulls: int) -> bool:
+        """Whether a record was read since so many pulls, be it that it is gone."""
+        for table in ("base", "tombstone"):
+            pulled = self.database.value(f"SELECT pulled FROM {table} WHERE resource = ? AND key = ?", resource, key)
+            if pulled is not None and pulled > pulls:
+                return True
+        return False

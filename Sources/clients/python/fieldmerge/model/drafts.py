@@ -1,0 +1,173 @@
+"""Edits of the app: put into the queue, joined with what waits there, changed where they were overtaken."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from .. import changes as row_changes
+from ..changes import Json, RowChange
+from ..errors import InvalidEdit, RecordNotFound
+from ..ids import key_of
+from ..rules import Resource
+from .parts import UNSENT, Draft, StoredEdit, row_of
+from .refusals import Refusals
+
+
+class Drafts(Refusals):
+    """Edits that were not sent yet."""
+
+    def commit(self, drafts: list[Draft], *, atomic: str | None) -> str:
+        """Stores an edit of the app with its ticket, in one transaction; returns the ticket's token."""
+        with self.database.transaction("edit"):
+            edits = [self._prepared(draft) for draft in drafts]
+            token = str(uuid.uuid4())
+            number = int(self.database.value("SELECT coalesce(max(seq), 0) + 1 FROM ticket"))
+            records = [[resource.name, key_of(record_id)] for resource, record_id, _ in edits]
+            first_id = edits[0][1] if edits else None
+            at = self.clock.now()
+            self.database.write(
+                "INSERT INTO ticket VALUES (?, ?, NULL, ?, ?, ?, NULL, ?)",
+                *(token, number, json.dumps(first_id), key_of(first_id), json.dumps(records), at),
+            )
+            changed = [edit for edit in edits if edit[2]]
+            if not changed:
+                self._resolve(
+                    token, {"status": "merged", "conflicts": [], "problem": None, "record": self._first(records)}
+                )
+            else:
+                seq = self._join(changed, atomic) or self._append(changed, atomic)
+                self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
+                self._settle_cancelled(seq)
+            self._touched.update((resource.name, key_of(record_id)) for resource, record_id, _ in edits)
+            self._tell()
+        return token
+
+    def _prepared(self, draft: Draft) -> tuple[Resource, Any, list[RowChange]]:
+        resource = self.resource(draft.resource)
+        temporary = {one: self.resolve(one) for one in row_changes.used_ids(draft.id, draft.changes)}
+        record_id, changes = row_changes.map_ids(draft.id, draft.changes, temporary)
+        seen = self.view(resource.name, record_id)
+        creates = row_changes.is_creation(changes, resource)
+        if seen is None and changes and not creates:
+            raise RecordNotFound(resource.name, record_id)
+        if seen is not None and creates:
+            raise InvalidEdit("id", f"there is a record {record_id!r} of {resource.name} already")
+        assert self.rules is not None
+        if self.rules.version != draft.rules_version:
+            changes = row_changes.regroup(resource, seen, changes)
+        return resource, record_id, changes
+
+    def _join(self, edits: list[tuple[Resource, Any, list[RowChange]]], atomic: str | None) -> int | None:
+        """Adds an edit to the unsent push that holds all of its records, if there is one that may take it."""
+        places = [(resource.name, key_of(record_id)) for resource, record_id, _ in edits]
+        seq: int | None = None
+        for resource_name, key in places:
+            for edit in self.pending(resource_name, key):
+                seq = max(seq or 0, edit.push)
+        if seq is None:
+            return None
+        state, push_atomic = self.database.row("SELECT state, atomic FROM push WHERE seq = ?", seq)
+        if state != UNSENT or (push_atomic != atomic and (atomic is not None or len(edits) > 1)):
+            return None
+        held = {(edit.resource, edit.key): edit for edit in self.edits_of(seq)}
+        if not all(place in held for place in places):
+            return None
+        for _, record_id, changes in edits:
+            for temporary in row_changes.used_ids(record_id, changes):
+                made = self.database.value("SELECT push FROM creation WHERE temporary = ?", temporary)
+                if made is not None and made > seq:
+                    return None
+        composed: list[tuple[StoredEdit, Resource, list[RowChange]]] = []
+        for place, (resource, record_id, changes) in zip(places, edits):
+            joined = row_changes.compose(resource, held[place].changes, changes)
+            if joined is None or self._drops_what_is_used(held[place], resource, joined):
+                return None
+            composed.append((held[place], resource, joined))
+        if not self._fits(seq, {edit.place: joined for edit, _, joined in composed}):
+            return None
+        for edit, _, joined in composed:
+            if joined:
+                self._write_changes(seq, edit.place, joined)
+            else:
+                self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
+        self._note_creations(seq)
+        return seq
+
+    def _drops_what_is_used(self, edit: StoredEdit, resource: Resource, joined: list[RowChange]) -> bool:
+        """Whether a row would never be created whose temporary id stands elsewhere."""
+        root = resource.root.name
+        before = set(row_changes.created_ids(edit.id, edit.changes, root))
+        dropped = before - set(row_changes.created_ids(edit.id, joined, root))
+        for temporary in dropped:
+            if temporary in row_changes.used_ids(edit.id if joined else None, joined):
+                return True
+            users = self.database.value(
+                "SELECT 1 FROM edit WHERE (id LIKE ?1 OR changes LIKE ?1) AND NOT (push = ?2 AND place = ?3)",
+                *(f"%{temporary}%", edit.push, edit.place),
+            )
+            if users:
+                return True
+        return False
+
+    def _fits(self, seq: int, joined: Mapping[int, list[RowChange]]) -> bool:
+        limits = self.rules.limits if self.rules else {}
+        rows = size = 0
+        for edit in self.edits_of(seq):
+            changes = joined.get(edit.place, edit.changes)
+            rows += len(changes)
+            size += len(json.dumps(changes)) + 200
+        return rows <= limits.get("items", 10_000) and size <= limits.get("body", 1 << 20) * 0.8
+
+    def keep_mine(self, told: Json) -> bool:
+        """Takes what stands now as seen by who made the draft, in one transaction; false without a draft."""
+        return self._redraft(told, keeps=True)
+
+    def take_theirs(self, told: Json) -> bool:
+        """Drops the drafts of a group, in one transaction; false where there are none."""
+        return self._redraft(told, keeps=False)
+
+    def _redraft(self, told: Json, *, keeps: bool) -> bool:
+        with self.database.transaction("overtaken"):
+            resource = self.resource(told["resource"])
+            section = resource.section(told["section"])
+            key = key_of(self.resolve(told["id"]))
+            item = None if told.get("item") is None else key_of(self.resolve(told["item"]))
+            after = self._seen(resource.name, key)
+            found = False
+            for edit in self.pending(resource.name, key):
+                if edit.state != UNSENT:
+                    continue
+                changes = []
+                for change in edit.changes:
+                    mark = key_of(change["id"]) if "id" in change else None
+                    if (change["section"], mark) != (section.name, item) or told["group"] not in change.get(
+                        "groups", {}
+                    ):
+                        changes.append(change)
+                        continue
+                    groups = dict(change["groups"])
+                    values = groups.pop(told["group"])
+                    row = row_of(section.is_list, after, change)
+                    if keeps and not found and row is not None:
+                        group = section.group(told["group"])
+                        old = {one.name: row.get(one.name) for one in group.fields}
+                        if not row_changes._equal(group, old, values["new"]):
+                            groups[told["group"]] = {"old": old, "new": values["new"]}
+                    elif keeps:
+                        groups[told["group"]] = values
+                    found = True
+                    if groups:
+                        changes.append({**change, "groups": groups})
+                if changes == edit.changes:
+                    continue
+                if changes:
+                    self._write_changes(edit.push, edit.place, changes)
+                else:
+                    self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", edit.push, edit.place)
+                self._settle_cancelled(edit.push)
+            self._touched.add((resource.name, key))
+            self._tell()
+        return found

@@ -1,0 +1,95 @@
+"""What a store notes beside records and edits: events that were not told yet, and which process syncs."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterable
+from typing import Any
+
+from ..changes import Json
+from .parts import BEAT_SECONDS, EVENTS_KEPT, MISSED_BEATS, LeaseLost
+from .reading import Reading
+
+
+class Notes(Reading):
+    """Events, the lease of the process that syncs, and notes under a name."""
+
+    def _queue(self, kind: str, body: Json) -> None:
+        self.database.write("INSERT INTO event (kind, body) VALUES (?, ?)", kind, json.dumps(body))
+        self.database.write("DELETE FROM event WHERE seq <= (SELECT max(seq) FROM event) - ?", EVENTS_KEPT)
+
+    def next_event(self, kinds: Iterable[str], *, after: int) -> tuple[int, str, Json] | None:
+        """Returns the next event of these kinds that nobody was told of."""
+        kinds = list(kinds)
+        marks = ", ".join("?" * len(kinds))
+        row = self.database.row(
+            f"SELECT seq, kind, body FROM event WHERE seq > ? AND kind IN ({marks}) ORDER BY seq LIMIT 1",
+            *(after, *kinds),
+        )
+        return None if row is None else (row[0], row[1], json.loads(row[2]))
+
+    def forget_event(self, seq: int) -> None:
+        """Deletes an event that was told, in one transaction."""
+        with self.database.transaction("event"):
+            self.database.write("DELETE FROM event WHERE seq = ?", seq)
+
+    def take_lease(self) -> bool:
+        """Takes the right to sync, in one transaction; false while another process holds and beats it."""
+        with self.database.transaction("lease"):
+            row = self.database.row("SELECT owner, beat FROM lease")
+            now = self.clock.now()
+            is_strange = row is not None and row[0] != self.owner and not _is_dead(row[0])
+            if is_strange and abs(now - row[1]) < BEAT_SECONDS * MISSED_BEATS:
+                return False
+            self.database.write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", self.owner, now)
+        return True
+
+    def beat(self) -> None:
+        """Says that the sync under way is alive, in one transaction."""
+        with self.database.transaction("beat"):
+            self.database.write("UPDATE lease SET beat = ? WHERE owner = ?", self.clock.now(), self.owner)
+
+    def drop_lease(self) -> None:
+        """Gives the right to sync back, in one transaction."""
+        with self.database.transaction("lease ends"):
+            self.database.write("DELETE FROM lease WHERE owner = ?", self.owner)
+
+    def _check_lease(self) -> None:
+        owner = self.database.value("SELECT owner FROM lease")
+        if owner is not None and owner != self.owner:
+            raise LeaseLost()
+
+    def note(self, **values: Any) -> None:
+        """Notes values under their names, in one transaction."""
+        with self.database.transaction("note"):
+            for name, value in values.items():
+                self.database.set_meta(name, value)
+
+    def _hooks(self) -> None:
+        """Lets the app add edits of its own to the transaction that stores what the server told."""
+        incoming, self._incoming = self._incoming, []
+        if self.run_hooks is not None and incoming:
+            self.run_hooks(incoming)
+
+    def _tell(self) -> None:
+        touched, self._touched = self._touched, set()
+        self._incoming = []
+        if touched:
+            self.database.after_commit(lambda: self.on_touch(touched))
+
+
+def _is_dead(owner: str) -> bool:
+    """Whether the process of a lease ran on this machine and has ended."""
+    host, _, rest = owner.partition("/")
+    number = rest.partition("/")[0]
+    if host != socket.gethostname() or not number.isdigit() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -1,0 +1,136 @@
+"""Words of the model: states of pushes, edits, and what answers say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..changes import Json, RowChange
+from ..ids import key_of
+
+UNSENT, SENT, KEPT, REFUSED = 0, 1, 2, 3
+
+PUSHES_IN_A_REQUEST = 100
+TICKETS_KEPT_SECONDS = 90 * 24 * 3600
+EVENTS_KEPT = 10_000
+BEAT_SECONDS = 5.0
+MISSED_BEATS = 3
+
+Place = tuple[str, str]
+"""A record: resource, and its id as text."""
+
+
+class LeaseLost(Exception):
+    """Another process has taken over the sync: what this one was told counts no more."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An edit of one record, as an app has made it."""
+
+    resource: str
+    id: Any
+    changes: list[RowChange]
+    rules_version: str
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A push as it goes over the wire, always in the same bytes."""
+
+    seq: int
+    key: str
+    body: bytes
+    is_kept: bool
+    edits: int
+
+
+@dataclass(frozen=True)
+class StoredEdit:
+    """One record's part of a push."""
+
+    push: int
+    place: int
+    state: int
+    resource: str
+    key: str
+    id: Any
+    changes: list[RowChange]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A record that the server told anew, before it is stored; its functions add edits to the same
+    transaction."""
+
+    resource: str
+    id: Any
+    before: Any
+    after: Any
+    transaction: Any = field(repr=False, compare=False)
+
+    def edit(self, resource: str | None = None, record_id: Any = None) -> Any:
+        """Edits a record, this one if none is named: `with change.edit() as s:`."""
+        return self.transaction.edit(resource or self.resource, self.id if resource is None else record_id)
+
+    def create(self, resource: str, record_id: Any = None) -> Any:
+        """Creates a record."""
+        return self.transaction.create(resource, record_id)
+
+    def delete(self, resource: str | None = None, record_id: Any = None) -> None:
+        """Deletes a record, this one if none is named."""
+        self.transaction.delete(resource or self.resource, self.id if resource is None else record_id)
+
+
+def new_problem(code: str, status: int, title: str, detail: str) -> Json:
+    return {
+        "type": f"urn:fieldmerge:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "retry": False,
+    }
+
+
+def pairs(edits: list[StoredEdit], results: list[Json]) -> list[tuple[StoredEdit, Json]]:
+    return list(zip(edits, results))
+
+
+def conflicts_of(edit: StoredEdit, result: Json) -> list[Json]:
+    """The conflicts of a result as events tell them."""
+    told = []
+    for outcome in result.get("outcomes") or []:
+        if not outcome.get("conflict"):
+            continue
+        conflict = {"resource": edit.resource, "id": result.get("id", edit.id), "item": outcome.get("id")}
+        if conflict["id"] is None:
+            conflict["id"] = edit.id
+        for name in ("section", "group", "outcome", "rule", "old", "current", "new", "written", "by", "parts"):
+            conflict[name] = outcome.get(name)
+        told.append(conflict)
+    return told
+
+
+def with_real_ids(record: Json | None, ids: Mapping[str, Any]) -> Json | None:
+    """A record as it is once temporary ids are replaced."""
+    if record is None or not ids:
+        return record
+
+    def real(value: Any) -> Any:
+        if isinstance(value, list):
+            return [real(part) if isinstance(part, (dict, str)) else part for part in value]
+        if isinstance(value, dict):
+            return {name: real(one) for name, one in value.items()}
+        return ids.get(value, value) if isinstance(value, str) else value
+
+    return {name: real(value) for name, value in record.items()}
+
+
+def row_of(is_list: bool, record: Json | None, change: RowChange) -> Json | None:
+    part = (record or {}).get(change["section"])
+    if not is_list:
+        return part
+    key = key_of(change["id"])
+    return next((item for item in part or [] if key_of(item["id"]) == key), None)

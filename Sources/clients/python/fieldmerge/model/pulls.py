@@ -1,0 +1,146 @@
+"""Changes and snapshots."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..changes import Json
+from ..ids import key_of
+from .answers import Answers
+from .parts import SENT
+
+
+class Pulls(Answers):
+    """What the server tells of by itself, stored with its place."""
+
+    def store_page(self, page: Json, *, asked: tuple[str | None, int | None]) -> int:
+        """Stores a page of changes with its feed and revision, in one transaction; returns how many."""
+        with self.database.transaction("page"):
+            self._check_lease()
+            if self.place() != asked:
+                return 0
+            self._begin_pull()
+            count = 0
+            for change in page["changes"]:
+                count += self._take(change["resource"], change["id"], change["record"])
+            self.database.set_meta("feed", page["feed"])
+            self.database.set_meta("revision", page["revision"])
+            self.database.set_meta("lastSynced", self.clock.now())
+            self._note_version(page.get("rules"))
+            self._hooks()
+            self._tell()
+        return count
+
+    def _begin_pull(self) -> None:
+        """Counts pulls, so that an answer that is told again can be told from what was read since."""
+        self.database.set_meta("pulls", (self.database.meta("pulls") or 0) + 1)
+        if self.database.value("SELECT 1 FROM push WHERE state = ? LIMIT 1", SENT) is None:
+            self.database.write("DELETE FROM tombstone")
+
+    def _note_version(self, version: Any) -> None:
+        if version is not None and version != self.database.meta("rulesVersion"):
+            self.database.set_meta("rulesDue", True)
+
+    def _take(self, resource: str, record_id: Any, record: Json | None) -> int:
+        if not self.keeps(resource):
+            return 0
+        key = key_of(record_id)
+        held = self._base(resource, key)
+        if held == record:
+            if held is not None:
+                self.database.write(
+                    "UPDATE base SET pulled = ? WHERE resource = ? AND key = ?",
+                    *(self.database.meta("pulls") or 0, resource, key),
+                )
+            return 0
+        if self.database.value("SELECT 1 FROM edit LIMIT 1") is None:
+            self._put(resource, record_id, record, before=held, is_pulled=True)
+            if record is None and held is not None:
+                self._queue("gone", {"resource": resource, "id": held["id"]})
+            return 1
+        before = self._seen(resource, key)
+        was = self.view(resource, record_id)
+        self._put(resource, record_id, record, before=was, is_pulled=True)
+        self._rebase((resource, key), before, tells_gone=True, was=was)
+        return 1
+
+    def begin_snapshot(self, head: Json, *, goes_on: bool = False) -> bool:
+        """Notes that a snapshot is being stored, in one transaction; false where one that broke off was to go on
+        and this is another: then the next begins at its first record."""
+        with self.database.transaction("snapshot begins"):
+            self._check_lease()
+            if goes_on:
+                under_way = self.database.meta("snapshot") or {}
+                is_same = (under_way.get("feed"), under_way.get("revision")) == (head["feed"], head["revision"])
+                if not is_same:
+                    self.database.set_meta("snapshot", None)
+                return is_same
+            self._begin_pull()
+            generation = (self.database.meta("generation") or 0) + 1
+            self.database.set_meta("generation", generation)
+            names = ("feed", "revision", "rules", "records")
+            note = {name: head.get(name) for name in names}
+            self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0})
+        return True
+
+    def forget_snapshot(self) -> None:
+        """Has the next snapshot begin at its first record, in one transaction."""
+        with self.database.transaction("snapshot anew"):
+            self._check_lease()
+            self.database.set_meta("snapshot", None)
+
+    def store_part(self, lines: list[Json], *, cursor: str | None) -> None:
+        """Stores some records of a snapshot, and from where it goes on, in one transaction."""
+        with self.database.transaction("snapshot"):
+            self._check_lease()
+            note = self.database.meta("snapshot")
+            generation = self.database.meta("generation") or 0
+            for line in lines:
+                if not self.keeps(line["resource"]):
+                    continue
+                if not self._take(line["resource"], line["id"], line["record"]):
+                    self.database.write(
+                        "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
+                        *(generation, line["resource"], key_of(line["id"])),
+                    )
+            note["done"] += len(lines)
+            note["cursor"] = cursor or note["cursor"]
+            self.database.set_meta("snapshot", note)
+            self._hooks()
+            self._tell()
+
+    def drop_old(self, limit: int) -> bool:
+        """Deletes some records that the snapshot does not hold, in one transaction; false where none is left."""
+        with self.database.transaction("snapshot drops"):
+            self._check_lease()
+            generation = self.database.meta("generation") or 0
+            rows = self.database.rows(
+                "SELECT resource, key, id FROM base WHERE generation < ? ORDER BY resource, key LIMIT ?",
+                *(generation, limit),
+            )
+            for resource, key, text in rows:
+                if not self.keeps(resource):
+                    self.database.write(
+                        "UPDATE base SET generation = ? WHERE resource = ? AND key = ?", generation, resource, key
+                    )
+                    continue
+                before = self._seen(resource, key)
+                was = self.view(resource, json.loads(text))
+                self._put(resource, json.loads(text), None, before=was, is_pulled=True)
+                self._rebase((resource, key), before)
+            self._hooks()
+            self._tell()
+        return bool(rows)
+
+    def end_snapshot(self) -> None:
+        """Stores feed and revision of a snapshot that is whole, in one transaction."""
+        with self.database.transaction("snapshot ends"):
+            self._check_lease()
+            note = self.database.meta("snapshot")
+            self.database.set_meta("feed", note["feed"])
+            self.database.set_meta("revision", note["revision"])
+            self.database.set_meta("snapshot", None)
+            self.database.set_meta("resnapshot", None)
+            self.database.set_meta("lastSynced", self.clock.now())
+            self._note_version(note.get("rules"))

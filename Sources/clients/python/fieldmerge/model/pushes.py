@@ -1,0 +1,117 @@
+"""Pushes as they stand in the queue, and the tickets of their edits."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .. import changes as row_changes
+from ..changes import Json, RowChange
+from ..ids import key_of
+from ..rules import Resource
+from .notes import Notes
+from .parts import KEPT, SENT, UNSENT
+
+
+class Pushes(Notes):
+    """The queue of pushes, and tickets."""
+
+    def _append(self, edits: list[tuple[Resource, Any, list[RowChange]]], atomic: str | None) -> int:
+        rules = self.rules
+        cursor = self.database.write(
+            "INSERT INTO push (state, atomic, rules, at) VALUES (?, ?, ?, ?)",
+            *(UNSENT, atomic, rules.version if rules else None, self.clock.now()),
+        )
+        seq = int(cursor.lastrowid or 0)
+        for place, (resource, record_id, changes) in enumerate(edits):
+            self.database.write(
+                "INSERT INTO edit VALUES (?, ?, ?, ?, ?, ?)",
+                *(seq, place, resource.name, key_of(record_id), json.dumps(record_id), json.dumps(changes)),
+            )
+        self._note_creations(seq)
+        return seq
+
+    def _write_changes(self, seq: int, place: int, changes: list[RowChange]) -> None:
+        self.database.write("UPDATE edit SET changes = ? WHERE push = ? AND place = ?", json.dumps(changes), seq, place)
+
+    def _creations(self, seq: int) -> list[str]:
+        made: list[str] = []
+        for edit in self.edits_of(seq):
+            known = self._known(edit.resource)
+            if known is not None:
+                made += row_changes.created_ids(edit.id, edit.changes, known.root.name)
+        return made
+
+    def _note_creations(self, seq: int) -> None:
+        self.database.write("DELETE FROM creation WHERE push = ?", seq)
+        made = self._creations(seq)
+        for temporary in made:
+            self.database.write("INSERT OR REPLACE INTO creation VALUES (?, ?)", temporary, seq)
+        self.database.write("UPDATE push SET creates = ? WHERE seq = ?", json.dumps(made), seq)
+
+    def _settle_cancelled(self, seq: int) -> None:
+        """Settles the tickets of whose records nothing is left to send."""
+        held = {(edit.resource, edit.key) for edit in self.edits_of(seq)}
+        for token, records in self.database.rows("SELECT token, records FROM ticket WHERE push = ?", seq):
+            places = json.loads(records)
+            if not any((resource, key) in held for resource, key in places):
+                outcome: Json = {"status": "merged", "conflicts": [], "problem": None, "record": self._first(places)}
+                self._resolve(token, outcome)
+        if not held:
+            self._drop_if_empty(seq)
+
+    def _drop_if_empty(self, seq: int) -> None:
+        if self.database.value("SELECT 1 FROM edit WHERE push = ?", seq) is None:
+            self.database.write("DELETE FROM creation WHERE push = ?", seq)
+            self.database.write("DELETE FROM push WHERE seq = ?", seq)
+            for token, records in self.database.rows(
+                "SELECT token, records FROM ticket WHERE push = ? AND outcome IS NULL", seq
+            ):
+                record = self._first(json.loads(records))
+                self._resolve(token, {"status": "merged", "conflicts": [], "problem": None, "record": record})
+
+    def _resolve(self, token: str, outcome: Json | None, *, push: int | None = None) -> None:
+        text = None if outcome is None else json.dumps(outcome)
+        self.database.write("UPDATE ticket SET outcome = ?, push = ? WHERE token = ?", text, push, token)
+        self.database.after_commit(self.on_outcome)
+
+    def ticket_outcome(self, token: str) -> Json | None:
+        """Returns what became of an edit; nil where nothing has yet."""
+        text = self.database.value("SELECT outcome FROM ticket WHERE token = ?", token)
+        return None if text is None else json.loads(text)
+
+    def find_ticket(self, wanted: Any, *, resource: str | None) -> tuple[str, Any] | None:
+        """Returns token and id of a ticket, by its token or by the id of its record (the latest one)."""
+        row = self.database.row("SELECT token, id FROM ticket WHERE token = ?", str(wanted))
+        if row is None:
+            keys = {key_of(wanted), key_of(self.resolve(wanted))}
+            for key in keys:
+                for token, record_id, records in self.database.rows(
+                    "SELECT token, id, records FROM ticket WHERE key = ? ORDER BY seq DESC", key
+                ):
+                    if resource is None or json.loads(records)[0][0] == resource:
+                        return token, json.loads(record_id)
+            return None
+        return row[0], json.loads(row[1])
+
+    def ticket_id(self, token: str) -> Any:
+        """Returns the id of a ticket's record, the real one where it is known."""
+        text = self.database.value("SELECT id FROM ticket WHERE token = ?", token)
+        return None if text is None else self.resolve(json.loads(text))
+
+    def _drop_kept(self) -> None:
+        """Deletes settled pushes that no frozen bytes need any more."""
+        kept = self.database.rows("SELECT seq, body, creates FROM push WHERE state = ? ORDER BY seq DESC", KEPT)
+        if not kept:
+            return
+        sent = [bytes(row[0]) for row in self.database.rows("SELECT body FROM push WHERE state = ?", SENT)]
+        for seq, body, creates in kept:
+            if any(one.encode() in text for one in json.loads(creates) for text in sent):
+                sent.append(bytes(body))
+            else:
+                self.database.write("DELETE FROM push WHERE seq = ?", seq)
+
+    def _discard_tickets(self, condition: str, *values: Any) -> None:
+        outcome: Json = {"status": "discarded", "conflicts": [], "problem": None, "record": None}
+        for (token,) in self.database.rows(f"SELECT token FROM ticket WHERE {condition}", *values):
+            self._resolve(token, outcome)

@@ -1,0 +1,201 @@
+"""Records as an app reads them: base, sent and draft, one over the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import changes as row_changes
+from ..changes import Json, RowChange
+from ..clock import Clock
+from ..database import Database
+from ..errors import RulesUnknown
+from ..ids import is_temporary, key_of, order_of
+from ..rules import Resource, Rules
+from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit
+
+
+class Reading:
+    """The rules, and records in three layers."""
+
+    def __init__(self, database: Database, *, resources: Iterable[str] | None, clock: Clock) -> None:
+        self.database = database
+        self.clock = clock
+        self.resources = None if resources is None else sorted(set(resources))
+        self.owner = f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4()}"
+        self.on_touch: Callable[[set[Place]], None] = lambda places: None
+        self.on_outcome: Callable[[], None] = lambda: None
+        self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None
+        self._rules: Rules | None = None
+        self._touched: set[Place] = set()
+        self._incoming: list[tuple[str, Any, Json | None, Json | None]] = []
+        database.on_rollback = self._reset
+
+    def _reset(self) -> None:
+        self._touched, self._incoming, self._rules = set(), [], None
+
+    @property
+    def rules(self) -> Rules | None:
+        """The rules as the gateway last told them."""
+        version = self.database.meta("rulesVersion")
+        if version is None:
+            return None
+        if self._rules is None or self._rules.version != version:
+            self._rules = Rules.parse(self.database.meta("rules"))
+        return self._rules
+
+    def resource(self, name: str) -> Resource:
+        """Returns a resource by its name; throws `UnknownName`, or `RulesUnknown` before the first sync."""
+        rules = self.rules
+        if rules is None:
+            raise RulesUnknown("the rules are not known yet: let the store sync once")
+        return rules.resource(name)
+
+    def _known(self, name: str) -> Resource | None:
+        rules = self.rules
+        return None if rules is None else rules.resources.get(name)
+
+    def keeps(self, resource: str) -> bool:
+        """Returns whether the records of a resource are kept here."""
+        return self.resources is None or resource in self.resources
+
+    def resolve(self, record_id: Any) -> Any:
+        """Returns the real id where one is known for a temporary one."""
+        if isinstance(record_id, (list, tuple)):
+            return [self.resolve(part) for part in record_id]
+        if not is_temporary(record_id):
+            return record_id
+        real = self.database.value("SELECT real FROM mapping WHERE temporary = ?", record_id)
+        return record_id if real is None else json.loads(real)
+
+    def view(self, resource: str, record_id: Any) -> Json | None:
+        """Returns a record as an app reads it: base, sent and draft."""
+        with self.database.lock:
+            resolved = self.resolve(record_id)
+            return self._layers(resource, key_of(resolved), resolved, (UNSENT, SENT))
+
+    def _base(self, resource: str, key: str) -> Json | None:
+        text = self.database.value("SELECT record FROM base WHERE resource = ? AND key = ?", resource, key)
+        return None if text is None else json.loads(text)
+
+    def pending(self, resource: str, key: str) -> list[StoredEdit]:
+        """Returns the edits of a record that have no answer yet, in their order."""
+        return self._edits("e.resource = ? AND e.key = ? AND p.state IN (0, 1)", resource, key)
+
+    def edits_of(self, seq: int) -> list[StoredEdit]:
+        """Returns the edits of a push."""
+        return self._edits("e.push = ?", seq)
+
+    def _edits(self, condition: str, *values: Any) -> list[StoredEdit]:
+        rows = self.database.rows(
+            "SELECT e.push, e.place, p.state, e.resource, e.key, e.id, e.changes FROM edit e"
+            f" JOIN push p ON p.seq = e.push WHERE {condition} ORDER BY e.push, e.place",
+            *values,
+        )
+        return [
+            StoredEdit(push, place, state, resource, key, json.loads(record_id), json.loads(changes))
+            for push, place, state, resource, key, record_id, changes in rows
+        ]
+
+    def _layers(self, resource: str, key: str, record_id: Any, states: tuple[int, ...]) -> Json | None:
+        record = self._base(resource, key)
+        edits = [edit for edit in self.pending(resource, key) if edit.state in states]
+        return self._over(resource, record, record_id, edits)
+
+    def _over(self, resource: str, record: Json | None, record_id: Any, edits: list[StoredEdit]) -> Json | None:
+        known = self._known(resource)
+        if known is None:
+            return record
+        for edit in edits:
+            record = row_changes.apply(known, record, record_id, edit.changes)
+        return record
+
+    def _seen(self, resource: str, key: str, *, before: int | None = None) -> Json | None:
+        """What lies beneath the drafts: base and sent, or everything before a push."""
+        edits = self.pending(resource, key)
+        below = [edit for edit in edits if edit.push < before] if before else [e for e in edits if e.state == SENT]
+        return self._over(resource, self._base(resource, key), None, below)
+
+    def all(self, resource: str) -> list[Json]:
+        """Returns every record of a resource as an app reads it, in the order of keys."""
+        with self.database.lock:
+            found = {
+                key: json.loads(text)
+                for key, text in self.database.rows("SELECT key, record FROM base WHERE resource = ?", resource)
+            }
+            known = self._known(resource)
+            if known is not None:
+                for edit in self._edits("e.resource = ? AND p.state IN (0, 1)", resource):
+                    record = row_changes.apply(known, found.get(edit.key), edit.id, edit.changes)
+                    if record is None:
+                        found.pop(edit.key, None)
+                    else:
+                        found[edit.key] = record
+        return sorted(found.values(), key=lambda record: order_of(record["id"]))
+
+    def counts(self) -> tuple[int, int]:
+        """Returns how many edits have no answer yet, and how many pushes are refused."""
+        unsent = self.database.value(
+            "SELECT count(*) FROM edit e JOIN push p ON p.seq = e.push WHERE p.state IN (0, 1)"
+        )
+        refused = self.database.value("SELECT count(*) FROM push WHERE state = ?", REFUSED)
+        return int(unsent), int(refused)
+
+    def edit_count(self) -> int:
+        """Returns a number that grows with each edit of the app, whichever process makes it."""
+        return int(self.database.value("SELECT coalesce(max(seq), 0) FROM ticket"))
+
+    def has_unsent(self) -> bool:
+        """Returns whether a push is to be sent."""
+        return self.database.value("SELECT 1 FROM push WHERE state IN (0, 1) LIMIT 1") is not None
+
+    def state(self, resource: str, record_id: Any, path: tuple[Any, ...]) -> str:
+        """Returns `clean`, `draft`, `sending` or `refused` for what the path names: a record, one of its
+        sections, an item of a list, or a group."""
+        with self.database.lock:
+            key = key_of(self.resolve(record_id))
+            edits = self._edits("e.resource = ? AND e.key = ? AND p.state <> 2", resource, key)
+        states = {
+            edit.state for edit in edits if any(_concerns(change, path, resource, self) for change in edit.changes)
+        }
+        for state, word in ((UNSENT, "draft"), (SENT, "sending"), (REFUSED, "refused")):
+            if state in states:
+                return word
+        return "clean"
+
+    def place(self) -> tuple[str | None, int | None]:
+        """Returns feed and revision up to which everything is stored."""
+        return self.database.meta("feed"), self.database.meta("revision")
+
+    def _first(self, places: list[list[str]]) -> Json | None:
+        return self.view(places[0][0], self._id_of(*places[0])) if places else None
+
+    def _id_of(self, resource: str, key: str) -> Any:
+        text = self.database.value("SELECT id FROM base WHERE resource = ? AND key = ?", resource, key)
+        return key.split("\x1f") if text is None and "\x1f" in key else key if text is None else json.loads(text)
+
+
+def _concerns(change: RowChange, path: tuple[Any, ...], resource: str, model: Reading) -> bool:
+    """Whether a row change concerns what a path names: nothing, a section, an item, a group."""
+    if not path:
+        return True
+    if change["section"] != path[0]:
+        return False
+    rest = list(path[1:])
+    known = model._known(resource)
+    section = known.section(change["section"]) if known is not None and known.has(change["section"]) else None
+    if "id" in change and rest:
+        if section is not None and rest[0] in [group.name for group in section.groups] and len(rest) == 1:
+            return _has_group(change, rest[0])
+        if key_of(change["id"]) != key_of(model.resolve(rest[0])):
+            return False
+        rest = rest[1:]
+    return not rest or _has_group(change, rest[0])
+
+
+def _has_group(change: RowChange, group: Any) -> bool:
+    return change["do"] != "edit" or group in change["groups"]

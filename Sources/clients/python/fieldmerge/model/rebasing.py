@@ -1,0 +1,128 @@
+"""A record that the server told anew, and what that means for drafts of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .. import changes as row_changes
+from ..changes import Json, RowChange
+from ..ids import key_of
+from ..rules import Resource
+from .parts import UNSENT, Place, StoredEdit, new_problem, row_of
+from .sending import Sending
+
+
+class Rebasing(Sending):
+    """New bases, and drafts that they overtake."""
+
+    def _put(
+        self, resource: str, record_id: Any, record: Json | None, *, before: Json | None, is_pulled: bool = False
+    ) -> None:
+        key = key_of(record_id)
+        self._touched.add((resource, key))
+        self._incoming.append((resource, record_id, before, record))
+        pulls = (self.database.meta("pulls") or 0) if is_pulled else 0
+        if record is None:
+            self.database.write("DELETE FROM base WHERE resource = ? AND key = ?", resource, key)
+            if is_pulled:
+                self.database.write("INSERT OR REPLACE INTO tombstone VALUES (?, ?, ?)", resource, key, pulls)
+            return
+        generation = self.database.meta("generation") or 0
+        self.database.write(
+            "INSERT OR REPLACE INTO base VALUES (?, ?, ?, ?, ?, ?)",
+            *(resource, key, json.dumps(record["id"]), json.dumps(record), generation, pulls),
+        )
+
+    def _stores(self, resource: str, key: str) -> bool:
+        return self.keeps(resource) or self._base(resource, key) is not None
+
+    def _rebase(self, place: Place, before: Json | None, *, tells_gone: bool = False, was: Json | None = None) -> None:
+        """Tells what a new base means for the drafts of a record."""
+        resource_name, key = place
+        known = self._known(resource_name)
+        drafts = [edit for edit in self.pending(resource_name, key) if edit.state == UNSENT]
+        after = self._seen(resource_name, key)
+        if known is None:
+            return
+        if after is None and before is not None and self._base(resource_name, key) is None:
+            is_drafted = False
+            for draft in drafts:
+                if self.database.value("SELECT state FROM push WHERE seq = ?", draft.push) != UNSENT:
+                    continue
+                if row_changes.is_creation(draft.changes, known):
+                    break
+                if row_changes.is_deletion(draft.changes, known):
+                    self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", draft.push, draft.place)
+                    self._settle_cancelled(draft.push)
+                    continue
+                if not is_drafted:
+                    self._queue("gone", {"resource": resource_name, "id": draft.id})
+                is_drafted = True
+                detail = f"The record {draft.id} of {resource_name} is gone."
+                index = [edit.place for edit in self.edits_of(draft.push)].index(draft.place)
+                self._refuse(draft.push, new_problem("gone", 410, "Gone", detail), [], fault=index)
+            if tells_gone and not is_drafted and was is not None:
+                self._queue("gone", {"resource": resource_name, "id": was["id"]})
+            return
+        told: set[tuple[str, str, str]] = set()
+        for draft in drafts:
+            for change in draft.changes:
+                if change["do"] != "edit" or not known.has(change["section"]):
+                    continue
+                for name, values in change["groups"].items():
+                    mark = change["section"], key_of(change["id"]) if "id" in change else "", name
+                    if mark in told:
+                        continue
+                    told.add(mark)
+                    self._tell_overtaken(known, draft, change, name, before=before, after=after, drafts=drafts)
+
+    def _tell_overtaken(
+        self,
+        resource: Resource,
+        draft: StoredEdit,
+        change: RowChange,
+        name: str,
+        *,
+        before: Json | None,
+        after: Json | None,
+        drafts: list[StoredEdit],
+    ) -> None:
+        section = resource.section(change["section"])
+        group = next((one for one in section.groups if one.name == name), None)
+        if group is None:
+            return
+        one, other = (row_of(section.is_list, record, change) for record in (before, after))
+        if one is None or other is None:
+            return
+        old = {each.name: one.get(each.name) for each in group.fields}
+        current = {each.name: other.get(each.name) for each in group.fields}
+        seen = change["groups"][name]["old"]
+        if row_changes._equal(group, old, current) or row_changes._equal(group, current, seen):
+            return
+        new = change["groups"][name]["new"]
+        for later in drafts:
+            for again in later.changes:
+                if row_changes._place(again) == row_changes._place(change) and name in again.get("groups", {}):
+                    new = again["groups"][name]["new"]
+        self._queue(
+            "overtaken",
+            {
+                "resource": resource.name,
+                "id": draft.id,
+                "section": section.name,
+                "item": change.get("id"),
+                "group": name,
+                "old": group.value(seen),
+                "current": group.value(current),
+                "new": group.value(new),
+            },
+        )
+
+    def visit(self, resource: str, record: Json) -> None:
+        """Stores a record of a resource that is not kept, because it is to be edited, in one transaction."""
+        with self.database.transaction("visit"):
+            if not self.pending(resource, key_of(record["id"])):
+                self._put(resource, record["id"], record, before=None)
+                self._incoming.clear()
+                self._tell()

@@ -1,0 +1,173 @@
+"""What `GET /v1/rules` tells of resources, sections, groups and fields."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import UnknownName
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field with the limits by which its values are checked before they are sent."""
+
+    name: str
+    type: str
+    nullable: bool
+    limits: Mapping[str, Any]
+    references: str | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """The atom of merging: one or more fields that mean something only together."""
+
+    name: str
+    fields: tuple[Field, ...]
+    merge: Any = None
+    has_transitions: bool = False
+
+    def value(self, row: Mapping[str, Any]) -> Any:
+        """Returns what the group holds in a row: a bare value for one field, else an object of all."""
+        if len(self.fields) == 1:
+            return row.get(self.fields[0].name)
+        return {one.name: row.get(one.name) for one in self.fields}
+
+    def spread(self, value: Any) -> dict[str, Any]:
+        """Returns the fields and values of what `value` returned."""
+        if len(self.fields) == 1:
+            return {self.fields[0].name: value}
+        return {one.name: value.get(one.name) for one in self.fields} if isinstance(value, Mapping) else {}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a record: one row, or in a list many."""
+
+    name: str
+    kind: str
+    groups: tuple[Group, ...]
+    read_only: tuple[str, ...]
+    is_generated: bool
+    key_length: int
+    fields: Mapping[str, Field] = field(default_factory=dict)
+    group_of: Mapping[str, Group] = field(default_factory=dict)
+
+    @property
+    def is_list(self) -> bool:
+        return self.kind == "list"
+
+    def group(self, name: str) -> Group:
+        """Returns a group by its name; throws `UnknownName`."""
+        for group in self.groups:
+            if group.name == name:
+                return group
+        raise UnknownName(self.name, name, nearest(name, (group.name for group in self.groups)))
+
+    def field(self, name: str, *, path: str) -> Field:
+        """Returns a field by its name; throws `UnknownName` with the nearest one."""
+        found = self.fields.get(name)
+        if found is None:
+            raise UnknownName(f"{path}.{name}", name, nearest(name, self.fields))
+        return found
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A kind of record; its first section is its root."""
+
+    name: str
+    sections: tuple[Section, ...]
+
+    @property
+    def root(self) -> Section:
+        return self.sections[0]
+
+    def section(self, name: str) -> Section:
+        """Returns a section by its name; throws `UnknownName` with the nearest one."""
+        for section in self.sections:
+            if section.name == name:
+                return section
+        raise UnknownName(name, name, nearest(name, (section.name for section in self.sections)))
+
+    def has(self, name: str) -> bool:
+        """Returns whether there is a section of this name."""
+        return any(section.name == name for section in self.sections)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The resources that this client sees, in one version of the rules."""
+
+    version: str
+    limits: Mapping[str, int]
+    resources: Mapping[str, Resource]
+
+    def resource(self, name: str) -> Resource:
+        """Returns a resource by its name; throws `UnknownName` with the nearest one."""
+        found = self.resources.get(name)
+        if found is None:
+            raise UnknownName(name, name, nearest(name, self.resources))
+        return found
+
+    @staticmethod
+    def parse(text: str | bytes) -> Rules:
+        """Reads an answer of `GET /v1/rules`; throws `ValueError` where it is none."""
+        document = json.loads(text)
+        try:
+            resources = {one["resource"]: _resource(one) for one in document["resources"]}
+            return Rules(str(document["version"]), dict(document.get("limits") or {}), resources)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise ValueError(f"these are no rules: {error!r}") from error
+
+
+def _resource(described: Any) -> Resource:
+    return Resource(described["resource"], tuple(_section(one) for one in described["sections"]))
+
+
+def _section(described: Any) -> Section:
+    groups = tuple(
+        Group(
+            one["group"],
+            tuple(_field(each) for each in one["fields"]),
+            one.get("merge"),
+            bool(one.get("transitions")),
+        )
+        for one in described["groups"]
+    )
+    key = described.get("key") or [{}]
+    return Section(
+        name=described["section"],
+        kind=described["kind"],
+        groups=groups,
+        read_only=tuple(one["field"] for one in described.get("readOnly") or []),
+        is_generated=any(bool(column.get("generated")) for column in key),
+        key_length=len(key),
+        fields={one.name: one for group in groups for one in group.fields},
+        group_of={one.name: group for group in groups for one in group.fields},
+    )
+
+
+def _field(described: Any) -> Field:
+    known = {"field", "type", "nullable", "references"}
+    limits = {name: value for name, value in described.items() if name not in known}
+    return Field(
+        described["field"],
+        described.get("type", "text"),
+        bool(described.get("nullable", True)),
+        limits,
+        described.get("references"),
+    )
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Returns the name that was perhaps meant."""
+    by_fold = {one.lower(): one for one in names}
+    if name.lower() in by_fold:
+        return by_fold[name.lower()]
+    found = difflib.get_close_matches(name.lower(), list(by_fold), n=1, cutoff=0.5)
+    return by_fold[found[0]] if found else None

@@ -1,0 +1,775 @@
+"""The store: records that are there without a network, edits that survive anything."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import threading
+import time
+import urllib.parse
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from .background import Background
+from .changes import Json, changeset
+from .clock import Clock
+from .database import Database
+from .editing import as_plain, as_read
+from .errors import Offline, RequestRefused, RulesUnknown, StoreClosed, UnsentEdits, WrongStore
+from .ids import in_url, key_of, plain
+from .model import Change, Draft, Model
+from .snapshot import load
+from .synchronizer import Report, Synchronizer, TokenSource
+from .tickets import Conflict, EditOfRecord, Gone, Overtaken, RefusedEdit, Ticket, conflict_of
+from .transaction import SingleEdit, Transaction
+from .transport import HTTPTransport, Transport
+
+log = logging.getLogger("fieldmerge")
+
+Token = str | Callable[[], "str | None"] | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a snapshot has come; `total` is an estimate, `None` where there is none."""
+
+    done: int
+    total: int | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where the store stands. `phase` is `idle`, `pulling`, `pushing`, `waiting`, `offline`, `needsAuth`,
+    `needsUpgrade` or `closed`; times are seconds since 1970."""
+
+    phase: str
+    unsent: int
+    refused: int
+    progress: Progress | None
+    last_synced: float | None
+    next_try: float | None
+    revision: int | None
+    message: str | None = None
+    link: str | None = None
+    error: str | None = None
+    problem: Any = None
+
+
+@dataclass
+class _Observer:
+    resource: str
+    record_id: Any
+    callback: Callable[[Any], Any]
+    last: Any = None
+    due: float = 0.0
+    """During a snapshot, when all records of a resource are read again at the earliest."""
+
+
+class Store:
+    """The records of one user on one server, as `fieldmerge.open` returns it. Threads may share it."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        server: str,
+        user: str,
+        token: Token,
+        resources: Iterable[str] | None,
+        client: str | None,
+        transport: Transport | None = None,
+        listener: Callable[[], Transport] | None = None,
+        clock: Clock | None = None,
+        randomness: random.Random | None = None,
+    ) -> None:
+        self._server = server.rstrip("/")
+        self._user = user
+        self._clock = clock or Clock()
+        self._settled = threading.Condition()
+        self._is_signed_out = False
+        self._handlers: dict[str, list[Callable[[Any], Any]]] = {}
+        self._hooks: list[Callable[[Change], Any]] = []
+        self._observers: list[_Observer] = []
+        self._touched: set[tuple[str, str]] = set()
+        self._delivery = threading.Lock()
+        self._deliverer: int | None = None
+        self._has_news = False
+        self._last_status: Status | None = None
+        self._known_edits = 0
+        self._background: Background | None = None
+        self._database = Database(path)
+        try:
+            self._model = Model(self._database, resources=resources, clock=self._clock)
+            self._claim()
+        except BaseException:
+            self._database.close()
+            raise
+        self._model.on_touch = self._on_touch
+        self._model.on_outcome = self._on_outcome
+        self._listener: Callable[[], Transport] | None = listener
+        if transport is None:
+            transport = HTTPTransport(self._server)
+            self._listener = lambda: HTTPTransport(self._server)
+        self._synchronizer = Synchronizer(
+            self._model,
+            transport,
+            TokenSource(token),
+            clock=self._clock,
+            client=client,
+            randomness=randomness,
+        )
+        self._synchronizer.on_status = self._on_status
+
+    def _claim(self) -> None:
+        """Notes whose store this is, and prepares it for what is to be kept from now on."""
+        database = self._database
+        with database.transaction("open"):
+            for name, value in (("server", self._server), ("user", self._user)):
+                held = database.meta(name)
+                if held is None:
+                    database.set_meta(name, value)
+                elif held != value:
+                    raise WrongStore(f"{database.path} is the store of another {name}: {held}")
+            if database.meta("device") is None:
+                database.set_meta("device", str(uuid.uuid4()))
+            if database.meta("feed") is not None and database.meta("resources") != self._model.resources:
+                database.set_meta("resnapshot", True)
+                database.set_meta("snapshot", None)
+            if database.meta("resources") != self._model.resources:
+                database.set_meta("resources", self._model.resources)
+                for (resource,) in database.rows("SELECT DISTINCT resource FROM base"):
+                    if not self._model.keeps(resource):
+                        database.write(
+                            "DELETE FROM base WHERE resource = ?1 AND NOT EXISTS (SELECT 1 FROM edit"
+                            " WHERE edit.resource = base.resource AND edit.key = base.key)",
+                            resource,
+                        )
+        self._model.prune()
+
+    # Reading
+
+    def record(self, resource: str, record_id: Any) -> Any:
+        """Returns a record as it is here, with the edits that were not sent yet; `None` where there is none.
+
+        One of a resource that is not kept is asked for at the gateway; throws `Offline` where that gives no answer.
+        """
+        if self._model.keeps(resource):
+            return as_read(self._model.view(resource, plain(record_id)))
+        return as_read(self._fetched(resource, plain(record_id)))
+
+    def records(self, resource: str) -> list[Any]:
+        """Returns every record of a resource, in the order of keys."""
+        if self._model.keeps(resource):
+            return [as_read(record) for record in self._model.all(resource)]
+        return [as_read(record) for record in self._fetch_all(resource)]
+
+    def _fetched(self, resource: str, record_id: Any) -> Json | None:
+        """Reads a record from the gateway, with the edits of it that were not sent yet."""
+        model = self._model
+        resolved = model.resolve(record_id)
+        pending = model.pending(resource, key_of(resolved))
+        if pending and model.view(resource, resolved) is not None:
+            return model.view(resource, resolved)
+        answer = self._ask(f"/v1/records/{urllib.parse.quote(resource)}/{in_url(resolved)}")
+        record = None if answer is None else dict(answer)
+        return model._over(resource, record, resolved, pending)
+
+    def _fetch_all(self, resource: str) -> Iterable[Json]:
+        after = ""
+        while True:
+            page = self._ask(f"/v1/records/{urllib.parse.quote(resource)}?limit=500{after}")
+            if page is None:
+                return
+            for record in page["records"]:
+                view = self._model.view(resource, record["id"])
+                yield record if view is None else view
+            if page.get("next") is None:
+                return
+            after = f"&after={page['next']}"
+
+    def _ask(self, path: str) -> Any:
+        """Asks the gateway for something that is not kept here; `None` where it does not exist."""
+        synchronizer = self._synchronizer
+        transport = self._listener() if self._listener is not None else synchronizer.transport
+        own = Synchronizer(self._model, transport, synchronizer.tokens, clock=self._clock, client=synchronizer._client)
+        try:
+            answer = own.ask("GET", path)
+            if answer.status == 401 and own._ask_token() == "token":
+                answer = own.ask("GET", path)
+        except OSError as error:
+            raise Offline(f"there is no answer: {error}") from error
+        finally:
+            if transport is not synchronizer.transport:
+                transport.close()
+        if answer.status == 200 and answer.json is not None:
+            return answer.json
+        problem = answer.problem
+        if answer.status == 404 and problem is not None and problem["code"] == "no-such-record":
+            return None
+        if problem is None or answer.status in (429, 503, 504):
+            raise Offline(f"there is no answer: {answer.status}")
+        raise RequestRefused(answer.status, problem)
+
+    def observe(
+        self, resource: str, record_id: Any = None, callback: Callable[[Any], Any] | None = None
+    ) -> Callable[[], None]:
+        """Calls back with a record now and whenever it changes, or with all records of a resource where no id is
+        given: `store.observe("shoppers", 123, f)`, `store.observe("shoppers", f)`. Returns what ends it.
+        """
+        if callback is None:
+            if not callable(record_id):
+                raise TypeError("observe needs a function to call back")
+            record_id, callback = None, record_id
+        observer = _Observer(resource, plain(record_id), callback)
+        observer.last = self._observed(observer)
+        self._observers.append(observer)
+        self._call(callback, observer.last)
+
+        def end() -> None:
+            if observer in self._observers:
+                self._observers.remove(observer)
+
+        return end
+
+    def _observed(self, observer: _Observer) -> Any:
+        if observer.record_id is None:
+            return [as_read(record) for record in self._model.all(observer.resource)]
+        return as_read(self._model.view(observer.resource, observer.record_id))
+
+    # Editing
+
+    def edit(self, resource: str, record_id: Any) -> SingleEdit:
+        """Edits a record: `with store.edit("shoppers", 123) as s: s.customer.street = "…"`.
+
+        It is on disk when the block ends; an exception in it leaves nothing.
+        """
+        return SingleEdit(self, resource, record_id, is_new=False)
+
+    def create(self, resource: str, record_id: Any = None, *, id: Any = None) -> SingleEdit:
+        """Creates a record, as `edit` edits one; where the database does not number it, it needs an id."""
+        return SingleEdit(self, resource, record_id if record_id is not None else id, is_new=True)
+
+    def delete(self, resource: str, record_id: Any) -> Ticket:
+        """Deletes a record."""
+        transaction = Transaction(self)
+        transaction.delete(resource, record_id)
+        return transaction._commit()
+
+    def transaction(self, *, atomic: str | None = None) -> Transaction:
+        """Edits several records as one: `with store.transaction() as t: t.edit(…)…; t.create(…); t.delete(…)`.
+
+        With `atomic="edit"` the server refuses what it must and merges the rest; else it is all or nothing.
+        """
+        return Transaction(self, atomic=atomic)
+
+    def ticket(self, ticket_id: Any, *, resource: str | None = None) -> Ticket | None:
+        """Returns the ticket of an earlier edit by its token, or the latest one by its record's id; `None` where
+        there is none."""
+        found = self._model.find_ticket(plain(ticket_id), resource=resource)
+        return None if found is None else Ticket(self, found[0])
+
+    def state(self, resource: str, record_id: Any, *path: Any, item: Any = None) -> str:
+        """Returns `clean`, `draft`, `sending` or `refused` of a group: `store.state("shoppers", 123, "customer",
+        "address")`, in a list with the item's id between section and group. A shorter path asks for all below it.
+        """
+        names: list[Any] = []
+        for part in path:
+            names += part.split(".") if isinstance(part, str) and not names else [part]
+        if item is not None and names:
+            names.insert(1, item)
+        return self._model.state(resource, plain(record_id), tuple(names))
+
+    def _rules_version(self) -> str:
+        rules = self._model.rules
+        if rules is None:
+            raise RulesUnknown("the rules are not known yet: let the store sync once")
+        return rules.version
+
+    def _to_edit(self, resource: str, record_id: Any) -> Json | None:
+        record = self._model.view(resource, record_id)
+        if record is None and not self._model.keeps(resource):
+            record = self._fetched(resource, record_id)
+            if record is not None:
+                self._model.visit(resource, record)
+        return record
+
+    def _commit(self, drafts: list[Draft], atomic: str | None) -> Ticket:
+        ticket = Ticket(self, self._model.commit(drafts, atomic=atomic))
+        self._known_edits = self._model.edit_count()
+        self._was_edited()
+        return ticket
+
+    def _was_edited(self) -> None:
+        if self._background is not None:
+            self._background.tell("edit")
+
+    # Events
+
+    def on_conflict(self, handler: Callable[[Conflict], Any]) -> Callable[[], None]:
+        """Calls back where two edits met; a value that the handler returns is a new edit of the group. Returns
+        what ends it."""
+        return self._on("conflict", handler)
+
+    def on_overtaken(self, handler: Callable[[Overtaken], Any]) -> Callable[[], None]:
+        """Calls back where a group with an edit that was not sent yet was changed by somebody else."""
+        return self._on("overtaken", handler)
+
+    def on_refused(self, handler: Callable[[RefusedEdit], Any]) -> Callable[[], None]:
+        """Calls back where an edit was refused for good."""
+        return self._on("refused", handler)
+
+    def on_gone(self, handler: Callable[[Gone], Any]) -> Callable[[], None]:
+        """Calls back where a record is gone for this client."""
+        return self._on("gone", handler)
+
+    def on_status(self, handler: Callable[[Status], Any]) -> Callable[[], None]:
+        """Calls back where the status has changed."""
+        return self._on("status", handler)
+
+    def before_store(self, hook: Callable[[Change], Any]) -> Callable[[], None]:
+        """Calls back before a record is stored that the server told; edits made through the change's `edit`,
+        `create` and `delete` are stored in the same transaction. Returns what ends it."""
+        self._hooks.append(hook)
+        self._model.run_hooks = self._run_hooks
+
+        def end() -> None:
+            if hook in self._hooks:
+                self._hooks.remove(hook)
+
+        return end
+
+    def _on(self, kind: str, handler: Callable[[Any], Any]) -> Callable[[], None]:
+        self._handlers.setdefault(kind, []).append(handler)
+        self._deliver()
+
+        def end() -> None:
+            if handler in self._handlers[kind]:
+                self._handlers[kind].remove(handler)
+
+        return end
+
+    def _run_hooks(self, incoming: list[tuple[str, Any, Json | None, Json | None]]) -> None:
+        if self._model.rules is None:
+            return
+        for resource, record_id, before, after in incoming:
+            for hook in list(self._hooks):
+                transaction = Transaction(self)
+                change = Change(resource, record_id, as_read(before), as_read(after), transaction)
+                try:
+                    hook(change)
+                    drafts = transaction._drafts()
+                except Exception:
+                    log.exception("before_store failed for %s %s", resource, record_id)
+                    continue
+                if drafts:
+                    self._model.commit(drafts, atomic=None)
+
+    def _on_touch(self, touched: set[tuple[str, str]]) -> None:
+        self._touched |= touched
+        self._deliver()
+
+    def _on_outcome(self) -> None:
+        with self._settled:
+            self._settled.notify_all()
+
+    def _on_status(self) -> None:
+        self._deliver()
+
+    def _on_strange_write(self) -> None:
+        """Another process has written: whatever is observed may look otherwise."""
+        self._on_outcome()
+        self._touched |= {(observer.resource, "*") for observer in self._observers}
+        self._deliver()
+        # Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.
+        edits = self._model.edit_count()
+        if edits != self._known_edits:
+            self._known_edits = edits
+            self._was_edited()
+
+    def _deliver(self) -> None:
+        """Calls back with what has happened, in one thread at a time,."""
+        self._has_news = True
+        while self._has_news:
+            if self._deliverer == threading.get_ident():
+                return
+            if not self._delivery.acquire(blocking=False):
+                return  # the thread that calls back now will find it
+            try:
+                self._deliverer = threading.get_ident()
+                while self._has_news:
+                    self._has_news = False
+                    try:
+                        self._deliver_events()
+                        self._deliver_records()
+                        self._deliver_status()
+                    except StoreClosed:
+                        return
+            finally:
+                self._deliverer = None
+                self._delivery.release()
+
+    def _deliver_events(self) -> None:
+        after = 0
+        while kinds := [kind for kind, handlers in self._handlers.items() if handlers and kind != "status"]:
+            event = self._model.next_event(kinds, after=after)
+            if event is None:
+                return
+            after, kind, body = event
+            told = self._event(kind, body)
+            if told is not None:
+                for handler in list(self._handlers[kind]):
+                    answer = self._call(handler, told)
+                    if kind == "conflict" and answer is not None:
+                        self._answer(told, answer)
+            self._model.forget_event(after)
+
+    def _event(self, kind: str, body: Json) -> Any:
+        if kind == "conflict":
+            return conflict_of(self, body)
+        if kind == "overtaken":
+            return Overtaken(**{name: as_read(value) for name, value in body.items()}, _told=body, _store=self)
+        if kind == "gone":
+            return Gone(body["resource"], body["id"])
+        return next((entry for entry in self.refused_edits() if entry._seq == body["entry"]), None)
+
+    def _answer(self, conflict: Conflict, value: Any) -> None:
+        """Makes what a handler of conflicts answered a new edit."""
+        try:
+            self._write_group(conflict, as_plain(value))
+        except Exception:
+            log.exception("the answer to a conflict of %s %s cannot be stored", conflict.resource, conflict.id)
+
+    def _deliver_records(self) -> None:
+        touched, self._touched = self._touched, set()
+        if not touched:
+            return
+        resources = {resource for resource, _ in touched}
+        is_filling = self._database.meta("snapshot") is not None
+        for observer in list(self._observers):
+            if observer.resource not in resources:
+                continue
+            began = time.monotonic()
+            if is_filling and observer.record_id is None and began < observer.due:
+                self._touched.add((observer.resource, "*"))  # told when there is time, or at the end
+                continue
+            now = self._observed(observer)
+            observer.due = time.monotonic() + 5 * (time.monotonic() - began)
+            if now != observer.last:
+                observer.last = now
+                self._call(observer.callback, now)
+
+    def _deliver_status(self) -> None:
+        if not self._handlers.get("status"):
+            return
+        status = self.status
+        if status != self._last_status:
+            self._last_status = status
+            for handler in list(self._handlers["status"]):
+                self._call(handler, status)
+
+    def _call(self, handler: Callable[[Any], Any], value: Any) -> Any:
+        try:
+            return handler(value)
+        except Exception:
+            log.exception("a handler of the app failed")
+            return None
+
+    # What handlers may do
+
+    def _take_mine(self, conflict: Conflict) -> Ticket | None:
+        values = as_plain(conflict.new)
+        if conflict.group is not None:
+            return self._write_group(conflict, values)
+        if conflict.outcome == "kept":
+            return self._delete_row(conflict)
+        if conflict.outcome in ("missing", "rejected") and isinstance(values, dict):
+            return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
+        return None
+
+    def _write_group(self, conflict: Conflict, value: Any) -> Ticket | None:
+        with self.transaction() as transaction:
+            record = transaction.edit(conflict.resource, conflict.id)
+            section = record._resource.section(str(conflict.section))
+            row = record[section.name]
+            if section.is_list:
+                key = key_of(self._model.resolve(conflict.item))
+                row = next((item for item in row if key_of(item["id"]) == key), None)
+                if row is None:
+                    row = record[section.name]
+                    row.append(value if isinstance(value, dict) else {})
+                    row = row[-1]
+            row.update(section.group(str(conflict.group)).spread(value))
+        return transaction.ticket
+
+    def _delete_row(self, conflict: Conflict) -> Ticket | None:
+        with self.transaction() as transaction:
+            record = transaction.edit(conflict.resource, conflict.id)
+            section = record._resource.section(str(conflict.section))
+            if section.is_list:
+                key = key_of(conflict.item)
+                items = record[section.name]
+                items[:] = [item for item in items if key_of(item["id"]) != key]
+            elif section is record._resource.root:
+                transaction.delete(conflict.resource, conflict.id)
+            else:
+                record[section.name] = None
+        return transaction.ticket
+
+    def _create_row(self, conflict: Conflict, values: Json) -> Ticket | None:
+        known = self._model.resource(conflict.resource)
+        section = known.section(str(conflict.section))
+        with self.transaction() as transaction:
+            if section is known.root:
+                own_key = None if section.is_generated else conflict.id
+                transaction.create(conflict.resource, own_key)[section.name] = values
+            elif section.is_list:
+                own = {} if section.is_generated else {"id": conflict.item}
+                transaction.edit(conflict.resource, conflict.id)[section.name].append({**own, **values})
+            else:
+                transaction.edit(conflict.resource, conflict.id)[section.name] = values
+        return transaction.ticket
+
+    def _keep_mine(self, told: Json) -> bool:
+        return self._model.keep_mine(told)
+
+    def _take_theirs(self, told: Json) -> bool:
+        return self._model.take_theirs(told)
+
+    def refused_edits(self) -> list[RefusedEdit]:
+        """Returns the edits that were refused for good and neither sent again nor given up; they survive a
+        restart."""
+        return [self._refused(seq, refusal, edits) for seq, refusal, edits in self._model.refused()]
+
+    def _refused(self, seq: int, refusal: Json, edits: list[Any]) -> RefusedEdit:
+        fault = next((edit for edit in edits if edit.place == refusal["fault"]), edits[0] if edits else None)
+        resource = fault.resource if fault else ""
+        record_id = fault.id if fault else None
+        record = refusal["record"]
+        if not refusal["hasRecord"] or record is None:
+            record = self._model._base(resource, key_of(record_id))
+        parts = []
+        for edit in edits:
+            known = self._model._known(edit.resource)
+            try:
+                told = changeset(known, edit.changes) if known is not None else {"changes": edit.changes}
+            except (LookupError, AttributeError):
+                told = {"changes": edit.changes}  # made under rules that have other names
+            parts.append(EditOfRecord(edit.resource, edit.id, told))
+        return RefusedEdit(
+            resource, record_id, as_read(record), refusal["problem"], tuple(parts), _seq=seq, _store=self
+        )
+
+    def _resend(self, seq: int) -> bool:
+        done = self._model.resend(seq)
+        if done:
+            self._was_edited()
+        return done
+
+    def _discard(self, seq: int) -> bool:
+        return self._model.discard(seq)
+
+    # Syncing
+
+    def sync(self, *, deadline: float | None = None) -> Report:
+        """Sends what is unsent and reads what has changed; never throws for the network or an answer, the report
+        says what happened. With a deadline it ends in order within so many seconds."""
+        return self._synchronizer.run("sync", deadline=deadline)
+
+    def start(self) -> Store:
+        """Has a thread sync from now on, whenever there is a reason; returns the store."""
+        if self._database.is_closed:
+            raise StoreClosed("the store is closed")
+        if self._background is None:
+            self._known_edits = self._model.edit_count()
+            self._background = Background(
+                self._synchronizer,
+                clock=self._clock,
+                listener=self._listener,
+                on_strange_write=self._on_strange_write,
+            )
+        return self
+
+    def set_token(self, token: Token) -> None:
+        """Takes another token, or another function that gives one, such as after `needsAuth`."""
+        self._synchronizer.tokens.replace(token)
+        if self._background is not None:
+            self._background.tell("token")
+
+    def set_online(self, is_online: bool) -> None:
+        """Tells whether the device has a network, for apps that know: nothing is tried without one."""
+        if not is_online:
+            self._synchronizer.transport.abort()
+        if self._background is not None:
+            self._background.tell("online" if is_online else "offline")
+        elif not is_online:
+            self._synchronizer.run("offline")
+
+    @property
+    def status(self) -> Status:
+        """Where the store stands now."""
+        situation = self._synchronizer.situation
+        if self._database.is_closed:
+            return Status("closed", 0, 0, None, None, None, None)
+        with self._database.lock:
+            unsent, refused = self._model.counts()
+            note = self._database.meta("snapshot")
+            return Status(
+                phase=situation.phase,
+                unsent=unsent,
+                refused=refused,
+                progress=Progress(note["done"], note.get("records")) if note else None,
+                last_synced=self._database.meta("lastSynced"),
+                next_try=situation.next_try,
+                revision=self._database.meta("revision"),
+                message=situation.message,
+                link=situation.link,
+                error=situation.error,
+                problem=situation.problem,
+            )
+
+    def resync(self) -> Report:
+        """Reads everything anew; edits that were not sent yet keep their `old`."""
+        self._model.note(resnapshot=True, snapshot=None)
+        return self.sync()
+
+    def sign_out(self, unsent: str = "refuse") -> None:
+        """Deletes the local store. While edits are unsent, `refuse` throws `UnsentEdits`, `send` sends them first
+        (and throws where that fails), `discard` gives them up."""
+        if unsent not in ("refuse", "send", "discard"):
+            raise ValueError("unsent is “refuse”, “send” or “discard”")
+        if unsent == "send" and self._model.has_unsent():
+            self.sync()
+        count = self._model.counts()[0]
+        if count and unsent != "discard":
+            raise UnsentEdits(count)
+        # An edit that is made just now is not lost either: the store is emptied in one transaction.
+        count = self._model.discard_all(limit=(1 << 62) if unsent == "discard" else 0)
+        if count:
+            raise UnsentEdits(count)
+        self._is_signed_out = True
+        self._end()
+        self._database.remove()
+        self._on_outcome()
+
+    # Support
+
+    def diagnose(self) -> Json:
+        """Returns what a person who helps needs to know; no values of records, and no token."""
+        status = self.status
+        with self._database.lock:
+            pushes = [
+                {
+                    "number": seq,
+                    "state": ("unsent", "sent", "kept", "refused")[state],
+                    "key": key,
+                    "bytes": size,
+                    "edits": [
+                        {"resource": edit.resource, "id": edit.id, "sections": [one["section"] for one in edit.changes]}
+                        for edit in self._model.edits_of(seq)
+                    ],
+                    "problem": (json.loads(refusal)["problem"] or {}).get("code") if refusal else None,
+                }
+                for seq, state, key, size, refusal in self._database.rows(
+                    "SELECT seq, state, key, length(body), refusal FROM push ORDER BY seq"
+                )
+            ]
+            records = dict(self._database.rows("SELECT resource, count(*) FROM base GROUP BY resource ORDER BY 1"))
+            feed, revision = self._model.place()
+            rules = self._model.rules
+        return {
+            "server": self._server,
+            "user": self._user,
+            "device": self._database.meta("device"),
+            "resources": self._model.resources,
+            "phase": status.phase,
+            "unsent": status.unsent,
+            "refused": status.refused,
+            "feed": feed,
+            "revision": revision,
+            "rules": rules.version if rules else None,
+            "lastSynced": status.last_synced,
+            "nextTry": status.next_try,
+            "error": status.error,
+            "problem": status.problem,
+            "records": records,
+            "pushes": pushes,
+            "events": self._database.value("SELECT count(*) FROM event"),
+        }
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes everything that the store holds into a file, one JSON value a line: first `diagnose()`, then the
+        pushes with their edits, then the records."""
+        with open(path, "w", encoding="utf-8") as file, self._database.lock:
+            file.write(json.dumps({"export": self.diagnose()}, ensure_ascii=False) + "\n")
+            for seq, state, key, body in self._database.rows("SELECT seq, state, key, body FROM push ORDER BY seq"):
+                edits = [
+                    {"resource": edit.resource, "id": edit.id, "changes": edit.changes}
+                    for edit in self._model.edits_of(seq)
+                ]
+                text = bytes(body).decode() if body is not None else None
+                push = {"number": seq, "state": state, "key": key, "body": text, "edits": edits}
+                file.write(json.dumps({"push": push}, ensure_ascii=False) + "\n")
+            for resource, record_id, record in self._database.rows("SELECT resource, id, record FROM base"):
+                file.write(f'{{"resource":{json.dumps(resource)},"id":{record_id},"record":{record}}}\n')
+
+    # End
+
+    def close(self) -> None:
+        """Ends syncing and closes the file; what was not sent yet is sent by whoever opens the store next."""
+        self._end()
+        self._database.close()
+        self._on_outcome()
+
+    def _end(self) -> None:
+        background, self._background = self._background, None
+        if background is not None:
+            background.close()
+        else:
+            self._synchronizer.close()
+        self._deliver()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_store(
+    path: str | os.PathLike[str],
+    *,
+    server: str,
+    user: str = "",
+    token: Token = None,
+    resources: Iterable[str] | None = None,
+    client: str | None = None,
+    snapshot: str | os.PathLike[str] | None = None,
+    **testing: Any,
+) -> Store:
+    """Opens the store of a user on a server, or makes it; needs no network.
+
+    - `path`: the store's file, `:memory:` for tests. One file for each server and user.
+    - `token`: a bearer token, or a function that returns one; it is called again when the gateway answers 401.
+    - `resources`: those whose records are kept here (left out: all that the user may read; empty: none).
+    - `client`: name and version of the program, such as `shop-till/3.2`, sent as `X-Client`.
+    - `snapshot`: a file to begin with, NDJSON (also .gz) or SQLite; of no effect once the store has synced.
+
+    Throws `WrongStore` where the file belongs to another server or user, `BadSnapshot` for a broken snapshot.
+    """
+    if isinstance(resources, str):
+        raise TypeError("resources is a list of names")
+    store = Store(path, server=server, user=user, token=token, resources=resources, client=client, **testing)
+    if snapshot is not None and store._model.place()[0] is None:
+        try:
+            load(store._model, snapshot)
+        except BaseException:
+            store.close()
+            raise
+    return store

@@ -1,0 +1,191 @@
+"""A server that answers as a test says: answers, errors, delays, breaks, requests that are held."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..clock import Clock
+from ..transport import BrokenOff, Request
+
+Handler = Callable[[Request], "Reply"]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer, perhaps one that breaks off after so many bytes, or none."""
+
+    status: int | None = 200
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    breaks_at: int | None = None
+
+    @staticmethod
+    def of(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+        """Returns an answer that is JSON."""
+        kind = "application/problem+json" if status >= 400 else "application/json"
+        return Reply(status, json.dumps(value).encode(), {"content-type": kind, **(headers or {})})
+
+    @staticmethod
+    def problem(status: int, code: str, headers: Mapping[str, str] | None = None, **more: Any) -> Reply:
+        """Returns a problem document as the gateway answers."""
+        retry = status in (429, 503, 504) or code == "in-progress"
+        told = {"type": f"urn:fieldmerge:problem:{code}", "title": code, "status": status, "detail": code}
+        return Reply.of({**told, "code": code, "retry": retry, **more}, status, headers)
+
+
+class _Response:
+    def __init__(self, reply: Reply) -> None:
+        assert reply.status is not None
+        self.status: int = reply.status
+        self.headers: Mapping[str, str] = {name.lower(): value for name, value in reply.headers.items()}
+        self._reply = reply
+
+    def parts(self) -> Iterator[bytes]:
+        body = self._reply.body
+        end = len(body) if self._reply.breaks_at is None else min(self._reply.breaks_at, len(body))
+        for start in range(0, end, 4096):
+            yield body[start : min(start + 4096, end)]
+        if self._reply.breaks_at is not None:
+            raise BrokenOff("the answer broke off")
+
+    def close(self) -> None:
+        pass
+
+
+class Held:
+    """A request that waits for its answer."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._reply: Reply | None = None
+        self._answered = threading.Event()
+
+    @property
+    def json(self) -> Any:
+        """The request's body."""
+        return json.loads(self.request.body or b"null")
+
+    def answer(self, value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        """Answers with JSON."""
+        self.reply(Reply.of(value, status, headers))
+
+    def reply(self, reply: Reply) -> None:
+        """Answers."""
+        self._reply = reply
+        self._answered.set()
+
+    def break_off(self) -> None:
+        """Breaks the connection."""
+        self.reply(Reply(None))
+
+    def wait(self) -> Reply:
+        self._answered.wait()
+        assert self._reply is not None
+        return self._reply
+
+
+class ScriptedServer:
+    """A transport without a network. What a test put into the script comes first, one entry a request; then
+    comes `handler`, and without one there is no network."""
+
+    def __init__(self, handler: Handler | None = None, *, clock: Clock | None = None) -> None:
+        self.requests: list[Request] = []
+        """Every request that came, in order."""
+        self._handler = handler
+        self._clock = clock or Clock()
+        self._script: deque[Handler] = deque()
+        self._held: queue.Queue[Held] = queue.Queue()
+        self._holds: Callable[[Request], bool] = lambda request: False
+        self._open: list[Held] = []
+        self._lock = threading.Lock()
+
+    # The script
+
+    def answer(self, value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        """The next request gets this answer."""
+        self.reply(Reply.of(value, status, headers))
+
+    def error(self, status: int, code: str, headers: Mapping[str, str] | None = None, **more: Any) -> None:
+        """The next request gets this problem."""
+        self.reply(Reply.problem(status, code, headers, **more))
+
+    def reply(self, reply: Reply) -> None:
+        """The next request gets this."""
+        self._script.append(lambda request: reply)
+
+    def no_network(self) -> None:
+        """The next request finds no network: nothing of it arrives."""
+        self.reply(Reply(None))
+
+    def lose_answer(self) -> None:
+        """The next request arrives, and its answer gets lost."""
+        self._script.append(lambda request: self._after(request, lambda reply: Reply(None)))
+
+    def break_at(self, byte: int) -> None:
+        """The next request arrives, and its answer breaks off after so many bytes."""
+        self._script.append(
+            lambda request: self._after(
+                request, lambda reply: Reply(reply.status, reply.body, reply.headers, breaks_at=byte)
+            )
+        )
+
+    def delay(self, seconds: float) -> None:
+        """The next request is answered so much later, by the server's clock."""
+
+        def late(request: Request) -> Reply:
+            end = self._clock.monotonic() + seconds
+            condition = threading.Condition()
+            with condition:
+                while (left := end - self._clock.monotonic()) > 0:
+                    self._clock.wait(condition, left)
+            return self._handled(request)
+
+        self._script.append(late)
+
+    def _after(self, request: Request, change: Callable[[Reply], Reply]) -> Reply:
+        return change(self._handled(request))
+
+    def hold(self, which: Callable[[Request], bool] = lambda request: True) -> None:
+        """From now on these requests wait until a test answers them; `next_held` gives them."""
+        self._holds = which
+
+    def next_held(self, timeout: float = 10) -> Held:
+        """Returns the next request that is held; throws `queue.Empty` where none comes."""
+        return self._held.get(timeout=timeout)
+
+    # Transport
+
+    def send(self, request: Request) -> _Response:
+        with self._lock:
+            self.requests.append(request)
+            holds = self._holds(request)
+            scripted = self._script.popleft() if self._script and not holds else None
+        if holds:
+            held = Held(request)
+            self._open.append(held)
+            self._held.put(held)
+            reply = held.wait()
+        elif scripted is not None:
+            reply = scripted(request)
+        else:
+            reply = self._handled(request)
+        if reply.status is None:
+            raise BrokenOff("there is no network")
+        return _Response(reply)
+
+    def _handled(self, request: Request) -> Reply:
+        return Reply(None) if self._handler is None else self._handler(request)
+
+    def abort(self) -> None:
+        for held in self._open:
+            if not held._answered.is_set():
+                held.break_off()
+
+    def close(self) -> None:
+        pass

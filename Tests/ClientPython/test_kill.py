@@ -1,0 +1,308 @@
+"""Walks at random with a network that fails and processes that are killed at every step, against an oracle.
+
+In the end the queues are empty, nothing is lost or doubled, counters are exact, and every store equals the server.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from support import cases, seeds
+
+from fieldmerge.testing import ManualClock, MemoryGateway, memory_store
+from fieldmerge.testing.scripted import Reply
+
+RULES = cases("model.json")["rules"]
+
+
+class Killed(BaseException):
+    """The end of a process."""
+
+
+def shopper(record_id: int) -> dict[str, Any]:
+    customer = {
+        "firstName": "Joe", "lastName": None, "street": None, "county": None, "postCode": None, "points": 0,
+        "status": "new", "tags": [], "modified": None,
+    }  # fmt: skip
+    return {"id": record_id, "customer": customer, "groceries": [], "card": None}
+
+
+class Device:
+    """A store whose process can be killed at any step of any of its transactions."""
+
+    def __init__(self, path: str, gateway: MemoryGateway, clock: ManualClock, seed: int) -> None:
+        self.path, self.gateway, self.clock, self.seed = path, gateway, clock, seed
+        self.steps: list[str] = []
+        self.open()
+
+    def open(self) -> None:
+        self.store = memory_store(self.gateway, path=self.path, clock=self.clock, seed=self.seed)
+        self.store._database._connection.execute("PRAGMA synchronous = OFF")
+        self.store.on_conflict(lambda conflict: None)
+        self.live()
+
+    def kill_at(self, step: int) -> None:
+        """Has the process end at this step from now, and whatever is tried then."""
+        left = step
+
+        def count(name: str) -> None:
+            nonlocal left
+            left -= 1
+            self.steps.append(name)
+            if left <= 0:
+                raise Killed()
+
+        self.steps.clear()
+        self.store._database.on_step = count
+
+    def live(self) -> None:
+        self.store._database.on_step = self.steps.append
+
+    def restart(self) -> None:
+        self.store._database.close()
+        self.clock.advance(60)  # whoever held the lease is dead
+        self.open()
+
+
+class KillTests(unittest.TestCase):
+    def test_walks(self) -> None:
+        for seed in seeds(100):
+            with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
+                Walk(self, random.Random(seed), folder).run()
+
+
+class Walk:
+    """Two devices on one server, and what must be true in the end."""
+
+    def __init__(self, test: unittest.TestCase, dice: random.Random, folder: str) -> None:
+        self.test, self.dice = test, dice
+        self.clock = ManualClock()
+        self.gateway = MemoryGateway(RULES, {"shoppers": [shopper(one) for one in (1, 2, 3)]}, clock=self.clock)
+        self.points = {1: 0, 2: 0, 3: 0}
+        self.items: dict[str, int] = {}
+        self.deleted: set[str] = set()
+        self.aisles: set[str] = set()
+        self.aisle_of: dict[str, str] = {}
+        self.shoppers: dict[str, str | None] = {}
+        self.number = 0
+        self.devices = [Device(str(Path(folder) / f"{one}.db"), self.gateway, self.clock, one) for one in range(2)]
+        for device in self.devices:
+            self.test.assertTrue(device.store.sync().ok)
+
+    def run(self) -> None:
+        for _ in range(25):
+            device = self.dice.choice(self.devices)
+            act = self.dice.choice([self.edit, self.edit, self.edit, self.sync, self.sync, self.others, self.trouble])
+            if self.dice.random() < 0.35:
+                device.kill_at(self.dice.randint(1, 60))
+            try:
+                act(device)
+            except Killed:
+                device.restart()
+            device.live()
+        self.settle()
+        self.check()
+
+    # What happens
+
+    def edit(self, device: Device) -> None:
+        self.number += 1
+        name = f"n{self.number}"
+        kind = self.dice.choice(["add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name"])
+        getattr(self, f"edit_{kind}")(device, name)
+
+    def stored(self, device: Device, block: Any, change: Any, meaning: Any = lambda: None) -> None:
+        """Makes an edit, and tells the oracle of it if it came to be on disk, killed or not."""
+        device.steps.clear()
+        try:
+            with block as edited:
+                change(edited)
+        finally:
+            if "edit: committed" in device.steps:
+                meaning()
+
+    def edit_add(self, device: Device, name: str) -> None:
+        shopper_id, more = self.dice.choice([1, 2, 3]), self.dice.randint(-3, 5)
+
+        def change(s: Any) -> None:
+            s.customer.points += more
+
+        def meaning() -> None:
+            self.points[shopper_id] += more
+
+        self.stored(device, device.store.edit("shoppers", shopper_id), change, meaning)
+
+    def edit_item(self, device: Device, name: str) -> None:
+        shopper_id = self.dice.choice([1, 2, 3])
+
+        def meaning() -> None:
+            self.items[name] = shopper_id
+
+        block = device.store.edit("shoppers", shopper_id)
+        self.stored(device, block, lambda s: s.groceries.append({"name": name}), meaning)
+
+    def edit_aisle(self, device: Device, name: str) -> None:
+        shopper_id = self.dice.choice([1, 2, 3])
+
+        def change(t: Any) -> None:
+            aisle = t.create("aisles")
+            aisle.aisle.name = f"a{name}"
+            t.edit("shoppers", shopper_id).groceries.append({"name": name, "aisle": aisle.id})
+
+        def meaning() -> None:
+            self.aisles.add(f"a{name}")
+            self.items[name] = shopper_id
+            self.aisle_of[name] = f"a{name}"
+
+        self.stored(device, device.store.transaction(), change, meaning)
+
+    def edit_shopper(self, device: Device, name: str) -> None:
+        """A row that one push creates and later ones use and edit."""
+        made: list[Any] = []
+
+        def create(s: Any) -> None:
+            made.append(s.id)
+            s.customer.firstName = name
+
+        self.stored(device, device.store.create("shoppers"), create, lambda: self.shoppers.__setitem__(name, None))
+        if self.dice.random() < 0.5:
+            device.store.sync()
+
+        def change(s: Any) -> None:
+            s.customer.lastName = name
+
+        block = device.store.edit("shoppers", made[0])
+        self.stored(device, block, change, lambda: self.shoppers.__setitem__(name, name))
+
+    def edit_delete(self, device: Device, name: str) -> None:
+        shopper_id = self.dice.choice([1, 2, 3])
+        names = [item.name for item in device.store.record("shoppers", shopper_id).groceries]
+        if not names:
+            return
+        gone = self.dice.choice(names)
+
+        def change(s: Any) -> None:
+            s.groceries[:] = [item for item in s.groceries if item.name != gone]
+
+        self.stored(device, device.store.edit("shoppers", shopper_id), change, lambda: self.deleted.add(gone))
+
+    def edit_both(self, device: Device, name: str) -> None:
+        """Points move from one shopper to another, in one transaction."""
+        one, other = self.dice.sample([1, 2, 3], 2)
+
+        def change(t: Any) -> None:
+            t.edit("shoppers", one).customer.points -= 1
+            t.edit("shoppers", other).customer.points += 1
+
+        def meaning() -> None:
+            self.points[one] -= 1
+            self.points[other] += 1
+
+        self.stored(device, device.store.transaction(), change, meaning)
+
+    def edit_name(self, device: Device, name: str) -> None:
+        def change(s: Any) -> None:
+            s.customer.firstName = name
+
+        self.stored(device, device.store.edit("shoppers", self.dice.choice([1, 2, 3])), change)
+
+    def sync(self, device: Device) -> None:
+        device.store.sync()
+
+    def others(self, device: Device) -> None:
+        """Somebody else writes, and sometimes the feed begins anew."""
+        shopper_id = self.dice.choice([1, 2, 3])
+        record = self.gateway.get("shoppers", shopper_id)
+        assert record is not None
+        record["customer"]["points"] += 7
+        self.points[shopper_id] += 7
+        self.gateway.put("shoppers", shopper_id, record)
+        if self.dice.random() < 0.15:
+            self.gateway.begin_anew()
+
+    def trouble(self, device: Device) -> None:
+        """The next requests of whoever comes fail, each in its own way."""
+        for _ in range(self.dice.randint(1, 3)):
+            kind = self.dice.choice(["none", "lost", "cut", "busy", "html", "proxy", "large"])
+            if kind == "none":
+                self.gateway.no_network()
+            elif kind == "lost":
+                self.gateway.lose_answer()
+            elif kind == "cut":
+                self.gateway.break_at(self.dice.randint(0, 400))
+            elif kind == "busy":
+                self.gateway.error(503, "busy", {"retry-after": "1"})
+            elif kind == "html":
+                self.gateway.reply(Reply(200, b"<html>Please log in</html>", {"content-type": "text/html"}))
+            elif kind == "proxy":
+                self.gateway.reply(Reply(502, b""))
+            else:
+                self.gateway._script.append(
+                    lambda request: (
+                        Reply.problem(413, "too-large")
+                        if (request.body or b"").count(b'"key"') > 1
+                        else Reply.problem(503, "busy")
+                    )
+                )
+
+    # The end
+
+    def settle(self) -> None:
+        self.gateway._script.clear()
+        for _ in range(2):
+            for device in self.devices:
+                report = device.store.sync()
+                for _ in range(5):
+                    if report.ok:
+                        break
+                    self.clock.advance(400)
+                    report = device.store.sync()
+                self.test.assertTrue(report.ok, report)
+
+    def check(self) -> None:
+        gateway = self.gateway
+        self.test.assertEqual(len(gateway.runs), len(set(gateway.runs)), "no push runs twice")
+        for shopper_id, points in self.points.items():
+            record = gateway.get("shoppers", shopper_id)
+            assert record is not None
+            self.test.assertEqual(record["customer"]["points"], points, f"the points of {shopper_id}")
+        aisles = {
+            record["id"]: record["aisle"]["name"] for (name, _), record in gateway.records.items() if name == "aisles"
+        }
+        self.test.assertEqual(sorted(aisles.values()), sorted(self.aisles))
+        found = []
+        for (resource, _), record in gateway.records.items():
+            if resource == "shoppers":
+                for item in record["groceries"]:
+                    found.append((item["name"], record["id"]))
+                    if item["name"] in self.aisle_of:
+                        self.test.assertEqual(aisles[item["aisle"]], self.aisle_of[item["name"]])
+        expected = [(name, owner) for name, owner in self.items.items() if name not in self.deleted]
+        self.test.assertEqual(sorted(found), sorted(expected))
+        made = [
+            (record["customer"]["firstName"], record["customer"]["lastName"])
+            for (resource, _), record in gateway.records.items()
+            if resource == "shoppers" and record["id"] not in (1, 2, 3)
+        ]
+        self.test.assertEqual(sorted(made), sorted(self.shoppers.items()))
+        for device in self.devices:
+            store = device.store
+            self.test.assertEqual(store.refused_edits(), [])
+            self.test.assertEqual(store._database.rows("SELECT * FROM push"), [])
+            self.test.assertEqual(store._database.rows("SELECT * FROM edit"), [])
+            self.test.assertIsNone(store._database.value("SELECT 1 FROM ticket WHERE outcome IS NULL"))
+            for resource in RULES["resources"]:
+                name = resource["resource"]
+                held = {str(record["id"]): record for record in copy.deepcopy(store.records(name))}
+                told = {key: record for (one, key), record in gateway.records.items() if one == name}
+                self.test.assertEqual(held, told)
+            store.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,438 @@
+"""The cases of what a client keeps, sends and tells, that all clients share."""
+
+from __future__ import annotations
+
+import copy
+import json
+import queue
+import re
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from typing import Any
+
+from support import cases
+
+import fieldmerge
+from fieldmerge.testing import Held, ManualClock, ScriptedServer, memory_store
+from fieldmerge.testing.scripted import Reply
+from fieldmerge.transport import Request
+
+MODEL = cases("model.json")
+
+
+class Device:
+    """A store, the server that holds its requests, and the names that a case has given to values."""
+
+    def __init__(self, test: unittest.TestCase, case: dict[str, Any], folder: str) -> None:
+        self.test = test
+        self.path = str(Path(folder) / "store.db")
+        self.clock = ManualClock()
+        self.rules = copy.deepcopy(MODEL["rules"])
+        self.snapshot = copy.deepcopy(case.get("base", MODEL["base"]))
+        self.feed, self.revision = "f1", 1
+        self.names: dict[str, Any] = {}
+        self.tickets: dict[str, Any] = {}
+        self.bytes: dict[str, bytes] = {}
+        self.events: list[tuple[str, Any]] = []
+        self.last_events: list[tuple[str, Any]] = []
+        self.held: Held | None = None
+        self.last_push: bytes = b""
+        self.syncing: threading.Thread | None = None
+        self.open()
+        self.sync()
+        self.settle()
+        self.quiet()
+        self.test.assertEqual(self.store.status.phase, "idle")
+
+    def open(self) -> None:
+        self.server = ScriptedServer(self.serve, clock=self.clock)
+        self.server.hold(lambda request: request.path.startswith("/v1/sync") or request.path.startswith("/v1/changes"))
+        self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t")
+        self.store._database._connection.execute("PRAGMA synchronous = OFF")
+        for kind in ("conflict", "overtaken", "refused", "gone"):
+            getattr(self.store, f"on_{kind}")(lambda event, kind=kind: self.events.append((kind, event)))
+
+    def serve(self, request: Request) -> Reply:
+        if request.path.startswith("/v1/rules"):
+            return Reply.of(self.rules)
+        if request.path.startswith("/v1/snapshot"):
+            head = {"feed": self.feed, "revision": self.revision, "rules": self.rules["version"]}
+            lines = [{"snapshot": {**head, "resources": [], "records": len(self.snapshot)}}, *self.snapshot]
+            lines.append({"end": {"records": len(self.snapshot)}})
+            return Reply(200, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        return Reply.problem(404, "no-such-address")
+
+    # Placeholders
+
+    def known(self, value: Any) -> Any:
+        """A value with the names that are bound replaced."""
+        if isinstance(value, str) and value.startswith("$"):
+            return self.names.get(value, value)
+        if isinstance(value, dict):
+            return {self.known(name): self.known(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.known(one) for one in value]
+        return value
+
+    def matches(self, expected: Any, found: Any, *, exact: bool) -> bool:
+        """Whether a value is as expected; binds names that it meets first."""
+        if isinstance(expected, str) and expected.startswith("$"):
+            if expected in self.names:
+                return bool(self.names[expected] == found)
+            self.names[expected] = found
+            return True
+        if isinstance(expected, dict) and isinstance(found, dict):
+            if exact and len(expected) != len(found):
+                return False
+            return all(name in found and self.matches(one, found[name], exact=exact) for name, one in expected.items())
+        if isinstance(expected, list) and isinstance(found, list):
+            if len(expected) != len(found):
+                return False
+            return all(self.matches(one, other, exact=exact) for one, other in zip(expected, found))
+        return type(expected) is type(found) and bool(expected == found)
+
+    def expect(self, expected: Any, found: Any, *, exact: bool = False) -> None:
+        plain = json.loads(json.dumps(found))
+        self.test.assertTrue(self.matches(expected, plain, exact=exact), f"\nexpected {expected}\nfound    {plain}")
+
+    # Requests
+
+    def sync(self) -> None:
+        if self.syncing is None or not self.syncing.is_alive():
+            self.syncing = threading.Thread(target=self.sync_until_killed, daemon=True)
+            self.syncing.start()
+
+    def sync_until_killed(self) -> None:
+        try:
+            self.store.sync()
+        except Killed:
+            pass
+
+    def next(self) -> Held:
+        if self.held is None:
+            self.sync()
+            self.held = self.server.next_held(5)
+        return self.held
+
+    def settle(self) -> None:
+        """Waits until sync() is over, or has sent its next request."""
+        assert self.syncing is not None
+        self.held = None
+        while self.syncing.is_alive():
+            try:
+                self.held = self.server.next_held(0.01)
+                return
+            except queue.Empty:
+                self.syncing.join(0.001)
+        try:
+            self.held = self.server.next_held(0)
+        except queue.Empty:
+            pass
+
+    def quiet(self) -> None:
+        """Answers a pull that is under way with nothing, so that the sync ends."""
+        while self.held is not None and self.held.request.path.startswith("/v1/changes"):
+            self.held.answer(self.page([]))
+            self.settle()
+
+    def page(self, changes: Any) -> dict[str, Any]:
+        return {
+            "feed": self.feed, "revision": self.revision, "more": False, "rules": self.rules["version"],
+            "changes": changes,
+        }  # fmt: skip
+
+    # Steps
+
+    def run(self, step: dict[str, Any]) -> None:
+        getattr(self, f"do_{_snake(step['do'])}")(step)
+
+    def do_edit(self, step: dict[str, Any]) -> None:
+        with self.failing(step):
+            with self.store.edit(step["resource"], self.known(step["id"])) as record:
+                self.change(record, step)
+            self.note(step, record.ticket)
+
+    def do_create(self, step: dict[str, Any]) -> None:
+        own = None if str(step["id"]).startswith("$") else step["id"]
+        with self.failing(step):
+            with self.store.create(step["resource"], own) as record:
+                self.change(record, step)
+            self.expect(step["id"], record.ticket.id)
+            self.note(step, record.ticket)
+
+    def do_delete(self, step: dict[str, Any]) -> None:
+        self.note(step, self.store.delete(step["resource"], self.known(step["id"])))
+
+    def do_transaction(self, step: dict[str, Any]) -> None:
+        with self.failing(step):
+            with self.store.transaction(atomic=step.get("atomic")) as transaction:
+                for part in step["steps"]:
+                    if part["do"] == "delete":
+                        transaction.delete(part["resource"], self.known(part["id"]))
+                    elif part["do"] == "create":
+                        record = transaction.create(part["resource"])
+                        self.expect(part["id"], record.id)
+                        self.change(record, part)
+                    else:
+                        self.change(transaction.edit(part["resource"], self.known(part["id"])), part)
+            self.note(step, transaction.ticket)
+
+    def failing(self, step: dict[str, Any]) -> Any:
+        device = self
+
+        class Failing:
+            def __enter__(self) -> None:
+                pass
+
+            def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+                if "error" not in step:
+                    return False
+                device.test.assertIsInstance(error, fieldmerge.InvalidEdit)
+                device.test.assertEqual(error.path, step["error"]["path"])
+                if "near" in step["error"]:
+                    device.test.assertEqual(error.nearest, step["error"]["near"])
+                return True
+
+        return Failing()
+
+    def change(self, record: Any, step: dict[str, Any]) -> None:
+        for path, value in step.get("set", {}).items():
+            *parents, last = path.split(".")
+            target = record
+            for part in parents:
+                target = target[int(part)] if part.isdigit() else target[part]
+            target[last] = self.known(value)
+        for name, items in step.get("append", {}).items():
+            for item in items:
+                record[name].append(self.known(item))
+        for name, indexes in step.get("remove", {}).items():
+            for index in sorted(indexes, reverse=True):
+                del record[name][index]
+
+    def note(self, step: dict[str, Any], ticket: Any) -> None:
+        if "ticket" in step:
+            self.tickets[step["ticket"]] = ticket.token
+
+    def do_send(self, step: dict[str, Any]) -> None:
+        self.quiet()
+        held = self.next()
+        self.test.assertTrue(held.request.path.startswith("/v1/sync"), held.request.path)
+        self.last_push = held.request.body or b""
+        found = held.json["pushes"]
+        self.test.assertEqual(len(found), len(step["pushes"]), f"{found}")
+        for expected, push in zip(step["pushes"], found):
+            for name, value in expected.items():
+                self.expect(_sorted(value), _sorted(push[name]), exact=True)
+
+    def do_answer(self, step: dict[str, Any]) -> None:
+        held = self.next()
+        if "newRules" in step:
+            self.rules = _regrouped(self.rules, step["newRules"], step.get("regroup", []))
+        if "snapshot" in step:
+            self.snapshot = self.known(step["snapshot"])
+        self.feed = step.get("feed", self.feed)
+        self.revision += 1
+        body = self.page(self.known(step.get("changes", [])))
+        body["results"] = self.known(step["results"])
+        if "problem" in step:
+            body["problem"] = step["problem"]
+        whole = all(result["code"] == 200 for result in body["results"]) and body["changes"] is not None
+        held.answer(body, step.get("status", 200 if whole else 207))
+        self.settle()
+
+    def do_raw(self, step: dict[str, Any]) -> None:
+        held = self.next()
+        if step["status"] is None:
+            held.break_off()
+        else:
+            headers = {"content-type": "application/problem+json"}
+            held.reply(Reply(step["status"], step["body"].encode(), headers))
+        self.settle()
+        if step.get("again"):
+            self.test.assertIsNotNone(self.held, "the client asks once more by itself")
+
+    def do_pull(self, step: dict[str, Any]) -> None:
+        held = self.next()
+        if held.request.path.startswith("/v1/sync"):
+            self.test.assertEqual(held.json.get("pushes", []), [])
+        self.revision += 1
+        body = self.page(self.known(step["changes"]))
+        if held.request.path.startswith("/v1/sync"):
+            body["results"] = []
+        held.answer(body)
+        self.settle()
+
+    def do_pulling(self, step: dict[str, Any]) -> None:
+        self.test.assertTrue(self.next().request.path.startswith("/v1/changes"))
+
+    def do_decide(self, step: dict[str, Any]) -> None:
+        ended = []
+
+        def decide(event: Any) -> None:
+            ended[0]()
+            if "edit" in step:
+                self.run(step["edit"])
+            else:
+                self.test.assertTrue(getattr(event, _snake(step["call"]))())
+
+        ended.append(getattr(self.store, f"on_{step['event']}")(decide))
+
+    def do_read(self, step: dict[str, Any]) -> None:
+        record = self.store.record(step["resource"], self.known(step["id"]))
+        self.expect(step["record"], record, exact=True)
+
+    def do_state(self, step: dict[str, Any]) -> None:
+        found = self.store.state(
+            step["resource"], self.known(step["id"]), step["section"], step["group"], item=self.known(step.get("item"))
+        )
+        self.test.assertEqual(found, step["state"])
+
+    def do_status(self, step: dict[str, Any]) -> None:
+        status = self.store.status
+        for name, value in step.items():
+            if name != "do":
+                self.test.assertEqual(getattr(status, name), value, f"{name} of {status}")
+
+    def do_ticket(self, step: dict[str, Any]) -> None:
+        ticket = self.store.ticket(self.tickets[step["ticket"]])
+        if step.get("open"):
+            self.test.assertTrue(ticket.is_open)
+            return
+        outcome = ticket.outcome(timeout=0)
+        found = {
+            "status": outcome.status,
+            "problem": outcome.problem,
+            "record": outcome.record,
+            "conflicts": [_told(conflict) for conflict in outcome.conflicts],
+        }
+        self.expect(step["outcome"], found)
+
+    def do_events(self, step: dict[str, Any]) -> None:
+        self.quiet()
+        found = [{"event": kind, **_told(event)} for kind, event in self.events]
+        self.test.assertEqual(len(found), len(step["events"]), f"{found}")
+        self.expect(step["events"], found)
+        self.last_events, self.events = self.events, []
+
+    def do_take_mine(self, step: dict[str, Any]) -> None:
+        self.last_events[step["event"]][1].take_mine()
+
+    def do_refused(self, step: dict[str, Any]) -> None:
+        self.expect(step["entries"], [_told(entry) for entry in self.store.refused_edits()])
+
+    def do_resend(self, step: dict[str, Any]) -> None:
+        self.test.assertTrue(self.store.refused_edits()[step["entry"]].resend())
+
+    def do_discard(self, step: dict[str, Any]) -> None:
+        self.test.assertTrue(self.store.refused_edits()[step["entry"]].discard())
+
+    def pushes_of_last(self) -> list[bytes]:
+        text = self.last_push.decode()
+        start = text.index('"pushes":[') + len('"pushes":[')
+        decoder = json.JSONDecoder()
+        pushes = []
+        while text[start] != "]":
+            _, end = decoder.raw_decode(text, start)
+            pushes.append(text[start:end].encode())
+            start = end + (text[end] == ",")
+        return pushes
+
+    def do_remember(self, step: dict[str, Any]) -> None:
+        self.bytes[step["name"]] = self.pushes_of_last()[step["push"]]
+
+    def do_same(self, step: dict[str, Any]) -> None:
+        self.test.assertEqual(self.pushes_of_last()[step["push"]], self.bytes[step["name"]])
+
+    def do_distinct(self, step: dict[str, Any]) -> None:
+        values = [self.names[name] for name in step["names"]]
+        self.test.assertEqual(len(values), len(set(map(str, values))))
+
+    def do_restart(self, step: dict[str, Any]) -> None:
+        self.kill()
+        self.clock.advance(60)
+        self.open()
+
+    def kill(self) -> None:
+        """Ends the process without notice: nothing is written any more."""
+
+        def dead(step: str) -> None:
+            raise Killed()
+
+        self.store._database.on_step = dead
+        self.server.abort()
+        self.held = None
+        if self.syncing is not None:
+            self.syncing.join()
+            self.syncing = None
+        self.store._database.close()
+
+
+def _snake(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name)
+
+
+class Killed(BaseException):
+    """The end of a process."""
+
+
+def _sorted(value: Any) -> Any:
+    """Edits of a push with their items in an order of their own."""
+    if isinstance(value, list):
+        rows = [_sorted(one) for one in value]
+        if all(isinstance(one, dict) and "id" in one and "changeset" not in one for one in rows):
+            return sorted(rows, key=lambda one: (str(one["id"]).startswith(("tmp:", "$")), str(one["id"])))
+        return rows
+    if isinstance(value, dict):
+        return {name: _sorted(one) for name, one in value.items()}
+    return value
+
+
+def _told(event: Any) -> dict[str, Any]:
+    names = [name for name in event.__dataclass_fields__ if not name.startswith("_") and name != "edits"]
+    return {name: getattr(event, name) for name in names}
+
+
+def _regrouped(rules: Any, version: str, groups: Any) -> Any:
+    rules = copy.deepcopy(rules)
+    rules["version"] = version
+    for told in groups:
+        for resource in rules["resources"]:
+            for section in resource["sections"]:
+                if (resource["resource"], section["section"]) != (told["resource"], told["section"]):
+                    continue
+                fields = [
+                    each for one in section["groups"] for each in one["fields"] if each["field"] in told["fields"]
+                ]
+                rest = [one for one in section["groups"] if one["fields"][0]["field"] not in told["fields"]]
+                section["groups"] = [{"group": told["group"], "onConflict": "client-wins", "fields": fields}, *rest]
+    return rules
+
+
+class CaseTests(unittest.TestCase):
+    """Has a test for each case, made below."""
+
+
+def _make(case: dict[str, Any]) -> Any:
+    def test(self: CaseTests) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            device = Device(self, case, folder)
+            try:
+                for number, step in enumerate(case["steps"]):
+                    try:
+                        device.run(step)
+                    except (AssertionError, queue.Empty) as error:
+                        raise AssertionError(f"step {number}, {step}: {error!r}") from error
+            finally:
+                device.kill()
+
+    return test
+
+
+for _case in MODEL["cases"]:
+    setattr(CaseTests, "test_" + re.sub(r"\W+", "_", _case["name"]), _make(_case))
+
+
+if __name__ == "__main__":
+    unittest.main()
