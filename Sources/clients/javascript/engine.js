@@ -242,8 +242,9 @@ export class Engine {
     const outcomes = await this.#store.work(async (work) => {
       const found = [];
       for (const [index, push] of pushes.entries()) found.push(await work.answered(push, told.results[index]));
-      await this.#store.page(work, told, place);
-      if (work.isBehind) this.#isDue = true;
+      const isPast = await this.#store.page(work, told, place);
+      // The page holds what the pushes of its request did.
+      if (work.isBehind && !isPast) this.#isDue = true;
       return found;
     });
     if (this.#report) {

@@ -606,12 +606,13 @@ export class FieldMergeStore extends EventTarget {
     });
   }
 
-  /** Stores a page of changes, where it goes on from the place that is stored. */
+  /** Stores a page of changes where it goes on from the place that is stored, and tells whether it did. */
   async #page(work, told, place) {
     const meta = await work.meta();
-    if (!Array.isArray(told.changes) || place.since === undefined || meta.feed !== place.feed || meta.revision !== place.since) return;
+    if (!Array.isArray(told.changes) || place.since === undefined || meta.feed !== place.feed || meta.revision !== place.since) return false;
     for (const { resource, id, record, by } of told.changes) await work.store(resource, id, record, by);
     Object.assign(meta, { feed: told.feed, revision: told.revision, lastSynced: this.#clock.now() });
+    return true;
   }
 
   /**
