@@ -9,7 +9,7 @@
  * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
  */
 import { FieldMergeError } from "./errors.js";
-import { MemoryStorage } from "./storage/memory.js";
+import { MemoryStorage } from "./memory.js";
 import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
@@ -65,10 +65,10 @@ async function storageFor({ server, user, path }) {
   if (path === ":memory:") return new MemoryStorage();
   if (isNode) {
     if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
-    const { FileStorage } = await import("./storage/file.js");
+    const { FileStorage } = await import("./file.js");
     return FileStorage.open(path);
   }
-  const { IndexedDBStorage } = await import("./storage/indexeddb.js");
+  const { IndexedDBStorage } = await import("./indexeddb.js");
   return new IndexedDBStorage(path ?? `fieldmerge:${String(server).replace(/\/+$/, "")}:${user ?? ""}`);
 }
 

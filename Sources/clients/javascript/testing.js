@@ -6,7 +6,7 @@
  * const server = new ScriptedServer({ rules });
  * const store = await open({ server: server.url, fetch: server.fetch, path: ":memory:", clock: new TestClock() });
  */
-export { MemoryStorage } from "./storage/memory.js";
+export { MemoryStorage } from "./memory.js";
 
 /** A clock that stands still until the test moves it; its random numbers are always a half, or those it was given. */
 export class TestClock {

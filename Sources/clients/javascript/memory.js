@@ -1,4 +1,4 @@
-import { copy } from "../values.js";
+import { copy } from "./values.js";
 
 /** Runs what is given one after the other. */
 export function queue() {

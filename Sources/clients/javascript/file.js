@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { FieldMergeError } from "../errors.js";
+import { FieldMergeError } from "./errors.js";
 import { MemoryStorage } from "./memory.js";
 
 const head = '{"fieldmerge":1}\n';
