@@ -95,7 +95,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "ChangeFeed", "ClientFiles", "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations", "CZlib",
+                "ChangeFeed", "ClientFiles", "MergeCore", "RecordStore", "MergeWire", "MergeService", "Operations",
+                "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),

@@ -19,7 +19,8 @@ struct ClientController {
         var files: [String: File] = [:]
         for (name, bytes) in ClientFiles.modules + [ClientFiles.declarations] {
             files[name] = File(
-                bytes: bytes, type: name.hasSuffix(".js") ? "text/javascript; charset=utf-8" : "text/plain; charset=utf-8",
+                bytes: bytes,
+                type: name.hasSuffix(".js") ? "text/javascript; charset=utf-8" : "text/plain; charset=utf-8",
                 tag: EntityTag.of(bytes))
         }
         self.files = files
@@ -30,7 +31,9 @@ struct ClientController {
     }
 
     @Sendable private func file(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        guard let file = files[String(request.rawPath(1) ?? "")] else { throw HTTPError(.notFound) }
+        guard let file = files[String(request.rawPath(1) ?? "")] else {
+            throw Problem(.noSuchAddress, detail: "The client library has no file of this name.")
+        }
         // Modules of one version import each other, so none is used without asking whether it is still the one.
         let fields: HTTPFields = [
             .eTag: file.tag, .cacheControl: "public, no-cache", .xContentTypeOptions: "nosniff",
