@@ -42,9 +42,9 @@ import TestSupport
                 guard known.insert(name).inserted else { continue }
                 let answer = try await client.get("/client/" + name)
                 #expect(answer.status == 200, "\(name)")
-                for line in answer.text.split(separator: "\n") {
-                    guard let place = line.range(of: "from \"./") else { continue }
-                    open.append(String(line[place.upperBound...].prefix { $0 != "\"" }))
+                for line in answer.text.split(separator: "\n") where line.hasPrefix("import ") {
+                    let quoted = line.split(separator: "\"")
+                    open.append(String(quoted[1].dropFirst(2)))
                 }
             }
             #expect(known.count > 5)

@@ -26,6 +26,7 @@ export class Engine {
   #isSingle = false;
   #isDue = false;
   #rulesDue = false;
+  #isAnew = false;
   #lastAnswer = null;
   #isFresh = false;
   #stream = null;
@@ -114,7 +115,7 @@ export class Engine {
     else if (isAnswer && event !== "answer.unauthorized") this.#isFresh = false;
     if (isAnswer) this.#lastAnswer = event;
     this.state = state;
-    for (const action of actions) await this.#actions[action]();
+    for (const action of actions) this.#actions[action]();
     this.#store.changedStatus();
   }
 
@@ -133,10 +134,7 @@ export class Engine {
       this.#answer(request, "answer.unauthorized", {});
     }),
     readRules: () => { this.#rulesDue = true; },
-    resnapshot: () => this.#store.work(async (work) => {
-      const meta = await work.meta();
-      Object.assign(meta, { feed: null, revision: null, snapshot: null });
-    }),
+    resnapshot: () => { this.#isAnew = true; },
     single: () => { this.#isSingle = true; },
     note: () => { this.#isDue = true; },
     schedule: () => this.#wait(this.#retryAfter === undefined
@@ -271,6 +269,8 @@ export class Engine {
   async #pull(request) {
     if (!(await this.#readRules(request))) return;
     this.#isDue = false;
+    if (this.#isAnew) await this.#store.work(async (work) => { Object.assign(await work.meta(), { feed: null, revision: null, snapshot: null }); });
+    this.#isAnew = false;
     const meta = await this.#store.meta();
     if (meta.revision === null || !meta.feed) return this.#snapshot(request);
     const resources = this.#resources();
