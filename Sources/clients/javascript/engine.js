@@ -296,7 +296,7 @@ export class Engine {
       lines = [];
       return this.#store.work(async (work) => {
         if (!(await isCurrent(work))) throw new LostAnswer({ kind: "lost", error: new Error("Another tab began anew.") });
-        for (const { resource, id, record } of told) await work.store(resource, id, record);
+        await work.storeAll(told);
         const kept = (await work.meta()).snapshot;
         kept.done += told.length;
         if (cursor) kept.cursor = cursor;

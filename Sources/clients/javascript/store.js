@@ -610,7 +610,7 @@ export class FieldMergeStore extends EventTarget {
   async #page(work, told, place) {
     const meta = await work.meta();
     if (!Array.isArray(told.changes) || place.since === undefined || meta.feed !== place.feed || meta.revision !== place.since) return false;
-    for (const { resource, id, record, by } of told.changes) await work.store(resource, id, record, by);
+    await work.storeAll(told.changes);
     Object.assign(meta, { feed: told.feed, revision: told.revision, lastSynced: this.#clock.now() });
     return true;
   }

@@ -20,6 +20,7 @@ export class Work {
   #rules;
   #meta;
   #pushes = new Map();
+  #bases = new Map();
   /** Records that this work touches, as they were before. */
   #before = new Map();
   #deleted = new Set();
@@ -59,7 +60,9 @@ export class Work {
   // MARK: Records
 
   async base(resource, id) {
-    return (await this.#tx.get(table(resource), idKey(id)))?.r ?? null;
+    const name = nameOf(resource, id);
+    if (!this.#bases.has(name)) this.#bases.set(name, (await this.#tx.get(table(resource), idKey(id)))?.r ?? null);
+    return this.#bases.get(name);
   }
 
   /** Every base record of a resource. */
@@ -69,11 +72,13 @@ export class Work {
 
   /** Puts a base without asking what it means for anybody's edits; for records that nobody edits. */
   async putBase(resource, id, record, generation) {
+    this.#bases.set(nameOf(resource, id), record);
     await this.#tx.put(table(resource), idKey(id), { r: record, g: generation ?? (await this.meta()).snapshot?.generation });
   }
 
   /** The pushes that edit a record and have no answer, in their order. */
   async pushesOf(resource, id) {
+    if (!(await this.meta()).unsent) return [];
     const numbers = (await this.#tx.get("q", nameOf(resource, id))) ?? [];
     return (await Promise.all(numbers.map((number) => this.push(number)))).filter((push) => push && !push.settled);
   }
@@ -126,14 +131,21 @@ export class Work {
   async store(resource, id, record, by = null) {
     await this.touch(resource, id);
     const before = await this.base(resource, id);
-    if (record === null) await this.#tx.delete(table(resource), idKey(id));
+    if (record === null) await this.deleteBase(resource, idKey(id), { id });
     else await this.putBase(resource, id, record);
     if (!this.beforeStore || same(before, record)) return;
     await this.beforeStore({ resource, id, before, record: copy(record), by });
   }
 
+  /** Stores what the server says of many records: at once, unless the app wants to see each. */
+  async storeAll(told) {
+    if (!this.beforeStore) return void (await Promise.all(told.map(({ resource, id, record, by }) => this.store(resource, id, record, by))));
+    for (const { resource, id, record, by } of told) await this.store(resource, id, record, by);
+  }
+
   async deleteBase(resource, key, record) {
     await this.touch(resource, record.id);
+    this.#bases.set(nameOf(resource, record.id), null);
     await this.#tx.delete(table(resource), key);
   }
 
