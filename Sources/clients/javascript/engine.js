@@ -44,7 +44,7 @@ export class Engine {
 
   /** Hands in an event; events follow one another. */
   post(event, detail) {
-    if (!this.isStarted && (event === "edit" || event === "news" || event === "timer")) return;
+    if (!this.isStarted && ["edit", "news", "timer", "online", "offline"].includes(event)) return;
     this.#events.push([event, detail]);
     void this.#run();
   }
@@ -137,8 +137,7 @@ export class Engine {
     resnapshot: () => { this.#isAnew = true; },
     single: () => { this.#isSingle = true; },
     note: () => { this.#isDue = true; },
-    schedule: () => this.#wait(this.#retryAfter === undefined
-      ? this.#clock.random() * Math.min(300, 2 ** this.#attempts++) : this.#retryAfter),
+    schedule: () => this.#wait(Math.max(this.#retryAfter ?? 0, this.#clock.random() * Math.min(longWait, 2 ** this.#attempts++))),
     scheduleLong: () => this.#wait(longWait),
     cancelTimer: () => this.#stopTimer(),
     resetBackoff: () => { this.#attempts = 0; },

@@ -9,7 +9,6 @@
  * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
  */
 import { FieldMergeError } from "./errors.js";
-import { MemoryStorage } from "./memory.js";
 import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
@@ -20,10 +19,7 @@ const isNode = typeof process === "object" && !!process.versions?.node;
 const machine = {
   now: () => Date.now(),
   random: () => Math.random(),
-  setTimeout: (body, milliseconds) => {
-    const timer = setTimeout(body, Math.min(milliseconds, 2 ** 31 - 1));
-    return timer;
-  },
+  setTimeout: (body, milliseconds) => setTimeout(body, Math.min(milliseconds, 2 ** 31 - 1)),
   clearTimeout: (timer) => clearTimeout(timer),
 };
 
@@ -62,7 +58,7 @@ export async function open(options) {
 }
 
 async function storageFor({ server, user, path }) {
-  if (path === ":memory:") return new MemoryStorage();
+  if (path === ":memory:") return new (await import("./memory.js")).MemoryStorage();
   if (isNode) {
     if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
     const { FileStorage } = await import("./file.js");

@@ -152,7 +152,7 @@ export class FieldMergeStore extends EventTarget {
     if (message.changed) {
       void this.#read((work) => work.meta()).then(() => this.#changed(message.changed, message.events)).catch(() => {});
       if (this.#leads) this.#engine.post("edit");
-    } else if (message.ask === "sync" && this.#leads) {
+    } else if (message.ask === "sync" && this.#leader?.isLeading) {
       void this.#engine.sync().then((report) => this.#channel?.postMessage({ report, to: message.from }));
     } else if (message.report) this.#remote.get(message.to)?.(message.report);
     else if (message.status && !this.#leads) {
@@ -355,7 +355,7 @@ export class FieldMergeStore extends EventTarget {
     const values = [], readers = [];
     let last, isOver = false, isLooking = false, again = false;
     const give = (value) => {
-      callback?.(value);
+      try { callback?.(value); } catch (error) { (globalThis.reportError ?? console.error)(error); }
       const reader = readers.shift();
       if (reader) reader({ value, done: false });
       else if (!callback) values.splice(0, values.length, value); // the latest counts

@@ -62,60 +62,43 @@ export function nearest(name, names) {
   return best;
 }
 
-const date = /^\d{4}-\d\d-\d\d$/;
-const time = /^-?\d{1,3}:\d\d:\d\d(\.\d+)?$/;
-const moment = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?/;
-const decimal = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 const isText = (value) => typeof value === "string";
-const isDecimal = (value) => (typeof value === "number" ? Number.isFinite(value) : isText(value) && decimal.test(value));
+const matches = (pattern) => (value) => isText(value) && pattern.test(value);
+const isDecimal = (value) => Number.isFinite(value) || matches(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i)(value);
 
-function isDate(value) {
-  if (!isText(value) || !date.test(value)) return false;
-  const [year, month, day] = value.split("-").map(Number);
-  return value === "0000-00-00" || (month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate());
+function isDay(text) {
+  const [year, month, day] = text.slice(0, 10).split("-").map(Number);
+  return text.startsWith("0000-00-00") || (month > 0 && month < 13 && day > 0 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate());
 }
+const isMoment = (value) => matches(/^\d{4}-\d\d-\d\d[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/)(value) && isDay(value);
 
-function hasTime(text) {
-  const [, hour, minute, second] = /[T ](\d\d):(\d\d):(\d\d)/.exec(text);
-  return hour < 24 && minute < 60 && second < 60;
-}
-
-function isInteger(value, field) {
-  if (typeof value === "number" ? !Number.isInteger(value) : !(isText(value) && /^-?\d+(\.0+)?$/.test(value))) return false;
-  const number = BigInt(isText(value) ? value.split(".")[0] : value);
-  return !(field.minimum !== undefined && number < BigInt(field.minimum)) && !(field.maximum !== undefined && number > BigInt(field.maximum));
+function isInteger(value, { minimum, maximum }) {
+  if (!(Number.isInteger(value) || matches(/^-?\d+(\.0+)?$/)(value))) return false;
+  const number = BigInt(String(value).split(".")[0]);
+  return !(minimum !== undefined && number < BigInt(minimum)) && !(maximum !== undefined && number > BigInt(maximum));
 }
 
 function fitsDecimal(value, { precision, scale }) {
   if (!isDecimal(value)) return false;
-  if (precision === undefined || /e/i.test(String(value))) return true;
-  const [whole, fraction = ""] = String(value).replace(/^-/, "").split(".");
-  return whole.replace(/^0+/, "").length <= precision - scale && fraction.replace(/0+$/, "").length <= scale;
+  if (precision === undefined || /e/i.test(value)) return true;
+  const [whole, fraction = ""] = String(value).replace(/^-?0*/, "").split(".");
+  return whole.length <= precision - scale && fraction.replace(/0+$/, "").length <= scale;
 }
 
-/** What a value has to be, by the name of its type; a type that is not here is left to the gateway. */
+const isMember = (value, { members }) => isText(value) && (!members || members.includes(value));
+
+/** Whether a value fits, by the name of its type; a type that is not here is left to the gateway. */
 const kinds = {
-  boolean: ["true or false", (value) => typeof value === "boolean" || value === 0 || value === 1],
-  integer: ["an integer within its range", isInteger],
-  year: ["a year", isInteger],
-  bit: ["an integer that is not negative", (value, field) => isInteger(value, field) && BigInt(value) >= 0n],
-  decimal: ["a number that the column holds", fitsDecimal],
-  float: ["a number", isDecimal],
-  double: ["a number", isDecimal],
-  text: ["a text", isText],
-  uuid: ["a UUID", isText],
-  inet4: ["an address", isText],
-  inet6: ["an address", isText],
-  geometry: ["a text", isText],
-  enum: ["one of its members", (value, field) => isText(value) && (!field.members || field.members.includes(value))],
-  set: ["an array of texts", (value, field) => (isText(value) ? value.split(",").filter(Boolean) : Array.isArray(value) ? value : [0])
-    .every((member) => isText(member) && (!field.members || field.members.includes(member)))],
-  date: ["a date such as 2026-11-20", isDate],
-  datetime: ["a moment such as 2026-11-20T10:00:00", (value) => isText(value) && moment.test(value) && isDate(value.slice(0, 10)) && hasTime(value)],
-  timestamp: ["a moment such as 2026-11-20T10:00:00Z", (value) => isText(value) && moment.test(value) && isDate(value.slice(0, 10)) && hasTime(value)],
-  time: ["a time such as 10:00:00", (value) => isText(value) && time.test(value)],
-  binary: ["bytes in base64", (value) => isText(value) && /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.length % 4 === 0],
-  json: ["a JSON value", () => true],
+  boolean: (value) => [true, false, 0, 1].includes(value),
+  integer: isInteger, year: isInteger, bit: isInteger,
+  decimal: fitsDecimal, float: isDecimal, double: isDecimal,
+  text: isText, uuid: isText, inet4: isText, inet6: isText, geometry: isText,
+  enum: isMember,
+  set: (value, field) => (isText(value) ? value.split(",").filter(Boolean) : Array.isArray(value) ? value : [0]).every((member) => isMember(member, field)),
+  date: (value) => matches(/^\d{4}-\d\d-\d\d$/)(value) && isDay(value),
+  datetime: isMoment, timestamp: isMoment,
+  time: matches(/^-?\d{1,3}:[0-5]\d:[0-5]\d(\.\d+)?$/),
+  binary: (value) => matches(/^[A-Za-z0-9+/]*={0,2}$/)(value) && value.length % 4 === 0,
 };
 
 /**
@@ -124,16 +107,10 @@ const kinds = {
  * @throws {FieldMergeError} `invalid-value`, with the path.
  */
 export function checkValue(value, field, path) {
-  const fail = (what) => {
-    throw new FieldMergeError("invalid-value", `“${path}” must be ${what}.`, { path });
-  };
-  if (value === undefined || typeof value === "function" || typeof value === "bigint" || typeof value === "symbol") fail("a JSON value");
-  if (value === null) return field.nullable === false ? fail("a value other than null") : undefined;
-  if (field.references && isTemporary(value)) return;
-  const [what, fits] = kinds[field.type] ?? kinds.json;
-  if (!fits(value, field)) fail(what);
-  if (field.type === "text") {
-    if ([...value].length > field.maximumCharacters) fail(`a text of at most ${field.maximumCharacters} characters`);
-    if (new TextEncoder().encode(value).length > field.maximumBytes) fail(`a text of at most ${field.maximumBytes} bytes`);
-  }
+  const { type, nullable, maximumCharacters, maximumBytes, references } = field;
+  const isFit = value === null ? nullable !== false : ["undefined", "function", "bigint", "symbol"].includes(typeof value) ? false
+    : (references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true);
+  const isLong = isText(value) && type === "text" && ([...value].length > maximumCharacters || new TextEncoder().encode(value).length > maximumBytes);
+  if (isFit && !isLong) return;
+  throw new FieldMergeError("invalid-value", `“${path}” is ${isLong ? "longer than its column" : `no ${value === null ? "null" : type} that its column holds`}.`, { path });
 }

@@ -1,7 +1,7 @@
 import { bare, created, editOf, groupIn, joined, mapped, named, nameOf, onTheWire, regrouped, view } from "./layers.js";
 import { copy, idKey, isTemporary, same, uuid } from "./values.js";
 
-const keptTickets = 1000;
+const keptTickets = 1000, keptEvents = 1000;
 const table = (resource) => `r:${resource}`;
 
 /** A problem of the shape that the gateway's have, of something that this client found out by itself. */
@@ -617,6 +617,8 @@ export class Work {
     for (const event of this.events) {
       event.seq = await this.#next();
       await this.#tx.put("e", event.seq, event);
+      // An app that never listens is not to fill the store.
+      if (event.seq % 100 === 0) await this.heard((await this.unheard()).slice(0, -keptEvents).map((old) => old.seq));
     }
     if (this.#meta) await this.#tx.put("meta", "meta", this.#meta);
   }
