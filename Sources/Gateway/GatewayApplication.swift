@@ -110,6 +110,7 @@ package struct GatewayApplication: Service {
         ChangesController(service: service, box: box, access: access, logger: logger, tokens: tokens).addRoutes(
             to: &routes)
         TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
+        ClientController().addRoutes(to: &routes)
         let router = Router(context: GatewayContext.self)
         if !configuration.allowedOrigins.isEmpty {
             router.add(middleware: CrossOrigin(configuration.allowedOrigins))

@@ -30,17 +30,29 @@ class Import:
 def findings(root: Path) -> list[Place]:
     """Every import that the table does not allow, and every target that it forgets or that is not there."""
     rows = table((root / TABLE).read_text(encoding="utf-8"))
-    targets = sorted(
-        folder.name for folder in (root / "Sources").iterdir() if folder.is_dir() and any(folder.rglob("*.swift")))
+    targets = folders(root)
     found = [Place(str(TABLE), 1, f"the table has no row for {name}") for name in targets if name not in rows]
     found += [Place(str(TABLE), 1, f"there is no target {name}") for name in rows if name not in targets]
-    for name in targets:
-        for file in sorted((root / "Sources" / name).rglob("*.swift")):
+    for name, folder in targets.items():
+        for file in sorted(folder.rglob("*.swift")):
             where = str(file.relative_to(root))
             for item in imports(tokens(file.read_text(encoding="utf-8"))):
                 if reason := refusal(item, rows.get(name)):
                     found.append(Place(where, item.line, f"{name} {reason}; the table stands in {TABLE}"))
     return found
+
+
+def folders(root: Path) -> dict[str, Path]:
+    """The folder of each target: that of its name in Sources, or the one that the manifest says."""
+    manifest = root / "Package.swift"
+    text = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
+    found = {name: root / path for name, path in re.findall(r'name:\s*"(\w+)",\s*path:\s*"(Sources/[^"]+)"', text)}
+    for folder in sorted((root / "Sources").iterdir()):
+        if any(folder in path.parents for path in found.values()):
+            continue
+        if folder.is_dir() and any(folder.rglob("*.swift")):
+            found[folder.name] = folder
+    return dict(sorted(found.items()))
 
 
 def refusal(item: Import, row: Allowed | None) -> str | None:

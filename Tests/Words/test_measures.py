@@ -93,6 +93,12 @@ class ImportTests(unittest.TestCase):
             (root / imports.TABLE).write_text(self.TABLE)
             self.assertEqual([place.words.split(";")[0] for place in imports.findings(root)], [
                 "the table has no row for X", "there is no target E", "A may not import E"])
+            # A target that lies where the manifest says.
+            (root / "Sources/others/E").mkdir(parents=True)
+            (root / "Sources/others/E/File.swift").write_text("")
+            (root / "Package.swift").write_text('.target(\n    name: "E", path: "Sources/others/E")')
+            self.assertEqual([place.words.split(";")[0] for place in imports.findings(root)], [
+                "the table has no row for X", "A may not import E"])
 
 
 class PageTests(unittest.TestCase):

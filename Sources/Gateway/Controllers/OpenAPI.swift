@@ -170,6 +170,20 @@ enum OpenAPI {
                 }
               }
             },
+            "/client/{file}": {
+              "parameters": [{"name": "file", "in": "path", "required": true, "schema": {"type": "string"}, "description": "`fieldmerge.js`, `fieldmerge.d.ts`, or a module that the first imports."}],
+              "get": {
+                "operationId": "getClient", "summary": "The client library for JavaScript.", "security": [],
+                "responses": {
+                  "200": {
+                    "description": "The file.", "headers": {"ETag": {"schema": {"type": "string"}}},
+                    "content": {"text/javascript": {"schema": {"type": "string"}}, "text/plain": {"schema": {"type": "string"}}}
+                  },
+                  "304": {"description": "The file is the one that the client has."},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
             "/healthz": {
               "get": {"operationId": "health", "security": [], "responses": {"200": {"description": "The process runs."}}}
             },

@@ -1,4 +1,3 @@
-internal import Crypto
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -67,18 +66,11 @@ struct RecordsController {
     }
 
     private func tagged(_ body: [UInt8], _ context: GatewayContext) -> Response {
-        let tag = "\"" + Hex.encode(SHA256.hash(data: body).prefix(16)) + "\""
-        if let known = context.headers["if-none-match"], Self.matches(known, tag) {
+        let tag = EntityTag.of(body)
+        if let known = context.headers["if-none-match"], EntityTag.matches(known, tag) {
             return Response(status: .notModified, headers: [.eTag: tag])
         }
         return Reply.json(body, to: context.headers, with: [.eTag: tag, .cacheControl: "private, no-cache"])
-    }
-
-    /// The weak comparison of RFC 9110 section 13.1.2.
-    private static func matches(_ header: String, _ tag: String) -> Bool {
-        header.split(separator: ",").map(\.trimmingSpaces).contains { entry in
-            entry == "*" || entry == tag || entry == "W/" + tag
-        }
     }
 }
 

@@ -16,6 +16,8 @@ struct RouteTable: Sendable {
         case operate
         /// To ask for an access token.
         case refresh
+        /// None: whoever asks is served.
+        case nothing
     }
 
     /// One address under one method.

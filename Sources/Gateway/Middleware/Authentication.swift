@@ -2,15 +2,18 @@ import HTTPTypes
 import MergeCore
 import Operations
 
-/// Knows who has a token, and keeps the addresses for probes open.
+/// Knows who has a token, and keeps the addresses for probes, and those of the client library, open.
 struct Authentication {
     /// nil where the gateway listens on loopback addresses without tokens.
     let tokens: (any TokenVerifier)?
 
     private static let open = ["/healthz", "/readyz"]
 
-    /// Returns true for the addresses of probes.
-    static func isOpen(_ path: String) -> Bool { open.containsExactly(path) }
+    /// The folder of the client library.
+    private static let library = "/client/"
+
+    /// Returns true for the addresses of probes and of the client library.
+    static func isOpen(_ path: String) -> Bool { open.containsExactly(path) || path.utf8.starts(with: library.utf8) }
 
     /// The one address that a refresh token opens.
     static let tokenAddress = "/v1/token"
@@ -59,6 +62,7 @@ struct Authentication {
                     .noRight, detail: "The journal is for operators: the token has neither the right nor the role.")
             }
         case .refresh: try require(.refresh, isThere: bearer.rights.contains(.refresh))
+        case .nothing: break
         }
     }
 

@@ -1,0 +1,17 @@
+/// The files of the client library for JavaScript, as they lie beside this one.
+package enum ClientFiles {
+    /// The module that an app imports, and those that it imports itself, by their names.
+    package static let modules: [(name: String, bytes: [UInt8])] = [
+        ("fieldmerge.js", PackageResources.fieldmerge_js), ("engine.js", PackageResources.engine_js),
+        ("errors.js", PackageResources.errors_js), ("indexeddb.js", PackageResources.indexeddb_js),
+        ("layers.js", PackageResources.layers_js), ("leader.js", PackageResources.leader_js),
+        ("memory.js", PackageResources.memory_js), ("network.js", PackageResources.network_js),
+        ("rules.js", PackageResources.rules_js), ("scheduler.js", PackageResources.scheduler_js),
+        ("store.js", PackageResources.store_js), ("values.js", PackageResources.values_js),
+        ("work.js", PackageResources.work_js),
+    ]
+
+    /// The types of `fieldmerge.js`, for editors and compilers.
+    package static let declarations: (name: String, bytes: [UInt8]) =
+        ("fieldmerge.d.ts", PackageResources.fieldmerge_d_ts)
+}

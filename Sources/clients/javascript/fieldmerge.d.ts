@@ -1,0 +1,239 @@
+/** A value as JSON has it. */
+export type JSONValue = null | boolean | number | string | JSONValue[] | { [name: string]: JSONValue };
+
+/** A key: a scalar, or an array for a key of several columns; a temporary one begins with `tmp:`. */
+export type ID = string | number | (string | number)[];
+
+/** `{id, section: {field: value}, list: [{id, field: value}]}`. Name your own types: `store.record<Shopper>("shoppers", 123)`. */
+export interface FieldMergeRecord { id: any; [section: string]: any; }
+
+/** A word, a sentence, and what else the gateway says of an error (RFC 9457). */
+export interface Problem {
+  code: string;
+  title?: string;
+  detail?: string;
+  status?: number;
+  retry?: boolean;
+  path?: string;
+  [member: string]: any;
+}
+
+/** Why something could not be done here. */
+export class FieldMergeError extends Error {
+  constructor(code: string, message: string, more?: { path?: string; near?: string; unsent?: number; cause?: unknown });
+  code: string;
+  /** The place in the record, such as `groceries[0].quantity`. */
+  path?: string;
+  /** The name that was probably meant. */
+  near?: string;
+  /** Of `signOut`: how many edits were not sent. */
+  unsent?: number;
+}
+
+/** A place that both sides changed. */
+export interface Conflict {
+  resource: string;
+  id: ID;
+  section: string;
+  item?: ID;
+  /** Left out where the conflict is about a whole row. */
+  group?: string;
+  outcome: string;
+  /** What the user saw. */
+  old: JSONValue;
+  /** What somebody else had written. */
+  current: JSONValue;
+  /** What the user wrote. */
+  new: JSONValue;
+  /** What stands now. */
+  written: JSONValue;
+  /** The last push that wrote `current`; null where nobody knows. */
+  by: { who: string | null; device: string | null; at?: string; entry: number } | null;
+  /** Makes `new` an edit from what stands now. */
+  takeMine(): Promise<Ticket | null>;
+}
+
+/** An edit that was not sent yet, and the value below it has changed. */
+export interface Overtaken {
+  resource: string;
+  id: ID;
+  section: string;
+  item?: ID;
+  group: string;
+  old: JSONValue;
+  current: JSONValue;
+  new: JSONValue;
+  /** Takes `current` as seen: the edit goes on from it, and is no conflict. */
+  keepMine(): Promise<void>;
+  /** Drops the edit of this group. */
+  takeTheirs(): Promise<void>;
+}
+
+/** A push that was refused. It blocks nothing, and stays until the app decides. */
+export interface RefusedEdit {
+  resource: string;
+  id: ID;
+  problem: Problem;
+  /** The record as it stands; null where there is none. */
+  record: FieldMergeRecord | null;
+  /** All that was pushed together. */
+  edits: { resource: string; id: ID; problem?: Problem; changeset: any }[];
+  /** Sends it again, under a new key. */
+  resend(): Promise<Ticket | null>;
+  discard(): Promise<void>;
+}
+
+export interface Outcome {
+  status: "merged" | "refused" | "discarded";
+  conflicts: Conflict[];
+  problem: Problem | null;
+  /** The record as it stood then. */
+  record: FieldMergeRecord | null;
+  records?: { resource: string; id: ID; record: FieldMergeRecord | null }[];
+}
+
+/** What becomes of an edit. */
+export class Ticket {
+  private constructor();
+  /** The name by which `store.ticket` finds it. */
+  readonly name: string;
+  /** The record's id, which may be temporary. */
+  readonly id: any;
+  readonly resource: string;
+  readonly records: { resource: string; id: ID }[];
+  readonly outcome: Promise<Outcome>;
+  wait(options?: { signal?: AbortSignal }): Promise<Outcome>;
+  /** The outcome, or null where there is none yet. */
+  peek(): Promise<Outcome | null>;
+}
+
+export type Phase = "idle" | "pulling" | "pushing" | "waiting" | "offline" | "needsAuth" | "needsUpgrade" | "closed";
+
+export interface Status {
+  phase: Phase;
+  /** Edits of records that have no answer yet. */
+  unsent: number;
+  refused: number;
+  progress: { done: number; total: number | null } | null;
+  /** Milliseconds since 1970, by this device's clock. */
+  lastSynced: number | null;
+  nextTry: number | null;
+  revision: number | null;
+  /** With `needsUpgrade`: what to tell the user, and where a newer version is. */
+  message: string | null;
+  link: string | null;
+  problem: Problem | null;
+}
+
+export interface SyncReport {
+  phase: Phase;
+  sent: number;
+  merged: number;
+  refused: number;
+  conflicts: number;
+  changes: number;
+  problem?: Problem;
+}
+
+export interface Transaction {
+  record<T = FieldMergeRecord>(resource: string, id: ID): Promise<T | null>;
+  records<T = FieldMergeRecord>(resource: string): Promise<T[]>;
+  edit<T = any>(resource: string, id: ID, change: (record: T) => unknown): Promise<{ id: ID }>;
+  create<T = any>(resource: string, change?: (record: T) => unknown): Promise<{ id: ID }>;
+  delete(resource: string, id: ID): Promise<void>;
+}
+
+export interface Change {
+  resource: string;
+  id: ID;
+  before: FieldMergeRecord | null;
+  record: FieldMergeRecord | null;
+  by: unknown;
+  /** Edits this record, in the same local transaction. */
+  edit(change: (record: any) => void): Promise<unknown>;
+}
+
+/** Ends the watching when called; also an async iterator of what is seen. */
+export interface Subscription<T> extends AsyncIterable<T> {
+  (): void;
+  close(): void;
+  unsubscribe(): void;
+  next(): Promise<IteratorResult<T>>;
+  return(): Promise<IteratorResult<T>>;
+}
+
+export interface StoreEvents {
+  conflict: StoreEvent<Conflict>;
+  overtaken: StoreEvent<Overtaken>;
+  refused: StoreEvent<RefusedEdit>;
+  gone: StoreEvent<{ resource: string; id: ID; record: FieldMergeRecord }>;
+  status: StoreEvent<Status>;
+}
+
+/** An event; the members of `detail` stand on it as well. */
+export type StoreEvent<T> = Event & { readonly detail: T } & Omit<T, keyof Event>;
+export const StoreEvent: { new <T>(type: string, detail: T): Event & { readonly detail: T } };
+
+export interface OpenOptions {
+  /** Address of the gateway. */
+  server: string | URL;
+  /** Each user of a server has a store. */
+  user?: string;
+  /** A token, or a function that gets a fresh one; asked again when the gateway refuses the last. */
+  token?: string | (() => string | null | Promise<string | null>);
+  /** The resources to keep; all that the user may read if left out. */
+  resources?: string[];
+  /** Name and version of the app, `shop-web/3.2`. */
+  client?: string;
+  /** A file in Node, `:memory:` for memory; left out, the browser's database. */
+  path?: string;
+  /** A snapshot (NDJSON, or packed with gzip) to begin with, where the store is empty. */
+  snapshot?: string | URL;
+  /** Answers the value of a group in conflict, which becomes an edit, or undefined. */
+  onConflict?: (conflict: Conflict) => unknown;
+  /** Sees each change of the server's as it is stored; may wait for nothing but the edits that it makes. */
+  beforeStore?: (change: Change, t: { edit(resource: string, id: ID, change: (record: any) => void): Promise<unknown> }) => unknown;
+  fetch?: typeof fetch;
+  clock?: { now(): number; random(): number; setTimeout(body: () => void, milliseconds: number): any; clearTimeout(timer: any): void };
+  storage?: unknown;
+}
+
+export function open(options: OpenOptions): Promise<FieldMergeStore>;
+
+export class FieldMergeStore extends EventTarget {
+  private constructor();
+  readonly status: Status;
+  onConflict: ((conflict: Conflict) => unknown) | null;
+  beforeStore: OpenOptions["beforeStore"] | null;
+
+  record<T = FieldMergeRecord>(resource: string, id: ID, options?: { signal?: AbortSignal }): Promise<T | null>;
+  records<T = FieldMergeRecord>(resource: string, options?: { filter?: (record: T) => boolean; signal?: AbortSignal }): Promise<T[]>;
+  edit<T = any>(resource: string, id: ID, change: (record: T) => unknown): Promise<Ticket>;
+  create<T = any>(resource: string, change?: (record: T) => unknown): Promise<Ticket>;
+  delete(resource: string, id: ID): Promise<Ticket>;
+  /** Several edits as one; the function may run again where another tab edits the same records meanwhile. */
+  transaction(body: (t: Transaction) => unknown, options?: { atomic?: "push" | "edit" }): Promise<Ticket>;
+  /** The ticket of a name, or the last one of a record's id. */
+  ticket(id: ID, resource?: string): Promise<Ticket | null>;
+  refusedEdits(): Promise<RefusedEdit[]>;
+  state(resource: string, id: ID, section?: string, group?: string, item?: ID): Promise<"clean" | "draft" | "sending" | "refused">;
+  state(place: { resource: string; id: ID; section?: string; item?: ID; group?: string }): Promise<"clean" | "draft" | "sending" | "refused">;
+
+  observe<T = FieldMergeRecord>(resource: string, id: ID, callback?: (record: T | null) => void, options?: { signal?: AbortSignal }): Subscription<T | null>;
+  observe<T = FieldMergeRecord>(resource: string, callback: (records: T[]) => void, options?: { filter?: (record: T) => boolean; signal?: AbortSignal }): Subscription<T[]>;
+  observe<T = FieldMergeRecord>(resource: string): Subscription<T[]>;
+
+  /** Never rejects for the network or an answer. */
+  sync(options?: { signal?: AbortSignal; deadline?: number | Date }): Promise<SyncReport>;
+  start(): void;
+  stop(): void;
+  resync(options?: { signal?: AbortSignal }): Promise<SyncReport>;
+  close(): Promise<void>;
+  signOut(options?: { unsent?: "refuse" | "send" | "discard"; signal?: AbortSignal }): Promise<void>;
+  diagnose(): Promise<any>;
+  /** Everything that is kept; in Node also as a file. */
+  export(path?: string): Promise<any>;
+
+  addEventListener<K extends keyof StoreEvents>(type: K, listener: (event: StoreEvents[K]) => void, options?: boolean | AddEventListenerOptions): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
+}

@@ -1,0 +1,87 @@
+/**
+ * FieldMerge's client: records that are there without a network, edits that survive anything, and the truth about what
+ * became of each.
+ *
+ * @example
+ * import { open } from "/client/fieldmerge.js";
+ * const store = await open({ server: "https://sync.example.com", user: "ann", token: () => session.token() });
+ * store.start();
+ * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
+ */
+import { FieldMergeError } from "./errors.js";
+import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
+
+export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
+
+const isNode = typeof process === "object" && !!process.versions?.node;
+
+/** The time and the timers of the machine; tests have one of their own. */
+const machine = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  setTimeout: (body, milliseconds) => setTimeout(body, Math.min(milliseconds, 2 ** 31 - 1)),
+  clearTimeout: (timer) => clearTimeout(timer),
+};
+
+/**
+ * Opens a user's store; needs no network.
+ *
+ * @param {object} options
+ * @param {string | URL} options.server address of the gateway
+ * @param {string} [options.user] whose records they are: each user of a server has a store
+ * @param {string | (() => string | Promise<string>)} [options.token] or a function that gets a fresh one; asked again
+ *   when the gateway refuses the last
+ * @param {string[]} [options.resources] those to keep; all that the user may read if left out
+ * @param {string} [options.client] name and version of the app, `shop-web/3.2`
+ * @param {string} [options.path] a file in Node, `:memory:` for memory; left out, the browser's database
+ * @param {string | URL} [options.snapshot] a snapshot to begin with, where the store is empty
+ * @param {(conflict: any) => any} [options.onConflict]
+ * @param {(change: any, t: any) => any} [options.beforeStore]
+ * @param {typeof fetch} [options.fetch] for tests
+ * @param {typeof machine} [options.clock] for tests
+ * @param {any} [options.storage] for tests
+ * @returns {Promise<FieldMergeStore>}
+ */
+export async function open(options) {
+  if (!options?.server) throw new FieldMergeError("invalid-option", "“server” is the address of the gateway.");
+  if (isNode && !globalThis.crypto) globalThis.crypto = (await import("node:crypto")).webcrypto;
+  const storage = options.storage ?? (await storageFor(options));
+  try {
+    const store = new FieldMergeStore(options, storage, options.clock ?? machine);
+    await store.prepare();
+    if (options.snapshot !== undefined && (await store.isEmpty())) await store.fill(await snapshotLines(options));
+    return store;
+  } catch (error) {
+    if (!options.storage) await storage.close();
+    throw error;
+  }
+}
+
+async function storageFor({ server, user, path }) {
+  if (path === ":memory:") return new (await import("./memory.js")).MemoryStorage();
+  if (isNode) {
+    if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
+    const { FileStorage } = await import("./file.js");
+    return FileStorage.open(path);
+  }
+  const { IndexedDBStorage } = await import("./indexeddb.js");
+  return new IndexedDBStorage(path ?? `fieldmerge:${String(server).replace(/\/+$/, "")}:${user ?? ""}`);
+}
+
+/** The lines of a snapshot at an address or, in Node, in a file; packed with gzip where its name says so. */
+async function snapshotLines({ snapshot, fetch = globalThis.fetch }) {
+  const address = String(snapshot);
+  let text;
+  if (isNode && !/^https?:/.test(address)) {
+    const { readFile } = await import("node:fs/promises"), { gunzipSync } = await import("node:zlib");
+    const bytes = await readFile(address.startsWith("file:") ? new URL(address) : address);
+    text = (bytes[0] === 31 && bytes[1] === 139 ? gunzipSync(bytes) : bytes).toString("utf8");
+  } else {
+    const response = await fetch(address);
+    if (!response.ok) throw new FieldMergeError("no-snapshot", `The snapshot cannot be read: ${response.status}.`);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    text = bytes[0] === 31 && bytes[1] === 139
+      ? await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text() : new TextDecoder().decode(bytes);
+  }
+  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}

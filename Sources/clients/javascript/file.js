@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { FieldMergeError } from "./errors.js";
+import { MemoryStorage } from "./memory.js";
+
+const head = '{"fieldmerge":1}\n';
+const opened = new Set();
+const line = (changes) => {
+  const text = JSON.stringify(changes.map(([table, key, value]) => (value === undefined ? [table, key] : [table, key, value])));
+  return `${createHash("sha256").update(text).digest("hex").slice(0, 16)} ${text}\n`;
+};
+
+/**
+ * A store in a file, for one process: a line for each transaction, on disk before it counts.
+ *
+ * The last line may be cut off, where the process was killed; it is dropped. Once most of the file is past, it is written
+ * anew beside the old one, which takes its place at once.
+ */
+export class FileStorage extends MemoryStorage {
+  #path;
+  #file;
+  #size = 0;
+  #live = 0;
+  #broken = null;
+
+  /**
+   * Opens a file, or makes it.
+   *
+   * @param {string} path
+   * @throws {FieldMergeError} `in-use` where another process has it, `damaged` where it cannot be read.
+   */
+  static async open(path) {
+    const storage = new FileStorage();
+    storage.#path = resolve(path);
+    storage.#lock();
+    try {
+      await storage.#read();
+    } catch (error) {
+      await storage.close();
+      throw error;
+    }
+    return storage;
+  }
+
+  #lock() {
+    const path = `${this.#path}.lock`;
+    const inUse = () => { throw new FieldMergeError("in-use", `${this.#path} is open elsewhere.`); };
+    if (opened.has(this.#path)) inUse();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const file = openSync(path, "wx");
+        writeSync(file, String(process.pid));
+        closeSync(file);
+        break;
+      } catch (error) {
+        if (error.code !== "EEXIST" || attempt > 2) throw error;
+        const owner = Number(readFileSync(path, "utf8"));
+        if (owner && owner !== process.pid && isAlive(owner)) inUse();
+        try { unlinkSync(path); } catch { /* somebody else was faster */ }
+      }
+    }
+    opened.add(this.#path);
+  }
+
+  async #read() {
+    this.#file = await open(this.#path, "a+");
+    const bytes = await this.#file.readFile();
+    if (bytes.length && !bytes.subarray(0, head.length).equals(Buffer.from(head).subarray(0, bytes.length))) {
+      throw new FieldMergeError("damaged", `${this.#path} is no store of this library.`);
+    }
+    let good = Math.min(bytes.length, head.length);
+    if (good === head.length) {
+      for (let end; (end = bytes.indexOf(10, good)) >= 0; good = end + 1) {
+        const text = bytes.toString("utf8", good, end);
+        const changes = parsed(text);
+        if (!changes) {
+          if (bytes.indexOf(10, end + 1) >= 0) throw new FieldMergeError("damaged", `${this.#path} is damaged at byte ${good}.`);
+          break;
+        }
+        this.apply(changes.map(([table, key, value]) => [table, key, value]));
+      }
+    } else {
+      good = 0;
+    }
+    if (good < bytes.length) await this.#file.truncate(good);
+    if (good === 0) await this.#file.appendFile(head);
+    await this.#file.sync();
+    if (bytes.length === 0) await syncFolder(this.#path);
+    this.#size = Math.max(good, head.length);
+    this.#live = this.#size;
+  }
+
+  async persist(changes) {
+    if (this.#broken) throw this.#broken;
+    const text = Buffer.from(line(changes));
+    try {
+      await this.#file.appendFile(text);
+      await this.#file.datasync();
+    } catch (error) {
+      // Half a line in the middle of the file would hide all that follows.
+      await this.#file.truncate(this.#size).catch((cause) => { this.#broken = new FieldMergeError("storage", `${this.#path} cannot be written.`, { cause }); });
+      throw new FieldMergeError("storage", `${this.#path} cannot be written.`, { cause: error });
+    }
+    this.#size += text.length;
+  }
+
+  apply(changes) {
+    super.apply(changes);
+    if (this.#size > 1 << 20 && this.#size > 4 * this.#live) this.#compaction ??= this.run(true, () => this.#compact()).catch(() => {}).finally(() => { this.#compaction = null; });
+  }
+
+  #compaction = null;
+
+  /** Writes what counts into a new file and puts it in the place of the old one; where that fails the old one stays. */
+  async #compact() {
+    const path = `${this.#path}.new`, file = await open(path, "w");
+    let size = head.length;
+    try {
+      await file.appendFile(head);
+      let batch = [];
+      const flush = async () => {
+        const text = Buffer.from(line(batch));
+        await file.appendFile(text);
+        size += text.length;
+        batch = [];
+      };
+      for (const entry of this.entries()) if (batch.push(entry) === 500) await flush();
+      if (batch.length) await flush();
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const replacement = await open(path, "a+");
+    await rename(path, this.#path);
+    const old = this.#file;
+    [this.#file, this.#size, this.#live] = [replacement, size, size];
+    await old.close();
+    await syncFolder(this.#path);
+  }
+
+  async close() {
+    await this.#compaction;
+    await this.#file?.close();
+    this.#file = undefined;
+    this.#broken = new FieldMergeError("closed", "The store is closed.");
+    if (opened.delete(this.#path)) await rm(`${this.#path}.lock`, { force: true });
+  }
+
+  async destroy() {
+    await this.close();
+    await rm(this.#path, { force: true });
+    await rm(`${this.#path}.new`, { force: true });
+  }
+}
+
+function parsed(text) {
+  const json = text.slice(17);
+  if (createHash("sha256").update(json).digest("hex").slice(0, 16) !== text.slice(0, 16)) return null;
+  return JSON.parse(json);
+}
+
+function isAlive(process_) {
+  try {
+    process.kill(process_, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/** Makes sure that the name of a new file is on disk as well. */
+async function syncFolder(path) {
+  const folder = await open(dirname(path), "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

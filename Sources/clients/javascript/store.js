@@ -1,0 +1,754 @@
+import { Engine } from "./engine.js";
+import { FieldMergeError } from "./errors.js";
+import { Leader } from "./leader.js";
+import { nameOf } from "./layers.js";
+import { Gateway } from "./network.js";
+import { Rules, blankRecord, deletion, difference, guarded } from "./rules.js";
+import { compareIDs, copy, idKey, same, uuid } from "./values.js";
+import { Work } from "./work.js";
+
+const reruns = 100;
+const isPromise = (value) => typeof value?.then === "function";
+
+/** An event of a store: its `detail`, whose members stand on the event itself as well. */
+export class StoreEvent extends Event {
+  constructor(type, detail) {
+    super(type);
+    this.detail = detail;
+    for (const [name, value] of Object.entries(detail)) if (!(name in this)) this[name] = value;
+  }
+}
+
+/** What becomes of an edit. */
+export class Ticket {
+  #store; #told;
+  constructor(store, told) {
+    this.#store = store;
+    this.#told = told;
+    /** The name by which `store.ticket` finds it after a restart. */
+    this.name = told.name;
+    /** The id of the record, which may be temporary; where there are several, of the first. */
+    this.id = told.records[0]?.id;
+    this.resource = told.records[0]?.resource;
+    this.records = told.records;
+  }
+
+  /** Resolves with `{status, conflicts, problem, record}` once there is an answer, and that may be in a week. */
+  get outcome() { return this.wait(); }
+
+  /**
+   * @param {{signal?: AbortSignal}} [options]
+   * @returns {Promise<any>} the outcome
+   */
+  wait({ signal } = {}) { return this.#store.awaitOutcome(this.name, signal); }
+
+  /** The outcome, or null where there is none yet. */
+  async peek() { return this.#store.outcomeOf(this.name); }
+}
+
+/** A user's records on this device, and the edits that were not sent yet. Made by `open`. */
+export class FieldMergeStore extends EventTarget {
+  #options; #storage; #clock; #gateway; #engine;
+  #leader = null;
+  #channel = null;
+  #rules = null;
+  #status = { phase: "idle", unsent: 0, refused: 0, progress: null, lastSynced: null, nextTry: null, revision: null, message: null, link: null, problem: null };
+  #observers = new Set();
+  #waiters = new Set();
+  #heard = new Set();
+  #hasPersisted = false;
+  #isClosed = false;
+  #isStarted = false;
+  #onConflict; #beforeStore;
+  #listened = new Set();
+  #remote = new Map();
+
+  constructor(options, storage, clock) {
+    super();
+    this.#options = options;
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#onConflict = options.onConflict ?? null;
+    this.#beforeStore = options.beforeStore ?? null;
+    this.#gateway = new Gateway({ ...options, clock });
+    const store = this;
+    this.#engine = new Engine({
+      work: (body) => this.#work(body), read: (body) => this.#read(body), meta: () => this.#read((work) => work.meta()),
+      facts: () => this.#read((work) => work.meta()), page: (work, told, place) => this.#page(work, told, place),
+      setRules: (told) => this.#setRules(told), changedStatus: () => this.#tellStatus(),
+      get rules() { return store.#rules; },
+      get resources() { return options.resources ?? null; },
+    }, this.#gateway, clock);
+  }
+
+  /** Reads what is kept, and makes a device of what has none. For `open`. */
+  async prepare() {
+    const { server, user, resources = null } = this.#options;
+    await this.#work(async (work) => {
+      const meta = await work.meta();
+      const owner = JSON.stringify([String(server).replace(/\/+$/, ""), user ?? null]);
+      if (meta.owner !== undefined && meta.owner !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
+      Object.assign(meta, { owner, device: meta.device ?? uuid() });
+      this.#gateway.device = meta.device;
+      if (meta.revision !== null && !same(meta.kept ?? null, resources)) Object.assign(meta, { feed: null, revision: null, snapshot: null });
+      // Counted anew: nothing else is derived.
+      meta.unsent = (await work.pushes()).reduce((sum, push) => sum + (push.settled ? 0 : push.edits.length), 0);
+      meta.refused = (await work.entries()).length;
+    });
+    if (this.#storage.shared && globalThis.BroadcastChannel) {
+      this.#channel = new BroadcastChannel(this.#storage.shared);
+      this.#channel.onmessage = ({ data }) => this.#told(data);
+    }
+    globalThis.addEventListener?.("online", this.#online);
+    globalThis.addEventListener?.("offline", this.#offline);
+  }
+
+  #online = () => this.#engine.post("online");
+  #offline = () => this.#engine.post("offline");
+
+  // MARK: Transactions
+
+  async #read(body) { return (await this.#run(false, body)).result; }
+
+  async #run(writes, body) {
+    if (this.#isClosed) throw new FieldMergeError("closed", "The store is closed.");
+    let work, meta;
+    const result = await this.#storage.run(writes, async (tx) => {
+      work = new Work(tx, this.#rules);
+      meta = await work.meta();
+      // Another tab may have read other rules.
+      if (meta.rules !== this.#rules?.version) {
+        const told = meta.rules === undefined ? undefined : await work.get("rules");
+        work.rules = this.#rules = told ? new Rules(told) : null;
+      }
+      if (this.#beforeStore) work.beforeStore = (change) => this.#repair(work, change);
+      const result = await body(work);
+      if (writes) await work.finish();
+      return result;
+    });
+    Object.assign(this.#status, { unsent: meta.unsent, refused: meta.refused, revision: meta.revision, lastSynced: meta.lastSynced ?? null });
+    return { result, work };
+  }
+
+  async #work(body) {
+    const { result, work } = await this.#run(true, body);
+    const changed = [...work.changed], events = work.events;
+    if (changed.length || events.length) this.#channel?.postMessage({ changed, events });
+    await this.#changed(changed, events);
+    return result;
+  }
+
+  /** Tells the app: first events, then records. */
+  async #changed(changed, events) {
+    for (const event of events) this.#dispatch(event);
+    for (const waiter of this.#waiters) void waiter();
+    await Promise.all([...this.#observers].filter((observer) => changed.some((name) => observer.concerns(name))).map((observer) => observer.look()));
+    this.#tellStatus();
+  }
+
+  /** A message of another tab. */
+  #told(message) {
+    if (this.#isClosed) return;
+    if (message.changed) {
+      void this.#read((work) => work.meta()).then(() => this.#changed(message.changed, message.events)).catch(() => {});
+      if (this.#leads) this.#engine.post("edit");
+    } else if (message.ask === "sync" && this.#leader?.isLeading) {
+      void this.#engine.sync().then((report) => this.#channel?.postMessage({ report, to: message.from }));
+    } else if (message.report) this.#remote.get(message.to)?.(message.report);
+    else if (message.status && !this.#leads) {
+      Object.assign(this.#status, message.status);
+      this.#announceStatus();
+    } else if (message.signedOut) void this.close();
+  }
+
+  get #leads() { return !this.#leader || this.#leader.isLeading; }
+
+  // MARK: Status
+
+  /** What the store does now: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
+  get status() { return { ...this.#status }; }
+
+  #lastStatus = "";
+
+  #tellStatus() {
+    if (this.#leads) {
+      const { problem } = this.#engine, needsUpgrade = this.#engine.state === "needsUpgrade";
+      const own = {
+        phase: this.#engine.state, nextTry: this.#engine.nextTry, progress: this.#engine.progress, problem,
+        message: needsUpgrade ? (problem?.message ?? problem?.detail ?? null) : null, link: needsUpgrade ? (problem?.link ?? null) : null,
+      };
+      Object.assign(this.#status, own);
+      if (this.#leader) this.#channel?.postMessage({ status: own });
+    }
+    this.#announceStatus();
+  }
+
+  #announceStatus() {
+    const text = JSON.stringify(this.#status);
+    if (text === this.#lastStatus) return;
+    this.#lastStatus = text;
+    this.dispatchEvent(new StoreEvent("status", this.status));
+  }
+
+  // MARK: Events
+
+  addEventListener(type, listener, options) {
+    super.addEventListener(type, listener, options);
+    if (listener) this.#listened.add(type);
+    // What came while nobody listened, perhaps before a restart.
+    if (listener && type !== "status") queueMicrotask(() => void this.#hear().catch(() => {}));
+  }
+
+  async #hear() {
+    for (const event of await this.#read((work) => work.unheard())) this.#dispatch(event);
+  }
+
+  #dispatch(event) {
+    const { event: type, seq, ...told } = event;
+    if (this.#heard.has(seq)) return;
+    const asks = type === "conflict" && this.#onConflict && this.#leads;
+    if (!this.#listened.has(type) && !asks) return;
+    this.#heard.add(seq);
+    const detail = this.#detail(type, told);
+    if (this.#listened.has(type)) this.dispatchEvent(new StoreEvent(type, detail));
+    if (asks) void this.#ask(detail, seq).catch(() => {});
+    else void this.#work((work) => work.heard([seq])).catch(() => {});
+  }
+
+  /** Asks the app's rule for the value of a group, and makes its answer an edit. */
+  async #ask(conflict, seq) {
+    const value = await this.#onConflict(conflict);
+    await this.#work(async (work) => {
+      await work.heard([seq]);
+      if (value !== undefined) await this.#assign(work, conflict, value);
+    });
+    this.#engine.post("edit");
+  }
+
+  #detail(type, told) {
+    const place = { resource: told.resource, id: told.id, section: told.section, item: told.item, group: told.group };
+    if (type === "conflict") return { ...told, takeMine: () => this.#takeMine(told) };
+    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(place)), takeTheirs: () => this.#work((work) => work.drop(place)) };
+    if (type === "refused") return { ...told, ...this.#decisions(told.entry) };
+    return told;
+  }
+
+  #decisions(number) {
+    return {
+      resend: async () => {
+        const told = await this.#work((work) => work.resend(number));
+        this.#engine.post("edit");
+        return told && new Ticket(this, told);
+      },
+      discard: () => this.#work((work) => work.discard(number)),
+    };
+  }
+
+  /** A new edit from what stands now. */
+  async #takeMine(conflict) {
+    const told = await this.#work((work) => this.#assign(work, conflict, conflict.new));
+    this.#engine.post("edit");
+    return told && new Ticket(this, told);
+  }
+
+  async #assign(work, { resource, id, section, item, group }, value) {
+    return this.#editNow(work, resource, id, (record) => {
+      const isRoot = section === this.#rules.resource(resource).root.name;
+      const list = Array.isArray(record[section]) ? record[section] : null;
+      const index = list ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1;
+      if (group === undefined && value === null) {
+        if (list) list.splice(index, index < 0 ? 0 : 1);
+        else if (!isRoot) record[section] = null;
+        else throw new FieldMergeError("deletion", "Delete the record with delete().");
+      } else if (group === undefined) {
+        if (list && index < 0) list.push({ ...value });
+        else if (list) Object.assign(list[index], value);
+        else if (record[section]) Object.assign(record[section], value);
+        else record[section] = value;
+      } else {
+        const row = list ? list[index] : record[section];
+        if (!row) throw new FieldMergeError("gone", "The row is gone.");
+        const { fields } = this.#rules.resource(resource).sections.get(section).groups.get(group);
+        if (fields.length === 1) row[fields[0].field] = value;
+        else Object.assign(row, value);
+      }
+    });
+  }
+
+  /** A function of the app that answers the value of a group in conflict, or undefined; set it, or hand it in. */
+  get onConflict() { return (rule) => { this.onConflict = rule; }; }
+  set onConflict(rule) {
+    this.#onConflict = rule;
+    if (rule) void this.#hear().catch(() => {});
+  }
+
+  /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
+  get beforeStore() { return (hook) => { this.beforeStore = hook; }; }
+  set beforeStore(hook) { this.#beforeStore = hook; }
+
+  async #repair(work, change) {
+    const edit = (resource, id, body) => this.#editNow(work, resource, id, body);
+    await this.#beforeStore({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
+  }
+
+  // MARK: Reading
+
+  #needRules() {
+    return this.#rules ?? (() => { throw new FieldMergeError("no-rules", "The store has never been in touch with its server; sync() it once."); })();
+  }
+
+  #isKept(resource) { return !this.#options.resources || this.#options.resources.includes(resource); }
+
+  /**
+   * Returns a record as the app sees it, with edits that were not sent yet; null where there is none.
+   *
+   * A resource that is not kept is asked for online; without a network what was read last counts.
+   */
+  async record(resource, id, { signal } = {}) {
+    if (!this.#isKept(resource)) await this.#fetchRecord(resource, id, signal);
+    return this.#read(async (work) => {
+      work.rules?.resource(resource);
+      return copy(await work.read(resource, id));
+    });
+  }
+
+  async #fetchRecord(resource, id, signal) {
+    const real = await this.#read((work) => work.resolve(id));
+    const answer = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
+    const isGone = answer.status === 404 && answer.problem;
+    if (answer.kind === "ok" || isGone) return this.#work((work) => work.store(resource, real, isGone ? null : answer.json));
+    if ((await this.#read((work) => work.base(resource, real))) === null) throw new FieldMergeError("offline", "The record is not kept here, and the server cannot be reached.", { cause: answer.problem ?? answer.error });
+  }
+
+  /**
+   * Returns all records of a resource, in the order of their ids.
+   *
+   * @param {{filter?: (record: any) => boolean, signal?: AbortSignal}} [options]
+   */
+  async records(resource, { filter, signal } = {}) {
+    if (!this.#isKept(resource)) {
+      for (let after = ""; after !== null;) {
+        const answer = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}?limit=500${after && `&after=${after}`}`, { signal });
+        if (answer.kind !== "ok") throw new FieldMergeError("offline", "The records are not kept here, and the server cannot be reached.", { cause: answer.problem ?? answer.error });
+        await this.#work(async (work) => { for (const record of answer.json.records) await work.store(resource, record.id, record); });
+        after = answer.json.next ?? null;
+      }
+    }
+    const found = await this.#read((work) => {
+      work.rules?.resource(resource);
+      return work.readAll(resource);
+    });
+    found.sort((one, other) => compareIDs(one.id, other.id));
+    const chosen = filter ? found.filter(filter) : found;
+    return this.#storage.shared ? chosen : copy(chosen); // what comes from the browser's database is a copy already
+  }
+
+  /**
+   * Watches a record, or all of a resource: the callback gets it now and after each change.
+   *
+   * @returns {any} a function that ends it, which is an async iterator as well
+   */
+  observe(resource, ...rest) {
+    const callback = rest.find((one) => typeof one === "function");
+    const { signal, filter } = rest.find((one) => typeof one === "object" && one !== null && !Array.isArray(one)) ?? {};
+    const id = typeof rest[0] === "function" || (typeof rest[0] === "object" && !Array.isArray(rest[0])) ? undefined : rest[0];
+    const values = [], readers = [];
+    let last, isOver = false, isLooking = false, again = false;
+    const give = (value) => {
+      try { callback?.(value); } catch (error) { (globalThis.reportError ?? console.error)(error); }
+      const reader = readers.shift();
+      if (reader) reader({ value, done: false });
+      else if (!callback) values.splice(0, values.length, value); // the latest counts
+    };
+    const look = async () => {
+      if (isLooking) { again = true; return; }
+      isLooking = true;
+      try {
+        do {
+          again = false;
+          const value = id === undefined ? await this.records(resource, { filter }) : await this.record(resource, id);
+          const text = JSON.stringify(value);
+          if (!isOver && text !== last) {
+            last = text;
+            give(value);
+          }
+        } while (again);
+      } finally {
+        isLooking = false;
+      }
+    };
+    const real = { key: id === undefined ? null : nameOf(resource, id) };
+    const observer = { concerns: (name) => name === real.key || (name.startsWith(`${resource}\n`) && (id === undefined || String(id).startsWith("tmp:"))), look: () => look().catch(() => {}) };
+    const end = () => {
+      isOver = true;
+      this.#observers.delete(observer);
+      for (const reader of readers.splice(0)) reader({ value: undefined, done: true });
+    };
+    this.#observers.add(observer);
+    signal?.addEventListener("abort", end, { once: true });
+    void observer.look();
+    const iterator = {
+      next: () => (values.length ? Promise.resolve({ value: values.shift(), done: false }) : isOver ? Promise.resolve({ value: undefined, done: true })
+        : new Promise((resolve) => readers.push(resolve))),
+      return: async () => { end(); return { value: undefined, done: true }; },
+      [Symbol.asyncIterator]() { return this; },
+    };
+    return Object.assign(() => end(), { close: end, unsubscribe: end, ...iterator, [Symbol.asyncIterator]: () => iterator });
+  }
+
+  // MARK: Editing
+
+  /**
+   * Edits a record: the function changes what it is given. Resolves with a ticket once the edit is on disk.
+   *
+   * A function that waits for something may run again where another tab edits the same record meanwhile.
+   */
+  async edit(resource, id, change) {
+    for (let run = 0; run < reruns; run++) {
+      const { told, entry, given } = await this.#work(async (work) => {
+        const entry = await this.#entry(work, resource, id), given = change(entry.draft);
+        if (!isPromise(given)) return { told: await work.append(this.#collect([entry]), { about: [entry] }) };
+        given.then(null, () => {});
+        return { entry, given };
+      });
+      if (told) return this.#edited(told);
+      await given;
+      const late = await this.#work(async (work) => ((await work.mark(entry.resource, entry.id)) === entry.mark ? work.append(this.#collect([entry]), { about: [entry] }) : null));
+      if (late) return this.#edited(late);
+    }
+    throw new FieldMergeError("busy", "Other tabs edit the same record all the time.");
+  }
+
+  /** Creates a record: the function fills it in. */
+  async create(resource, change = () => {}) {
+    return this.transaction((t) => t.create(resource, change));
+  }
+
+  /** Deletes a record. */
+  async delete(resource, id) {
+    return this.transaction((t) => t.delete(resource, id));
+  }
+
+  async #entry(work, resource, id) {
+    const rules = this.#needRules().resource(resource);
+    const real = await work.resolve(id), seen = copy(await work.read(resource, real));
+    if (!seen) throw new FieldMergeError("no-such-record", `There is no record ${idKey(id)} of “${resource}” here.`);
+    const record = copy(seen);
+    return { resource, id: real, rules, seen, record, draft: guarded(record, rules), mark: await work.mark(resource, real) };
+  }
+
+  /** Makes an edit inside a transaction that runs. */
+  async #editNow(work, resource, id, change) {
+    const entry = await this.#entry(work, resource, id);
+    const given = change(entry.draft);
+    if (isPromise(given)) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
+    return work.append(this.#collect([entry]), { about: [entry] });
+  }
+
+  #collect(entries) {
+    return entries.filter((entry) => !entry.isVoid).map((entry) => ({
+      resource: entry.resource, id: entry.id, ...(entry.creates && { creates: true }),
+      rows: entry.isDeleted ? deletion(entry.rules, entry.seen) : difference(entry.rules, entry.creates ? null : entry.seen, entry.record, entry.creates),
+    }));
+  }
+
+  /**
+   * Makes several edits one: all of them are pushed together, and an error leaves none.
+   *
+   * The function gets `record`, `records`, `edit`, `create` and `delete`, and may run again where another tab edits the
+   * same records meanwhile.
+   *
+   * @param {{atomic?: "push" | "edit"}} [options] `edit`: one that is refused does not hold back the others
+   */
+  async transaction(body, { atomic } = {}) {
+    for (let run = 0; run < reruns; run++) {
+      const entries = new Map();
+      await body(this.#transaction(entries));
+      const told = await this.#work(async (work) => {
+        for (const entry of entries.values()) if (!entry.creates && (await work.mark(entry.resource, entry.id)) !== entry.mark) return null;
+        return work.append(this.#collect([...entries.values()]), { atomic: atomic === "edit" ? "edit" : undefined, about: [...entries.values()] });
+      });
+      if (told) return this.#edited(told);
+    }
+    throw new FieldMergeError("busy", "Other tabs edit the same records all the time.");
+  }
+
+  #edited(told) {
+    this.#persist();
+    this.#engine.post("edit");
+    return new Ticket(this, told);
+  }
+
+  #transaction(entries) {
+    const name = (resource, id) => nameOf(resource, id);
+    const find = async (resource, id) => {
+      const real = await this.#read((work) => work.resolve(id));
+      const known = entries.get(name(resource, real));
+      if (known && !known.isVoid && !known.isDeleted) return known;
+      if (known) throw new FieldMergeError("no-such-record", `The record ${idKey(id)} was deleted in this transaction.`);
+      const entry = await this.#read((work) => this.#entry(work, resource, real));
+      if (!entries.has(name(resource, real))) entries.set(name(resource, real), entry);
+      return entries.get(name(resource, real));
+    };
+    return {
+      record: async (resource, id) => {
+        const real = await this.#read((work) => work.resolve(id)), known = entries.get(name(resource, real));
+        return known ? (known.isDeleted || known.isVoid ? null : copy(known.record)) : this.record(resource, id);
+      },
+      records: async (resource) => {
+        const records = new Map((await this.records(resource)).map((record) => [idKey(record.id), record]));
+        for (const entry of entries.values()) if (entry.resource === resource) records.set(idKey(entry.id), entry.isDeleted || entry.isVoid ? null : copy(entry.record));
+        return [...records.values()].filter(Boolean);
+      },
+      edit: async (resource, id, change) => {
+        const entry = await find(resource, id);
+        await change(entry.draft);
+        return { id: entry.id };
+      },
+      create: async (resource, change = () => {}) => {
+        const rules = this.#needRules().resource(resource), record = blankRecord(rules), temporary = `tmp:${uuid()}`;
+        if (rules.root.generated) record.id = temporary;
+        await change(guarded(record, rules));
+        if (rules.root.generated ? record.id !== temporary : record.id === null || record.id === undefined) {
+          throw rules.root.generated ? new FieldMergeError("generated-key", "The database gives the id; leave it out.", { path: "id" })
+            : new FieldMergeError("missing-id", `A record of “${resource}” needs an id: the database gives none.`, { path: "id" });
+        }
+        const id = record.id;
+        if (entries.has(name(resource, id)) || (await this.#read((work) => work.read(resource, id)))) throw new FieldMergeError("exists", `There is a record ${idKey(id)} of “${resource}” already.`, { path: "id" });
+        entries.set(name(resource, id), { resource, id, rules, seen: null, record, draft: guarded(record, rules), creates: true });
+        return { id };
+      },
+      delete: async (resource, id) => {
+        const entry = await find(resource, id);
+        if (entry.creates) entry.isVoid = true;
+        else entry.isDeleted = true;
+      },
+    };
+  }
+
+  /** Asks the browser once not to evict the store. */
+  #persist() {
+    if (this.#hasPersisted || !this.#storage.shared) return;
+    this.#hasPersisted = true;
+    globalThis.navigator?.storage?.persist?.().catch(() => {});
+  }
+
+  // MARK: Tickets and refused edits
+
+  /** Finds a ticket by its name, or the last one of a record by its id; null where there is none. */
+  async ticket(id, resource) {
+    const told = await this.#read((work) => work.ticket(id, resource));
+    return told && new Ticket(this, told);
+  }
+
+  /** For tickets: the outcome, or null where there is none yet. */
+  async outcomeOf(name) {
+    const told = await this.#read((work) => work.ticket(name));
+    return told?.outcome ? this.#outcome(told.outcome) : null;
+  }
+
+  #outcome(outcome) {
+    return { ...outcome, problem: outcome.problem ?? null, conflicts: outcome.conflicts.map(({ event: _, ...conflict }) => this.#detail("conflict", conflict)) };
+  }
+
+  /** For tickets: resolves with the outcome. */
+  awaitOutcome(name, signal) {
+    return new Promise((resolve, reject) => {
+      const end = (settle, value) => {
+        this.#waiters.delete(look);
+        signal?.removeEventListener("abort", abort);
+        settle(value);
+      };
+      const abort = () => end(reject, signal.reason ?? new DOMException("The wait was broken off.", "AbortError"));
+      const look = () => this.outcomeOf(name).then((outcome) => { if (outcome) end(resolve, outcome); }, (error) => end(reject, error));
+      if (signal?.aborted) return abort();
+      signal?.addEventListener("abort", abort);
+      this.#waiters.add(look);
+      void look();
+    });
+  }
+
+  /** The pushes that were refused, the oldest first: each with `problem`, `record`, `resend()` and `discard()`. */
+  async refusedEdits() {
+    const entries = await this.#read((work) => work.entries());
+    return entries.map(({ seq, isLocal: _, ...entry }) => ({ ...entry, ...this.#decisions(seq) }));
+  }
+
+  /**
+   * `clean`, `draft`, `sending` or `refused`.
+   *
+   * @param {string | {resource: string, id: any, section?: string, item?: any, group?: string}} resource
+   * @param {any} [id]
+   * @param {string} [section] also as `section.group`
+   * @param {string | any} [group]
+   */
+  async state(resource, id, section, group, item) {
+    let place = typeof resource === "object" ? resource : { resource, id, section, group, item };
+    if (place.section?.includes(".")) {
+      const [name, of] = place.section.split(".");
+      place = { ...place, section: name, group: of, item: place.item ?? place.group };
+    }
+    return this.#read((work) => {
+      const found = work.rules?.resource(place.resource).sections.get(place.section);
+      return work.state({ ...place, group: found?.groups.has(place.group) ? place.group : (found?.groupOf.get(place.group)?.group ?? place.group) });
+    });
+  }
+
+  // MARK: Syncing
+
+  async #setRules(told) {
+    await this.#work(async (work) => {
+      const meta = await work.meta();
+      await work.put("rules", told);
+      if (meta.rules !== told.version) await work.regroup(new Rules(told));
+      meta.rules = told.version;
+      this.#rules = work.rules = new Rules(told);
+    });
+  }
+
+  /** Stores a page of changes where it goes on from the place that is stored, and tells whether it did. */
+  async #page(work, told, place) {
+    const meta = await work.meta();
+    if (!Array.isArray(told.changes) || place.since === undefined || meta.feed !== place.feed || meta.revision !== place.since) return false;
+    await work.storeAll(told.changes);
+    Object.assign(meta, { feed: told.feed, revision: told.revision, lastSynced: this.#clock.now() });
+    return true;
+  }
+
+  /**
+   * Sends what was edited and gets what has changed. Never throws for the network or an answer: the report has `phase`,
+   * `sent`, `merged`, `refused`, `conflicts`, `changes` and, where something is wrong, `problem`.
+   *
+   * @param {{signal?: AbortSignal, deadline?: number | Date}} [options] the deadline is a moment, or milliseconds from now
+   */
+  async sync(options = {}) {
+    if (this.#isClosed) throw new FieldMergeError("closed", "The store is closed.");
+    if (this.#leads) return this.#engine.sync(options);
+    const from = uuid();
+    const report = new Promise((resolve) => {
+      const end = (value) => { this.#remote.delete(from); resolve(value); };
+      this.#remote.set(from, end);
+      options.signal?.addEventListener("abort", () => end(null), { once: true });
+      const take = () => { if (this.#remote.has(from)) (this.#leads ? this.#engine.sync(options) : Promise.resolve(null)).then(end); };
+      this.#clock.setTimeout(take, options.deadline !== undefined ? Number(options.deadline) : 30000);
+    });
+    this.#channel?.postMessage({ ask: "sync", from });
+    return (await report) ?? { phase: this.#status.phase, sent: 0, merged: 0, refused: 0, conflicts: 0, changes: 0 };
+  }
+
+  /** Syncs by itself from now on: after each edit, when the server tells of a change, when the network returns. */
+  start() {
+    if (this.#isStarted || this.#isClosed) return;
+    this.#isStarted = true;
+    if (!this.#storage.shared) return this.#engine.start();
+    this.#leader = new Leader(this.#storage.shared, {
+      read: () => this.#read((work) => work.get("beat")), write: (beat) => this.#storage.run(true, (tx) => tx.put("meta", "beat", beat)),
+    }, this.#clock, (isLeading) => {
+      if (isLeading) this.#engine.start();
+      else this.#engine.stop();
+    });
+    this.#leader.start();
+  }
+
+  /** Ends what `start` began; edits can go on. */
+  stop() {
+    this.#isStarted = false;
+    this.#leader?.stop();
+    this.#leader = null;
+    this.#engine.stop();
+  }
+
+  /** Reads everything anew; edits that were not sent stay. */
+  async resync(options) {
+    await this.#work(async (work) => { Object.assign(await work.meta(), { feed: null, revision: null, snapshot: null }); });
+    return this.sync(options);
+  }
+
+  // MARK: The end
+
+  /** Closes the store; what is on disk stays. */
+  async close() {
+    if (this.#isClosed) return;
+    this.stop();
+    await this.#engine.close();
+    this.#isClosed = true;
+    globalThis.removeEventListener?.("online", this.#online);
+    globalThis.removeEventListener?.("offline", this.#offline);
+    this.#channel?.close();
+    this.#tellStatus();
+    await this.#storage.close();
+  }
+
+  /**
+   * Signs out: deletes the local store.
+   *
+   * @param {{unsent?: "refuse" | "send" | "discard", signal?: AbortSignal}} [options] what becomes of edits that were not
+   *   sent: by default the sign-out is refused; `send` sends them first, and refuses where that does not work
+   * @throws {FieldMergeError} `unsent`, whose `unsent` says how many there are
+   */
+  async signOut({ unsent = "refuse", signal } = {}) {
+    if (!["refuse", "send", "discard"].includes(unsent)) throw new FieldMergeError("invalid-option", "“unsent” is refuse, send or discard.");
+    if (unsent === "send") await this.sync({ signal });
+    // A push that the gateway refused is in its journal; one that never got there is nowhere else.
+    const left = await this.#read(async (work) => (await work.meta()).unsent + (await work.entries()).filter((entry) => entry.isLocal).length);
+    if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
+    this.#channel?.postMessage({ signedOut: true });
+    this.stop();
+    await this.#engine.close();
+    this.#isClosed = true;
+    this.#channel?.close();
+    this.#tellStatus();
+    await this.#storage.destroy();
+  }
+
+  /** What support wants to know; no values of records. */
+  async diagnose() {
+    return this.#read(async (work) => {
+      const meta = await work.meta(), resources = {};
+      for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.bases(resource)).length;
+      return {
+        status: this.status, isLeading: this.#leads, server: String(this.#options.server), device: meta.device, feed: meta.feed, revision: meta.revision,
+        rules: meta.rules ?? null, resources, snapshot: meta.snapshot && { done: meta.snapshot.done, total: meta.snapshot.total },
+        pushes: (await work.pushes()).map((push) => ({ seq: push.seq, key: push.key ?? null, state: push.settled ? "repeated" : push.body ? "frozen" : "draft", edits: push.edits.map((edit) => ({ resource: edit.resource, id: edit.id, rows: Object.keys(edit.rows) })) })),
+        refused: (await work.entries()).map((entry) => ({ resource: entry.resource, id: entry.id, code: entry.problem.code })),
+      };
+    });
+  }
+
+  /**
+   * Everything that is kept, as a value; with a path, in Node, also as a file of JSON.
+   *
+   * @param {string} [path]
+   */
+  async export(path) {
+    const told = await this.#read(async (work) => {
+      const records = {};
+      for (const resource of work.rules?.resources.keys() ?? []) records[resource] = (await work.bases(resource)).map((row) => row.record);
+      return { meta: await work.meta(), records, pushes: await work.pushes(), refused: await work.entries(), events: await work.unheard() };
+    });
+    if (path !== undefined) {
+      const { writeFile } = await import("node:fs/promises");
+      await writeFile(path, JSON.stringify(told, null, 1));
+    }
+    return told;
+  }
+
+  /** Fills an empty store from a snapshot's lines. For `open`. */
+  async fill(lines) {
+    let head = null, isWhole = false, records = [];
+    const store = () => this.#work(async (work) => { for (const { resource, id, record } of records.splice(0)) await work.putBase(resource, id, record); });
+    for await (const line of lines) {
+      if (line.snapshot) head ??= line.snapshot;
+      else if (line.record !== undefined && records.push(line) >= 500) await store();
+      else if (line.end) isWhole = true;
+    }
+    if (!head || !isWhole) throw new FieldMergeError("damaged", "The snapshot is not whole.");
+    await store();
+    await this.#work(async (work) => { Object.assign(await work.meta(), { feed: head.feed, revision: head.revision, kept: this.#options.resources ?? null }); });
+  }
+
+  /** Tells whether nothing was ever stored. For `open`. */
+  async isEmpty() {
+    return (await this.#read((work) => work.meta())).revision === null;
+  }
+}

@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+"""Runs the JavaScript client in Chromium against the real gateway: what only a browser can do wrong.
+
+Needs Debian's `chromium` and Playwright (`pip install playwright`); run by hand:
+
+    python3 Tests/JavaScriptClient/browser.py [NAME ...]
+
+Each scene has a gateway and a profile of its own, and fails on any error of the page's script.
+"""
+
+import http.server
+import json
+import os
+import pathlib
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("FIELDMERGE_PROGRAM", str(ROOT / ".build/debug/fieldmerge"))
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>shop</title><link rel="icon" href="data:,"><script type="module">
+import { open } from "%(gateway)s/client/fieldmerge.js";
+window.seen = [];
+window.begin = async (more = {}) => {
+  window.store = await open({ server: "%(gateway)s", user: "ann", client: "browser-tests/1.0", ...more });
+  for (const type of ["conflict", "overtaken", "refused", "gone", "status"]) store.addEventListener(type, (event) => seen.push([type, event.detail.phase ?? event.detail.group]));
+};
+window.until = async (body) => { while (!(await body())) await new Promise((resolve) => setTimeout(resolve, 20)); };
+window.isReady = true;
+</script>"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Pages:
+    """Serves the page of a scene from an origin of its own."""
+
+    def __init__(self, gateway):
+        # A page has to come from a real server: Chromium lets others not ask a loopback address.
+        self.texts = texts = {"/": PAGE % {"gateway": gateway}}
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                text = texts.get(self.path, "").encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        self.port = free_port()
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+class Gateway:
+    """The program under test, on a database of its own."""
+
+    def __init__(self, folder, *options, rules=ROOT / "MergeRules", sql=None):
+        self.folder, self.port = pathlib.Path(folder), free_port()
+        self.database = self.folder / "shop.sqlite"
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.pages = Pages(self.url)
+        self.origin = f"http://127.0.0.1:{self.pages.port}"
+        with sqlite3.connect(self.database) as database:
+            database.executescript(sql or (ROOT / "Samples/shop/sqlite.sql").read_text())
+        self.command = [PROGRAM, "serve", "--database", f"sqlite:{self.database}", "--rules", str(rules),
+                        "--listen", f"127.0.0.1:{self.port}", "--allow-origin", self.origin, *options]
+        self.start()
+
+    def start(self):
+        self.log = open(self.folder / "log", "ab")
+        self.process = subprocess.Popen(self.command, stdout=self.log, stderr=self.log)
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(self.url + "/readyz", timeout=2)
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def get(self, path):
+        with urllib.request.urlopen(self.url + path) as answer:
+            return json.load(answer)
+
+    def merge(self, resource, identity, changeset):
+        body = json.dumps({"id": identity, "changeset": changeset}).encode()
+        request = urllib.request.Request(f"{self.url}/v1/merge/{resource}", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+
+class Scene:
+    """A browser with a gateway; errors of pages are kept."""
+
+    def __init__(self, browser, gateway):
+        self.browser, self.gateway, self.errors, self.contexts = browser, gateway, [], []
+
+    def device(self):
+        context = self.browser.new_context()
+        self.contexts.append(context)
+        return context
+
+    def tab(self, context, more="{}"):
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(self.gateway.origin + "/")
+        page.wait_for_function("window.isReady")
+        page.evaluate(f"begin({more})")
+        return page
+
+
+SCENES = {}
+
+
+def scene(body):
+    SCENES[body.__name__] = body
+    return body
+
+
+def first_name(page, number=123):
+    return page.evaluate(f"store.record('shoppers', {number}).then((s) => s.customer.firstName)")
+
+
+def set_first_name(page, name, number=123):
+    page.evaluate(f"store.edit('shoppers', {number}, (s) => {{ s.customer.firstName = {json.dumps(name)}; }})")
+
+
+@scene
+def two_devices(it):
+    one, other = [it.tab(it.device()) for _ in range(2)]
+    for page in (one, other):
+        page.evaluate("store.sync()")
+    set_first_name(one, "Bob")
+    set_first_name(other, "Joseph")
+    one.evaluate("store.sync()")
+    report = other.evaluate("store.sync()")
+    assert report["conflicts"] == 1, report
+    assert ["conflict", "firstName"] in other.evaluate("seen")
+    one.evaluate("store.sync()")
+    assert first_name(one) == first_name(other) == "Joseph"
+
+
+@scene
+def offline_switch(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    context.set_offline(True)
+    page.evaluate("until(() => store.status.phase === 'offline')")
+    set_first_name(page, "Offline")
+    page.close()
+    context.set_offline(False)
+    page = it.tab(context)
+    context.set_offline(True)
+    page.wait_for_function("navigator.onLine === false")
+    assert first_name(page) == "Offline" and page.evaluate("store.status.unsent") == 1
+    page.evaluate("store.start()")
+    context.set_offline(False)
+    page.evaluate("until(() => store.status.unsent === 0)")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Offline"
+
+
+@scene
+def killed_in_the_middle_of_a_push(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.sync()")
+    stock = it.gateway.get("/v1/records/articles/1")["article"]["stock"]
+    arrived = []
+
+    def swallow(route):
+        arrived.append(route.fetch())  # the gateway has it, and the page is never told
+
+    page.route("**/v1/sync*", swallow)
+    page.evaluate("store.edit('articles', 1, (a) => { a.article.stock += 3; })")
+    page.evaluate("void store.sync()")
+    while not arrived:
+        page.wait_for_timeout(20)
+    page.close(run_before_unload=False)
+    assert it.gateway.get("/v1/records/articles/1")["article"]["stock"] == stock + 3
+    page = it.tab(context)
+    assert page.evaluate("store.status.unsent") == 1
+    page.evaluate("store.sync()")
+    assert page.evaluate("store.status.unsent") == 0
+    assert it.gateway.get("/v1/records/articles/1")["article"]["stock"] == stock + 3, "counted once"
+
+
+@scene
+def the_pushing_tab_is_frozen(it):
+    context = it.device()
+    tabs = [it.tab(context) for _ in range(3)]
+    for page in tabs:
+        page.evaluate("store.start()")
+    tabs[0].evaluate("until(() => store.status.revision !== null)")
+    for _ in range(200):
+        leading = [page for page in tabs if page.evaluate("store.diagnose().then((d) => d.isLeading)")]
+        if leading:
+            break
+        tabs[0].wait_for_timeout(20)
+    assert len(leading) == 1
+    rest = [page for page in tabs if page is not leading[0]]
+    # An edit of a tab that does not push is pushed by the one that does.
+    set_first_name(rest[0], "Tab")
+    rest[0].evaluate("until(() => store.status.unsent === 0)")
+    # A tab that holds a lock is never frozen by Chromium itself, so it is stopped where it stands.
+    devtools = context.new_cdp_session(leading[0])
+    stopped = []
+    devtools.on("Debugger.paused", lambda _: stopped.append(True))
+    devtools.send("Debugger.enable")
+    devtools.send("Debugger.pause")
+    while not stopped:
+        rest[0].wait_for_timeout(20)
+    began = time.time()
+    set_first_name(rest[1], "Thaw")
+    rest[1].evaluate("until(() => store.status.unsent === 0)")
+    took = time.time() - began
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Thaw"
+    devtools.send("Debugger.resume")
+    devtools.send("Debugger.disable")
+    leading[0].evaluate("until(async () => !(await store.diagnose()).isLeading)")
+    assert first_name(leading[0]) == "Thaw"
+    return f"taken over after {took:.0f} s"
+
+
+@scene
+def storage_wiped(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    devtools = context.new_cdp_session(page)
+    devtools.send("Storage.clearDataForOrigin", {"origin": it.gateway.origin, "storageTypes": "all"})
+    page.evaluate("store.sync()")
+    page.evaluate("until(async () => (await store.record('shoppers', 123)) !== null)")
+    set_first_name(page, "Again")
+    page.evaluate("until(() => store.status.unsent === 0)")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Again"
+
+
+@scene
+def the_clock_moves_by_a_year(it):
+    page = it.tab(it.device())
+    page.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    for year in (1, -1):
+        page.evaluate(f"(() => {{ const real = Date.now; Date.now = () => real() + {year} * 31536e6; }})()")
+        set_first_name(page, f"Year{year}")
+        page.evaluate("until(() => store.status.unsent === 0)")
+        it.gateway.merge("shoppers", 124, {"customer": {"lastName": {"old": "Penrose", "new": f"Year{year}"}}})
+        page.evaluate(f"until(async () => (await store.record('shoppers', 124)).customer.lastName === 'Year{year}')")
+
+
+@scene
+def the_server_is_restarted(it):
+    page = it.tab(it.device())
+    page.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    it.gateway.kill()
+    set_first_name(page, "Patient")
+    page.evaluate("until(() => store.status.phase === 'waiting')")
+    it.gateway.start()
+    page.evaluate("until(() => store.status.unsent === 0)")
+    it.gateway.merge("shoppers", 124, {"customer": {"lastName": {"old": "Penrose", "new": "Live"}}})
+    page.evaluate("until(async () => (await store.record('shoppers', 124)).customer.lastName === 'Live')")
+
+
+@scene
+def a_captive_portal(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.sync()")
+    html = {"status": 200, "content_type": "text/html", "body": "<html><h1>Welcome to our hotel</h1>",
+            "headers": {"Access-Control-Allow-Origin": "*"}}
+    page.route("**/v1/**", lambda route: route.fulfill(**html))
+    set_first_name(page, "Guest")
+    assert page.evaluate("store.sync()")["phase"] == "waiting"
+    assert page.evaluate("store.status.unsent") == 1
+    page.unroute("**/v1/**")
+    page.evaluate("store.sync()")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Guest"
+
+
+def with_tokens(folder):
+    made = subprocess.run([PROGRAM, "token", "new", "--name", "ann", "--refresh"], capture_output=True, text=True, check=True)
+    words = made.stdout.split()
+    secret = next(word for word in words if len(word) > 30 and ":" not in word and "=" not in word)
+    line = next(text.strip() for text in made.stdout.splitlines() if "sha256:" in text)
+    tokens = pathlib.Path(folder) / "tokens"
+    tokens.write_text(line + "\n")
+    return secret, ["--tokens", str(tokens), "--token-lifetime", "10"]
+
+
+@scene
+def the_token_expires(it):
+    page = it.tab(it.device(), """{ token: async () => {
+      window.asked = (window.asked ?? 0) + 1;
+      const answer = await fetch("%s/v1/token", { method: "POST", headers: { Authorization: "Bearer %s" } });
+      return (await answer.json()).accessToken;
+    } }""" % (it.gateway.url, it.secret))
+    page.evaluate("store.sync()")
+    page.wait_for_timeout(10500)
+    set_first_name(page, "Renewed")
+    page.evaluate("store.sync()")
+    assert page.evaluate("store.status.unsent") == 0 and page.evaluate("asked") == 2
+    assert first_name(page) == "Renewed"
+
+
+@scene
+def the_guide(it):
+    guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
+    page_text = guide.split("```html\n")[1].split("```")[0]
+    edit, status = [block.split("```")[0] for block in guide.split("```js\n")[1:3]]
+    text = page_text.replace("</script>", edit + status + "</script>").replace("http://127.0.0.1:8090", it.gateway.url)
+    it.gateway.pages.texts["/guide"] = text
+    context = it.device()
+    page = context.new_page()
+    page.on("pageerror", lambda error: it.errors.append(str(error)))
+    page.goto(it.gateway.origin + "/guide")
+    page.wait_for_function("document.querySelectorAll('#groceries li').length === 2")
+    assert page.input_value("[name=street]") == "1 High St"
+    it.gateway.kill()
+    page.fill("[name=street]", "2 High St")
+    page.click("button")
+    page.wait_for_function("document.querySelectorAll('#groceries li').length === 3")
+    page.wait_for_function("document.querySelector('#status').textContent.startsWith('1 changes wait')")
+    page.close()
+    it.gateway.start()
+    page = context.new_page()
+    page.on("pageerror", lambda error: it.errors.append(str(error)))
+    page.goto(it.gateway.origin + "/guide")
+    page.wait_for_function("document.querySelectorAll('#groceries li').length === 3")
+    page.wait_for_function("document.querySelector('#status').textContent === 'All is saved'")
+    record = it.gateway.get("/v1/records/shoppers/123")
+    assert record["customer"]["street"] == "2 High St" and len(record["groceries"]) == 3, record
+
+
+MANY = 50000
+MANY_RULES = "resource: items\nsections:\n  item:\n    table: items\n    groups:\n      name: name\n      note: note\n"
+MANY_SQL = f"""CREATE TABLE items (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, note TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY})
+INSERT INTO items (name, note) SELECT 'Item ' || i, 'A note of about a hundred characters, so that a record is not as small as its key alone: ' || i FROM n;"""
+
+
+@scene
+def fifty_thousand_records(it):
+    page = it.tab(it.device())
+    devtools = it.contexts[-1].new_cdp_session(page)
+    devtools.send("Performance.enable")
+
+    def heap():
+        devtools.send("HeapProfiler.collectGarbage")
+        metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}
+        return metrics["JSHeapUsedSize"] / 1e6
+
+    before, began = heap(), time.time()
+    # A reader is never kept waiting for long.
+    slowest = page.evaluate("""(async () => {
+      let slowest = 0, isOver = false;
+      const first = store.sync().then((report) => { window.report = report; isOver = true; });
+      while (!isOver) {
+        const from = performance.now();
+        try { await store.record("items", 1); } catch {}
+        slowest = Math.max(slowest, performance.now() - from);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      await first;
+      return slowest;
+    })()""")
+    took, after = time.time() - began, heap()
+    began = time.time()
+    count = page.evaluate("store.records('items').then((all) => all.length)")
+    reading = time.time() - began
+    assert count == MANY, f"{count} records after {took:.1f} s: {page.evaluate('report')}"
+    page.evaluate("store.edit('items', 777, (i) => { i.item.note = 'mine'; })")
+    began = time.time()
+    page.evaluate("store.sync()")
+    assert it.gateway.get("/v1/records/items/777")["item"]["note"] == "mine"
+    return f"{MANY} records in {took:.1f} s, slowest read meanwhile {slowest:.0f} ms, heap {before:.1f} to {after:.1f} MB, all read in {reading:.1f} s, an edit after that {time.time() - began:.1f} s"
+
+
+def main():
+    names = sys.argv[1:] or list(SCENES)
+    failed = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        for name in names:
+            with tempfile.TemporaryDirectory() as folder:
+                options, rules, sql, secret = [], ROOT / "MergeRules", None, None
+                if name == "the_token_expires":
+                    secret, options = with_tokens(folder)
+                if name == "fifty_thousand_records":
+                    rules, sql = pathlib.Path(folder) / "rules", MANY_SQL
+                    rules.mkdir()
+                    (rules / "items.yaml").write_text(MANY_RULES)
+                gateway = Gateway(folder, *options, rules=rules, sql=sql)
+                it = Scene(browser, gateway)
+                it.secret = secret
+                began = time.time()
+                try:
+                    note = SCENES[name](it)
+                    assert not it.errors, f"errors in a page: {it.errors}"
+                    print(f"ok     {name} ({time.time() - began:.1f} s){': ' + note if note else ''}", flush=True)
+                except Exception as error:  # every scene is told
+                    failed += 1
+                    print(f"FAILED {name}: {type(error).__name__} in line {error.__traceback__.tb_next.tb_lineno}: {error} {it.errors}", flush=True)
+                finally:
+                    for context in it.contexts:
+                        context.close()
+                    gateway.kill()
+        browser.close()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+import { HeldRequest } from "../../Sources/clients/javascript/testing.js";
+
+/** A number between 0 and 1 from a seed (mulberry32). */
+export function random(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let value = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const field = (name, type = "text", more = {}) => ({ field: name, type, nullable: true, ...more });
+const group = (name, fields, more = {}) => ({ group: name, onConflict: "client-wins", ...more, fields });
+const key = [{ column: "id", type: "integer", generated: true }];
+
+/** The rules of the simulated gateway: boxes with a counter and a list, and tags that boxes refer to. */
+export const rules = {
+  version: "v1", limits: { body: 1000000, edits: 100, items: 1000, page: 500 }, resources: [
+    { resource: "boxes", sections: [
+      { section: "box", kind: "root", key, groups: [group("count", [field("count", "integer")], { merge: "add" }), group("label", [field("label")]), group("tag", [field("tag", "integer", { references: "tags" })])], readOnly: [] },
+      { section: "things", kind: "list", key, groups: [group("name", [field("name")])], readOnly: [] }] },
+    { resource: "tags", sections: [{ section: "tag", kind: "root", key, groups: [group("name", [field("name")])], readOnly: [] }] },
+  ],
+};
+
+/**
+ * A gateway of a few lines, to be an oracle: keys, temporary ids, `add`, last write wins, a feed, refusals; every write
+ * that took effect is noted, so that a test can tell what was lost and what was done twice.
+ */
+export class SimulatedGateway {
+  url = "http://simulated.test";
+  records = new Map();
+  feed = "f1";
+  revision = 1;
+  /** Texts that were refused, with what they hold. */
+  refused = new Set();
+  #kept = new Map(); #ids = new Map(); #changes = new Map(); #last = 100;
+
+  /** @param {() => number} draw a source of random numbers; null where nothing ever goes wrong */
+  constructor(draw) {
+    this.draw = draw;
+    for (let id = 1; id <= 3; id++) this.records.set(`boxes/${id}`, { id, box: { count: 0, label: "", tag: null }, things: [] });
+  }
+
+  /** Nothing goes wrong from now on. */
+  calm() { this.draw = null; }
+
+  #mishap(share) { return this.draw !== null && this.draw() < share; }
+
+  fetch = (url, init = {}) => new Promise((resolve, reject) => {
+    const request = new HeldRequest(url, init, resolve, reject);
+    if (request.isAnswered) return;
+    setImmediate(() => {
+      if (request.isAnswered) return;
+      if (this.#mishap(0.08)) return request.fail(); // it never got there
+      if (this.#mishap(0.04)) return request.answer(200, "<html>Welcome to our hotel</html>");
+      if (this.#mishap(0.03)) return request.answer(401, { type: "urn:x", code: "no-token" });
+      if (this.#mishap(0.04)) return request.answer(503, { type: "urn:x", code: "busy", retry: true }, { headers: { "Retry-After": "3" } });
+      const [status, body] = this.#answered(request);
+      if (this.#mishap(0.1)) return request.fail(); // it did, and nobody was told
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      request.answer(status, text, this.#mishap(0.05) ? { breakAt: Math.floor(text.length * this.draw()) } : {});
+    });
+  });
+
+  #answered({ url, method, text }) {
+    if (url.pathname === "/v1/rules") return [200, rules];
+    if (url.pathname === "/v1/snapshot") return [200, this.#snapshot()];
+    if (url.pathname === "/v1/changes") {
+      const since = Number(url.searchParams.get("since"));
+      if (url.searchParams.get("feed") !== this.feed) return [410, this.#resync()];
+      return [200, this.#page(since)];
+    }
+    if (url.pathname === "/v1/sync" && method === "POST") return this.#sync(JSON.parse(text));
+    return [404, { type: "urn:x", code: "no-such-address" }];
+  }
+
+  #resync() { return { type: "urn:x", code: "resync", status: 410, feed: this.feed, earliest: 1 }; }
+
+  #snapshot() {
+    const lines = [{ snapshot: { feed: this.feed, revision: this.revision, rules: rules.version, resources: ["boxes", "tags"], records: this.records.size } }];
+    for (const [name, record] of this.records) lines.push({ resource: name.split("/")[0], id: record.id, record });
+    return [...lines, { end: { records: this.records.size } }].map((line) => `${JSON.stringify(line)}\n`).join("");
+  }
+
+  #page(since) {
+    const changes = [...this.#changes.entries()].filter(([, revision]) => revision > since).sort(([, one], [, other]) => one - other);
+    const some = changes.slice(0, 3), more = some.length < changes.length;
+    return {
+      feed: this.feed, revision: more ? some.at(-1)[1] : this.revision, more, rules: rules.version,
+      changes: some.map(([name, revision]) => ({ revision, resource: name.split("/")[0], id: Number(name.split("/")[1]), record: this.records.get(name) ?? null, by: null })),
+    };
+  }
+
+  #sync({ feed, since, pushes = [] }) {
+    const results = [];
+    let isHeldUp = false;
+    const own = new Map();
+    for (const push of pushes) {
+      const kept = this.#kept.get(push.key);
+      if (kept) {
+        if (kept.body !== JSON.stringify(push)) throw new Error(`The key ${push.key} stands for another push.`);
+        for (const [id, real] of Object.entries(kept.ids)) own.set(id, real);
+        results.push(kept.answer);
+      } else if (isHeldUp || this.#mishap(0.1)) {
+        isHeldUp = true;
+        results.push({ key: push.key, status: "failed", code: 503, results: [], problem: { type: "urn:x", code: isHeldUp ? "not-run" : "busy", status: 503, retry: true } });
+      } else {
+        const { answer, ids } = this.#run(push, own);
+        this.#kept.set(push.key, { body: JSON.stringify(push), answer, ids });
+        for (const [id, real] of Object.entries(ids)) own.set(id, real);
+        results.push(answer);
+      }
+    }
+    const resync = since !== undefined && feed !== this.feed;
+    const page = resync ? { feed: this.feed, revision: this.revision, more: false, rules: rules.version, changes: null, problem: this.#resync() }
+      : since === undefined ? { feed: this.feed, revision: this.revision, more: false, rules: rules.version, changes: [] } : this.#page(since);
+    return [resync || results.some((result) => result.code !== 200) ? 207 : 200, { results, ...page }];
+  }
+
+  #run(push, own) {
+    const ids = {}, real = (id) => (typeof id === "string" && id.startsWith("tmp:") ? (own.get(id) ?? ids[id]) : id);
+    const refuse = (code) => {
+      this.refused.add(push.key);
+      const problem = { type: "urn:x", code, status: 422, retry: false };
+      return { ids: {}, answer: { key: push.key, status: "failed", code: 422, problem, results: push.edits.map((edit) => ({ resource: edit.resource, id: edit.id, status: "failed", record: this.records.get(`${edit.resource}/${edit.id}`) ?? null, outcomes: [], problem })) } };
+    };
+    // A name of "no" is what its check refuses.
+    if (JSON.stringify(push.edits).includes('"name":"no"')) return refuse("check");
+    for (const edit of push.edits) if (edit.changeset.tag?.old === null && typeof edit.id === "string") ids[edit.id] = ++this.#last;
+    const temporary = new Set(JSON.stringify(push.edits).match(/tmp:[0-9a-f-]+/g) ?? []);
+    for (const edit of push.edits) for (const item of edit.changeset.things ?? []) if (item.old === null) ids[item.id] = ++this.#last;
+    for (const id of temporary) if (real(id) === undefined) return refuse("depends-on-refused");
+    const results = [];
+    for (const edit of push.edits) {
+      const id = real(edit.id), name = `${edit.resource}/${id}`, outcomes = [];
+      let record = structuredClone(this.records.get(name) ?? null);
+      const root = edit.resource === "boxes" ? "box" : "tag", rows = edit.changeset[root];
+      if (rows?.old === null) record = edit.resource === "tags" ? { id, tag: { name: null, ...rows.new } } : record;
+      else if (rows?.new === null) record = null;
+      else if (record) {
+        for (const [groupName, { old, new: value }] of Object.entries(rows ?? {})) {
+          const current = record[root][groupName], now = groupName === "tag" ? real(value) : value;
+          const written = groupName === "count" ? current + (now - old) : now;
+          const isConflict = JSON.stringify(current) !== JSON.stringify(real(old)) && JSON.stringify(current) !== JSON.stringify(now);
+          record[root][groupName] = written;
+          outcomes.push({ section: root, group: groupName, outcome: isConflict ? "client-won" : "applied", ...(isConflict && { conflict: true, old, current, new: now, written }) });
+        }
+        for (const item of edit.changeset.things ?? []) {
+          if (item.old === null) record.things.push({ id: ids[item.id], ...item.new });
+          else if (item.new === null) record.things = record.things.filter((one) => one.id !== real(item.id));
+          else for (const thing of record.things) if (thing.id === real(item.id)) thing.name = item.name.new;
+        }
+      } else outcomes.push({ section: root, outcome: "missing", conflict: true, old: null, current: null, new: null, written: null });
+      if (record) this.records.set(name, record);
+      else this.records.delete(name);
+      this.#changes.set(name, ++this.revision);
+      const mine = Object.fromEntries(Object.entries(ids).filter(([one]) => JSON.stringify(edit).includes(one)));
+      results.push({ resource: edit.resource, id, status: "merged", record: structuredClone(record), ids: mine, outcomes });
+    }
+    return { ids, answer: { key: push.key, status: "merged", code: 200, revision: null, results } };
+  }
+
+  /** Somebody else adds to a counter. */
+  stranger() {
+    const id = 1 + Math.floor(this.draw() * 3), record = structuredClone(this.records.get(`boxes/${id}`));
+    record.box.count += 1000;
+    record.box.label = `s${Math.floor(this.draw() * 1000)}`;
+    this.records.set(`boxes/${id}`, record);
+    this.#changes.set(`boxes/${id}`, ++this.revision);
+    return id;
+  }
+
+  /** The history is begun anew. */
+  begin() {
+    this.feed = `f${Number(this.feed.slice(1)) + 1}`;
+    this.#changes.clear();
+    this.revision = 1;
+  }
+}

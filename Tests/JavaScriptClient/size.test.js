@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as library from "../../Sources/clients/javascript/fieldmerge.js";
+import { size } from "./size.js";
+
+const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
+const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
+
+test("the library stays small", (context) => {
+  const { together, each } = size();
+  context.diagnostic(`${together} bytes packed, without comments: ${JSON.stringify(each)}`);
+  assert.ok(together <= 28672, `${together} bytes`);
+});
+
+test("the library depends on nothing but itself, and on Node where it is asked for a file", () => {
+  for (const name of modules) {
+    const text = readFileSync(new URL(name, folder), "utf8");
+    for (const [, from] of text.matchAll(/(?:from|import\() ?"([^"]+)"/g)) {
+      assert.ok(from.startsWith("./") || (from.startsWith("node:") && (name !== "store.js" || from === "node:fs/promises")) || from.startsWith("/client/"), `${name}: ${from}`);
+    }
+    if (!["file.js", "testing.js"].includes(name)) assert.doesNotMatch(text, /^import .* from "node:/m, name);
+  }
+});
+
+test("the types name what is there", () => {
+  const types = readFileSync(new URL("fieldmerge.d.ts", folder), "utf8");
+  for (const name of Object.keys(library)) assert.match(types, new RegExp(`export (class|function|const) ${name}\\b`));
+  const body = types.slice(types.indexOf("class FieldMergeStore"));
+  const own = ["prepare", "awaitOutcome", "outcomeOf", "fill", "isEmpty", "constructor"];
+  for (const name of Object.getOwnPropertyNames(library.FieldMergeStore.prototype)) if (!own.includes(name)) assert.match(body, new RegExp(`\\b${name}\\b`), name);
+});
+
+test("the gateway embeds every module, and the package names it", () => {
+  const swift = readFileSync(new URL("ClientFiles.swift", folder), "utf8"), manifest = readFileSync(new URL("../../Package.swift", import.meta.url), "utf8");
+  for (const name of modules.filter((one) => !["file.js", "testing.js"].includes(one))) {
+    assert.ok(swift.includes(`"${name}"`), name);
+    assert.ok(manifest.includes(`.embedInCode("${name}")`), name);
+  }
+});

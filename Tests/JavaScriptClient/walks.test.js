@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { open } from "../../Sources/clients/javascript/fieldmerge.js";
+import { MemoryStorage, TestClock } from "../../Sources/clients/javascript/testing.js";
+import { SimulatedGateway, random } from "./simulated.js";
+
+class Killed extends Error {}
+
+/** A storage whose process can be killed at any step of any transaction: nothing of it reaches what is kept. */
+class MortalStorage {
+  steps = 0;
+  isDead = false;
+
+  constructor(kept, killAt) {
+    this.kept = kept;
+    this.killAt = killAt;
+  }
+
+  #step() {
+    if (this.isDead || ++this.steps === this.killAt) {
+      this.isDead = true;
+      throw new Killed("killed");
+    }
+  }
+
+  async run(writes, body) {
+    this.#step();
+    const result = await this.kept.run(writes, async (tx) => {
+      this.#step();
+      const stepped = Object.fromEntries(Object.entries(tx).map(([name, method]) => [name, async (...given) => {
+        this.#step();
+        return method(...given);
+      }]));
+      const result = await body(stepped);
+      this.#step(); // before it is kept
+      return result;
+    });
+    this.#step(); // after it was, and before anybody was told
+    return result;
+  }
+
+  async close() {}
+}
+
+/** Works a while with a store that is killed again and again, and then compares what everybody has. */
+async function walk(seed, tabs = 1) {
+  const draw = random(seed), gateway = new SimulatedGateway(random(seed + 1000000)), kept = new MemoryStorage();
+  const expected = { 1: 0, 2: 0, 3: 0 }, strangers = { 1: 0, 2: 0, 3: 0 }, added = new Map(), tags = new Map();
+  let kills = 0, unsure = [];
+  for (let life = 0; life < 8; life++) {
+    const isLast = life === 7;
+    if (isLast) gateway.calm();
+    const storages = Array.from({ length: tabs }, () => new MortalStorage(kept, isLast ? Infinity : 1 + Math.floor(draw() * 400)));
+    const clock = new TestClock({ now: draw() < 0.1 ? 0 : undefined, random: draw });
+    const stores = [];
+    try {
+      for (const storage of storages) stores.push(await open({ server: gateway.url, user: "u", storage, clock, fetch: gateway.fetch, token: () => "t" }));
+      // What the last life did not hear of is on disk, or it is not.
+      while (unsure.length) {
+        if (await unsure[0].is(stores[0])) unsure[0].yes();
+        unsure.shift();
+      }
+      const steps = isLast ? 0 : 12;
+      const running = [];
+      for (let step = 0; step < steps; step++) {
+        const store = stores[Math.floor(draw() * stores.length)], dice = draw();
+        if (dice < 0.25) running.push(store.sync());
+        else if (dice < 0.35) await Promise.all(running.splice(0));
+        else if (dice < 0.42) strangers[gateway.stranger()] += 1000;
+        else if (dice < 0.44) gateway.begin();
+        else if (store.status.revision !== null || (await store.diagnose()).rules) {
+          const id = 1 + Math.floor(draw() * 3), name = `${seed}.${life}.${step}`;
+          if (!(await store.record("boxes", id))) continue;
+          if (dice < 0.65) await sure(store, () => store.edit("boxes", id, (box) => { box.box.count += 1; box.things.push({ name }); }),
+            async (next) => (await next.record("boxes", id)).things.some((thing) => thing.name === name) || [...gateway.records.values()].some((box) => box.things?.some((thing) => thing.name === name)),
+            () => { expected[id] += 1; added.set(name, id); });
+          else if (dice < 0.75) await sure(store, () => store.transaction(async (t) => {
+            const tag = await t.create("tags", (one) => { one.tag.name = name; });
+            await t.edit("boxes", id, (box) => { box.box.tag = tag.id; });
+          }), async (next) => (await next.records("tags")).some((tag) => tag.tag.name === name) || [...gateway.records.values()].some((one) => one.tag?.name === name), () => tags.set(name, id));
+          else if (dice < 0.85) {
+            // A tag that is made, and an edit of its own that refers to it.
+            const tag = await sure(store, () => store.create("tags", (one) => { one.tag.name = name; }), async (next) => (await next.records("tags")).some((one) => one.tag.name === name) || [...gateway.records.values()].some((one) => one.tag?.name === name), () => tags.set(name, id));
+            await store.edit("boxes", id, (box) => { box.box.tag = tag.id; });
+          } else if (dice < 0.92) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = name; });
+          else await store.create("tags", (one) => { one.tag.name = "no"; });
+        }
+      }
+      await Promise.all(running);
+      if (isLast) {
+        for (let attempt = 0; attempt < 20 && (stores[0].status.unsent || stores[0].status.phase !== "idle" || attempt < 2); attempt++) await stores[0].sync();
+        await compare(stores[0], gateway, { expected, strangers, added, tags, seed });
+        return { kills, edits: added.size + tags.size };
+      }
+    } catch (error) {
+      if (!isKilled(error, storages)) throw error;
+      kills += 1;
+    }
+    for (const storage of storages) storage.isDead = true;
+    for (const store of stores) await store.close().catch(() => {});
+  }
+
+  /** Does an edit of which it is known afterwards whether it is on disk. */
+  async function sure(store, body, is, yes) {
+    try {
+      const ticket = await body();
+      yes();
+      return ticket;
+    } catch (error) {
+      unsure.push({ is, yes });
+      throw error;
+    }
+  }
+}
+
+const isKilled = (error, storages) => error instanceof Killed || storages.some((storage) => storage.isDead);
+
+async function compare(store, gateway, { expected, strangers, added, tags, seed }) {
+  const where = `seed ${seed}`;
+  assert.equal(store.status.unsent, 0, `${where}: the queue is empty`);
+  for (let id = 1; id <= 3; id++) {
+    const record = gateway.records.get(`boxes/${id}`);
+    assert.equal(record.box.count, expected[id] + strangers[id], `${where}: box ${id} counts exactly`);
+    assert.deepEqual(await store.record("boxes", id), record, `${where}: the store has what the server has`);
+    const names = record.things.map((thing) => thing.name);
+    assert.deepEqual([...names].sort(), [...added].filter(([, of]) => of === id).map(([name]) => name).sort(), `${where}: nothing lost, nothing doubled`);
+  }
+  const found = [...gateway.records.values()].filter((record) => record.tag).map((record) => record.tag.name);
+  assert.deepEqual(found.sort(), [...tags.keys()].sort(), `${where}: every tag once`);
+  assert.deepEqual((await store.records("tags")).map((tag) => tag.tag.name).sort(), found.sort(), where);
+  const { pushes } = await store.diagnose();
+  assert.deepEqual(pushes, [], `${where}: nothing is kept for repeating`);
+  for (const entry of await store.refusedEdits()) assert.equal(entry.problem.code, "check", `${where}: only what its check refuses`);
+}
+
+const seeds = Number(process.env.FIELDMERGE_SEEDS ?? 100), first = Number(process.env.FIELDMERGE_SEED ?? 1);
+
+for (const tabs of [1, 2]) {
+  test(`kills at every kind of step in ${tabs} tabs that push, seeds ${first} to ${first + seeds - 1}`, async (context) => {
+    const sum = { kills: 0, edits: 0 };
+    for (let seed = first; seed < first + seeds; seed++) {
+      const done = await walk(seed, tabs);
+      sum.kills += done.kills;
+      sum.edits += done.edits;
+    }
+    context.diagnostic(`${sum.kills} kills, ${sum.edits} edits that add`);
+    assert.ok(sum.kills > seeds && sum.edits > 2 * seeds, "the walks do something");
+  });
+}
