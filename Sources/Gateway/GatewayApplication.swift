@@ -106,7 +106,7 @@ package struct GatewayApplication: Service {
         routes.register(on: router)
         return GatewayResponder(
             routes: router.buildResponder(), problems: problems, logger: logger,
-            seconds: configuration.requestSeconds, metrics: metrics)
+            seconds: configuration.requestSeconds, metrics: metrics, logsFields: configuration.logsFields)
     }
 
     /// Serves requests until the service is shut down; throws where the address cannot be bound.

@@ -55,6 +55,7 @@ struct JournalController {
         let actions = JournalActions(service: service, active: active, limits: limits, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
+        context.failure.note(answer)
         let told = await ReplayedAnswer(service: service, active: active, deadline: context.deadline)
             .body(answer, to: body, at: "/v1/journal/\(number)/undo")
         return Reply.json(

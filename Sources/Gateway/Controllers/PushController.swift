@@ -76,6 +76,7 @@ struct PushController {
             tellsAuthors: tellsAuthors)
         let runner = PushRunner(service: service, active: active, metrics: metrics, rates: rates)
         let (answer, told) = try await runner.answer(run, context)
+        context.failure.note(answer)
         return reply(answer, body: told, to: context)
     }
 

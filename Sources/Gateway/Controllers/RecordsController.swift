@@ -63,7 +63,7 @@ struct RecordsController {
         if let known = context.headers["if-none-match"], Self.matches(known, tag) {
             return Response(status: .notModified, headers: [.eTag: tag])
         }
-        return Reply.json(body, to: context.headers, with: [.eTag: tag, .cacheControl: "private, no-cache"])
+        return Reply.json(body, to: context.headers, with: [.eTag: tag])
     }
 
     /// The weak comparison of RFC 9110 section 13.1.2.

@@ -32,7 +32,8 @@ struct SyncController {
             }
             let wanted = try Self.wanted(asked, under: active, service.limits)
             var pushes = SyncPushes(
-                runner: PushRunner(service: service, active: active, metrics: metrics, rates: rates), limits: limits,
+                runner: PushRunner(service: service, active: active, metrics: metrics, rates: rates), box: box,
+                limits: limits,
                 share: share,
                 tellsAuthors: tellsAuthors)
             for push in asked.pushes { await pushes.run(push, context) }
@@ -87,7 +88,10 @@ struct SyncController {
         } catch {
             // The pushes count all the same.
             isWhole = false
-            let problem = Failure(any: error).problem
+            let failure = Failure(any: error)
+            if let cause = failure.cause { box.note(cause, of: context) }
+            let problem = failure.problem
+            context.failure.note(problem)
             bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: rules)
         }
         return Reply.json(
