@@ -15,7 +15,8 @@ package struct GatewayApplication: Service {
     private let application: Application<GatewayResponder>
     private let engine: any RecordEngine
     private let feed: ChangeFeed
-    private let place: String
+    private let host: String
+    private let port: Int
 
     /// Makes a gateway that serves once it runs.
     ///
@@ -28,7 +29,8 @@ package struct GatewayApplication: Service {
         tokens: (any TokenVerifier)?, logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.engine = engine
-        place = "\(configuration.host):\(configuration.port)"
+        host = configuration.host
+        port = configuration.port
         let service = MergeService.wire(engine, limits: configuration.merge)
         let box = rules.box
         feed = ChangeFeed(
@@ -83,7 +85,7 @@ package struct GatewayApplication: Service {
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
         ).addRoutes(to: &routes)
-        OperationsController(engine: service.engine, box: box, metrics: metrics, feed: feed, tokens: tokens).addRoutes(
+        OperationsController(service: service, box: box, metrics: metrics, feed: feed, tokens: tokens).addRoutes(
             to: &routes)
         let access = FeedAccess(feed: feed, reader: FeedReader(service: service, codec: .wire))
         SyncController(
@@ -120,7 +122,7 @@ package struct GatewayApplication: Service {
             }
         } catch let error as IOError {
             await engine.close()
-            throw ListenError(description: "cannot listen on \(place): \(error.description)")
+            throw ListenError(error, host: host, port: port)
         } catch {
             await engine.close()
             throw error
