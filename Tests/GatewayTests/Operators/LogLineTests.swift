@@ -42,6 +42,7 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases) func aRefusalNamesItsCause(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
+        try await database.initJournal()
         let token = AccessToken.make()
         let folder = try TemporaryFolder(files: [
             "tokens": token.line(name: "tablet-7", rights: [.read, .write]) + "\n"
