@@ -31,7 +31,7 @@ enum OpenAPI {
                 "operationId": "listRecords", "summary": "A page of records in key order.",
                 "parameters": [
                   {"name": "limit", "in": "query", "schema": {"type": "integer"}, "description": "How many; cut to the allowed range."},
-                  {"name": "after", "in": "query", "schema": {"type": "string", "minLength": 1, "maxLength": 8192}, "description": "The `next` of the page before."}
+                  {"name": "after", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "The `next` of the page before."}
                 ],
                 "responses": {
                   "200": {"description": "A page.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page"}}}},
@@ -42,7 +42,7 @@ enum OpenAPI {
             "/v1/records/{resource}/{id}": {
               "parameters": [
                 {"$ref": "#/components/parameters/resource"},
-                {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 8192}, "description": "The key, percent-encoded, a comma between its parts."}
+                {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}, "description": "The key, percent-encoded, a comma between its parts."}
               ],
               "get": {
                 "operationId": "getRecord", "summary": "One record.",
@@ -218,8 +218,8 @@ enum OpenAPI {
           "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": {
-              "resources": {"name": "resources", "in": "query", "schema": {"type": "string", "minLength": 1, "maxLength": 8192}, "description": "Names of resources, a comma between them; all if left out."},
-              "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1, "maxLength": 1000}, "description": "The name of a resource, as `/v1/rules` tells it."},
+              "resources": {"name": "resources", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "Names of resources, a comma between them; all if left out."},
+              "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}, "description": "The name of a resource, as `/v1/rules` tells it."},
               "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}, "description": "Names the push, which is then merged once however often it is sent."},
               "device": {"name": "X-Device-ID", "in": "header", "schema": {"type": "string", "maxLength": 255}, "description": "The device, for the journal."},
               "number": {"name": "number", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1}},
@@ -304,8 +304,8 @@ enum OpenAPI {
               "Sync": {
                 "type": "object", "additionalProperties": false,
                 "properties": {
-                  "feed": {"type": "string", "maxLength": 1000}, "since": {"type": "integer", "minimum": 0},
-                  "resources": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1, "maxLength": 1000}},
+                  "feed": {"type": "string"}, "since": {"type": "integer", "minimum": 0},
+                  "resources": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
                   "limit": {"type": "integer", "minimum": 0},
                   "pushes": {"type": "array", "items": {"$ref": "#/components/schemas/SyncedPush"}}
                 }
@@ -421,14 +421,14 @@ enum OpenAPI {
               "Edit": {
                 "type": "object", "additionalProperties": false, "required": ["changeset"],
                 "properties": {
-                  "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "resource": {"type": "string", "minLength": 1, "maxLength": 1000},
+                  "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "resource": {"type": "string", "minLength": 1},
                   "id": {"$ref": "#/components/schemas/Id"}, "changeset": {"$ref": "#/components/schemas/Changeset"}
                 }
               },
               "PushedEdit": {
                 "type": "object", "additionalProperties": false, "required": ["resource", "changeset"],
                 "properties": {
-                  "resource": {"type": "string", "minLength": 1, "maxLength": 1000}, "id": {"$ref": "#/components/schemas/Id"},
+                  "resource": {"type": "string", "minLength": 1}, "id": {"$ref": "#/components/schemas/Id"},
                   "changeset": {"$ref": "#/components/schemas/Changeset"}
                 }
               },

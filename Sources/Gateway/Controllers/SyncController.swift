@@ -25,6 +25,8 @@ struct SyncController {
     @Sendable private func sync(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let tellsAuthors = try context.query.flag("by")
+        // Also where no push has to be run under it.
+        _ = try context.sender
         let body = try context.jsonBody(limit: limits.bodyBytes)
         return try await gate.pass(body.count, until: context.deadline) {
             let asked = try body.withUnsafeBytes { bytes throws(Problem) in

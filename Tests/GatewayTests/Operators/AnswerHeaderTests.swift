@@ -45,4 +45,20 @@ import TestSupport
             }
         }
     }
+
+    /// Also what is refused before it is a request of any address.
+    @Test func everyRefusalIsAProblem() async throws {
+        let database = try await JournalTests.database(.sqlite)
+        try await RunningGateway.with(database, rules: JournalTests.rules, journal: .together) { gateway async throws in
+            let long = try await gateway.client {
+                try await $0.get("/v1/rules/" + String(repeating: "a", count: 100_000))
+            }
+            #expect(long.status == 400 && long.headers["content-type"] == "application/problem+json", "\(long.headers)")
+            #expect(try long.json()["code"]?.text == "malformed-request", "\(long.text)")
+            #expect(long.headers["connection"] == "close" && long.headers["x-request-id"] != nil)
+            let device = String(repeating: "d", count: 256)
+            let sync = try await gateway.client { try await $0.post("/v1/sync", "{}", ["X-Device-ID": device]) }
+            #expect(sync.status == 400, "\(sync.text)")
+        }
+    }
 }
