@@ -31,7 +31,7 @@ enum OpenAPI {
                 "operationId": "listRecords", "summary": "A page of records in key order.",
                 "parameters": [
                   {"name": "limit", "in": "query", "schema": {"type": "integer"}, "description": "How many; cut to the allowed range."},
-                  {"name": "after", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "The `next` of the page before."}
+                  {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "The `next` of the page before."}
                 ],
                 "responses": {
                   "200": {"description": "A page.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Page"}}}},
@@ -307,14 +307,7 @@ enum OpenAPI {
                   "feed": {"type": "string"}, "since": {"type": "integer", "minimum": 0},
                   "resources": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
                   "limit": {"type": "integer", "minimum": 0},
-                  "pushes": {"type": "array", "items": {"$ref": "#/components/schemas/SyncedPush"}}
-                }
-              },
-              "SyncedPush": {
-                "type": "object", "additionalProperties": false, "required": ["key", "edits"],
-                "properties": {
-                  "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "atomic": {"enum": ["push", "edit"]},
-                  "edits": {"type": "array", "items": {"$ref": "#/components/schemas/PushedEdit"}}
+                  "pushes": {"type": "array", "items": {"type": "object", "description": "As the body of `/v1/push`, with a `key`; one that is malformed fails alone."}}
                 }
               },
               "SyncResult": {
