@@ -10,5 +10,6 @@ struct FieldMerge: AsyncParsableCommand {
         version: ProgramVersion.lines,
         subcommands: [
             Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Snapshot.self, Token.self,
+            Ready.self,
         ])
 }

@@ -118,4 +118,32 @@ import TestSupport
         #expect(line.contains(" warning ") && line.contains("is gone: “towns” is served no more"), "\(line)")
         #expect(await gateway.stop() == 0)
     }
+
+    /// The probe of a container says what `/readyz` says.
+    @Test func readinessIsAskedOnTheCommandLine() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.schema)
+        let gateway = try await GatewayProcess(database, rules: Self.rules)
+        let ask = [GatewayProcess.program, "ready", "--listen", "127.0.0.1:\(gateway.port)"]
+        let ready = try await Shell.capture(ask)
+        #expect(try ready.status == 0 && JSON(ready.output)["status"]?.text == "ready", "\(ready)")
+        let everywhere = try await Shell.capture([
+            GatewayProcess.program, "ready", "--listen", "0.0.0.0:\(gateway.port)",
+        ])
+        #expect(everywhere.status == 0, "\(everywhere)")
+        #expect(await gateway.stop() == 0)
+        let gone = try await Shell.capture(ask)
+        #expect(gone.status == 1 && gone.errors.contains("nothing answers at 127.0.0.1"), "\(gone)")
+    }
+
+    @Test(.tags(.mariadb), .needsMariaDB) func aGatewayThatIsNotReadyIsTold() async throws {
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(.mariadb, mariadb: Self.schema, sqlite: "", server: server)
+        server.kill()
+        try await RunningGateway.with(database, rules: Self.rules) { gateway async throws in
+            let said = try await Shell.capture([
+                GatewayProcess.program, "ready", "--listen", "127.0.0.1:\(gateway.port)",
+            ])
+            #expect(try said.status == 1 && JSON(said.output)["status"]?.text == "not-ready", "\(said)")
+        }
+    }
 }
