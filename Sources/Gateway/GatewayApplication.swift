@@ -16,7 +16,8 @@ package struct GatewayApplication: Service {
     private let application: Application<GatewayResponder>
     private let engine: any RecordEngine
     private let feed: ChangeFeed
-    private let place: String
+    private let host: String
+    private let port: Int
 
     /// Makes a gateway that serves once it runs.
     ///
@@ -29,7 +30,8 @@ package struct GatewayApplication: Service {
         tokens: (any TokenVerifier)?, logger: Logger, onListening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
         self.engine = engine
-        place = "\(configuration.host):\(configuration.port)"
+        host = configuration.host
+        port = configuration.port
         let service = MergeService.wire(engine, limits: configuration.merge)
         let box = rules.box
         feed = ChangeFeed(
@@ -98,7 +100,7 @@ package struct GatewayApplication: Service {
         JournalController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
         ).addRoutes(to: &routes)
-        OperationsController(engine: service.engine, box: box, metrics: metrics, changes: changes, tokens: tokens)
+        OperationsController(service: service, box: box, metrics: metrics, changes: changes, tokens: tokens)
             .addRoutes(to: &routes)
         let access = FeedAccess(
             feed: changes.feed, reader: FeedReader(service: service, codec: .wire, shown: changes.shown),
@@ -124,7 +126,7 @@ package struct GatewayApplication: Service {
         routes.register(on: router)
         return GatewayResponder(
             routes: router.buildResponder(), problems: problems, logger: logger,
-            seconds: configuration.requestSeconds, metrics: metrics)
+            seconds: configuration.requestSeconds, metrics: metrics, logsFields: configuration.logsFields)
     }
 
     /// Serves requests until the service is shut down; throws where the address cannot be bound.
@@ -138,7 +140,7 @@ package struct GatewayApplication: Service {
             }
         } catch let error as IOError {
             await engine.close()
-            throw ListenError(description: "cannot listen on \(place): \(error.description)")
+            throw ListenError(error, host: host, port: port)
         } catch {
             await engine.close()
             throw error

@@ -27,6 +27,8 @@ package struct GatewayConfiguration: Sendable {
     package var heldBytes = 128 << 20
     /// Bytes that one token may leave in the journal in a day, as they are kept.
     package var journalBytesPerDay = 1 << 30
+    /// The lines about requests go to the log as fields, for machines.
+    package var logsFields = false
     /// The time between two looks at the feed of changes.
     package var feedInterval = Duration.milliseconds(100)
     /// Rows that are read in a second to find what programs wrote that bypass the gateway; nil where nobody looks.

@@ -38,14 +38,21 @@ package struct MariaDBConfiguration: Sendable {
         package init() {}
     }
 
-    /// Reads `mariadb://user[:password]@host[:port]/database[?socket=PATH][&tls=required][&ca=FILE]`.
-    /// - Throws: `MariaDBURLError`, which never repeats the password.
+    /// Reads `mariadb://user@host[:port]/database[?socket=PATH][&tls=required][&ca=FILE]`.
+    ///
+    /// - Throws: `MariaDBURLError`, also where a password stands in the URL, which is never repeated: a URL is seen in lists
+    ///   of processes, in histories and in logs.
     package init(url: String, password: String?, limits: Limits = Limits()) throws(MariaDBURLError) {
         guard let parts = URLComponents(string: url), ["mariadb", "mysql"].contains(parts.scheme ?? "") else {
             throw MariaDBURLError("the database URL is not of the form mariadb://user@host:3306/database")
         }
         guard let user = parts.user, !user.isEmpty else {
             throw MariaDBURLError("the database URL names no user: mariadb://USER@host:3306/database")
+        }
+        guard parts.password == nil else {
+            throw MariaDBURLError(
+                "the database URL holds a password, which everybody on the machine could read; leave it out, and give it in "
+                    + "FIELDMERGE_DATABASE_PASSWORD or with --database-password-file FILE")
         }
         let path = parts.path.hasPrefix("/") ? String(parts.path.dropFirst()) : parts.path
         guard !path.isEmpty, !path.contains("/") else {
@@ -57,7 +64,7 @@ package struct MariaDBConfiguration: Sendable {
         host = parts.host.flatMap { $0.isEmpty ? nil : $0 } ?? "localhost"
         self.port = port
         self.user = user
-        self.password = password ?? parts.password
+        self.password = password
         database = path
         socket = nil
         requiresTLS = false

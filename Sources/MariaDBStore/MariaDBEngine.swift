@@ -14,6 +14,9 @@ package final class MariaDBEngine: RecordEngine {
     /// The SQL of MariaDB.
     package var dialect: any Dialect { MariaDBDialect() }
 
+    /// The pool's connections.
+    package var connections: ConnectionCounts? { pool.counts }
+
     /// Lends a connection of the pool; `body` runs on its thread.
     package func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,

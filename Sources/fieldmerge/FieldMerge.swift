@@ -1,4 +1,5 @@
 import ArgumentParser
+import Operations
 
 /// The command line: options and calls, nothing else.
 @main
@@ -6,9 +7,9 @@ struct FieldMerge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fieldmerge",
         abstract: "Merges offline edits into a legacy database, group by group.",
-        version: "0.1.0",
+        version: ProgramVersion.lines,
         subcommands: [
             Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Snapshot.self, Token.self,
-            Access.self,
+            Access.self, Ready.self,
         ])
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import Testing
 import TestSupport
 
@@ -66,6 +67,40 @@ import TestSupport
         #expect(lines[1].hasPrefix("fm_"))
         #expect(lines[3].hasPrefix("tablet-7 read,write sha256:"))
         #expect(!lines[3].contains(lines[1]))
+    }
+
+    /// The file has every token on a line of its own, and is nobody else's to read.
+    @Test func tokensAreAppended() async throws {
+        let folder = try TemporaryFolder(files: ["old": "# kept"])
+        for (file, lines) in [("old", 3), ("new", 2)] {
+            let path = folder.path + "/" + file
+            for name in ["tablet-7", "tablet-8"] {
+                let made = try await Shell.run([
+                    Self.program, "token", "new", "--name", name, "--append", path,
+                ])
+                #expect(made.contains("fm_") && made.contains("appended to \(path)") && !made.contains("sha256:"))
+            }
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(
+                text.split(separator: "\n").count == lines && text.hasSuffix("\n") && !text.contains("fm_"), "\(text)")
+            let again = try await Shell.capture([
+                Self.program, "token", "new", "--name", "tablet-7", "--append", path,
+            ])
+            #expect(again.status == 1 && again.errors.contains("“tablet-7” stands there already"), "\(again)")
+            #expect(!again.output.contains("fm_"))
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/new")[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let nowhere = try await Shell.capture([
+            Self.program, "token", "new", "--name", "a", "--append", folder.path + "/no/where",
+        ])
+        #expect(nowhere.status == 1 && !nowhere.output.contains("fm_"), "\(nowhere)")
+    }
+
+    @Test func theVersionTellsWhatIsSpokenAndRead() async throws {
+        let lines = try await Shell.run([Self.program, "--version"]).split(separator: "\n").map(String.init)
+        #expect(lines == ["fieldmerge \(ProgramVersion.text)", "protocol 1", "rule format 1"])
     }
 
     @Test func withoutTokensOnlyLoopbackIsServed() async throws {

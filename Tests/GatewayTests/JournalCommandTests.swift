@@ -212,6 +212,64 @@ import TestSupport
         }
     }
 
+    /// A group is named with its section; whoever leaves that out is told.
+    @Test(arguments: TestEngine.allCases) func aGroupIsNamedWithItsSection(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { gateway, desk in
+            try await gateway.client { client in
+                _ = try await client.post(
+                    "/v1/merge/people", JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#))
+                for (name, hint) in [("name", "did you mean “person.name”?"), ("person.nam", "“person.name”?")] {
+                    let said = try await desk.journal("undo", "1", "--group", name)
+                    #expect(said.status == 1, "\(said)")
+                    #expect(said.errors.contains("“\(name)” is no SECTION.GROUP"), "\(said.errors)")
+                    #expect(said.errors.contains(hint), "\(said.errors)")
+                    let answer = try await client.post("/v1/journal/1/undo", #"{"groups":["\#(name)"]}"#)
+                    #expect(
+                        try answer.status == 400 && answer.json()["code"]?.text == "unknown-group", "\(answer.text)")
+                }
+                // Groups and sections of the rules that the entry did not touch are no mistake of spelling.
+                let untouched = try await desk.journal("undo", "1", "--group", "person.points", "--group", "items")
+                #expect(untouched.errors.contains("nothing in the groups"), "\(untouched)")
+                #expect(try await desk.journal("undo", "1", "--group", "person.name").status == 0)
+            }
+        }
+    }
+
+    /// An empty list may be a resource that is misspelled.
+    @Test func aMisspelledResourceIsTold() async throws {
+        try await Self.with(.sqlite) { gateway, desk in
+            try await gateway.client { client in
+                _ = try await client.post(
+                    "/v1/merge/people", JournalTests.edit(#"{"person":{"name":{"old":"Ann","new":"Anna"}}}"#))
+                let said = try await desk.journal("list", "--resource", "poeple")
+                #expect(said.status == 0 && said.output == "no entries\n", "\(said)")
+                #expect(
+                    said.errors.contains("“poeple” is no resource of the journal's newest entries"), "\(said.errors)")
+                #expect(said.errors.contains("did you mean “people”?"), "\(said.errors)")
+                #expect(try await desk.journal("list", "--resource", "people", "--after", "9").errors.isEmpty)
+            }
+        }
+    }
+
+    /// Whoever sends a push again and sees nothing written must not take it for done.
+    @Test(arguments: TestEngine.allCases) func aReplayThatWritesNothingFails(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { gateway, desk in
+            try await gateway.client { client in
+                let refused = try await client.post(
+                    "/v1/merge/people", JournalTests.edit(#"{"person":{"email":{"old":"a@x","new":"b@x"}}}"#))
+                #expect(refused.status == 422)
+                // By hand it has become what the push wanted.
+                try await desk.database.run(
+                    "UPDATE people SET email = 'z@x' WHERE id = 2; UPDATE people SET email = 'b@x' WHERE id = 1;")
+                let preview = try await desk.journal("replay", "1", "--preview")
+                #expect(preview.status == 0, "\(preview)")
+                let replayed = try await desk.journal("replay", "1")
+                #expect(replayed.status == 1 && replayed.output.contains("already"), "\(replayed)")
+                #expect(replayed.output.contains("nothing was written: "), "\(replayed)")
+            }
+        }
+    }
+
     // MARK: Making it
 
     @Test func initMakesTheFile() async throws {

@@ -1,4 +1,5 @@
 import MergeCore
+import Operations
 import Testing
 import TestSupport
 
@@ -24,5 +25,74 @@ import TestSupport
         }
         #expect(shown.contains("clientKeys"))
         #expect(shown.subtracting(described).isEmpty)
+    }
+
+    private static func document() async throws -> JSON {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        return try await RunningGateway.with(database, rules: MergeTests.rules) { gateway async throws in
+            try await gateway.client { try await $0.get("/openapi.json").json() }
+        }
+    }
+
+    @Test func itIsOfTheProgramsVersion() async throws {
+        #expect(try await Self.document()["info"]?["version"]?.text == ProgramVersion.text)
+    }
+
+    /// Whatever a request has without a token is described for every address that wants one.
+    @Test func everyAddressKnowsItsProblems() async throws {
+        let paths = try #require(try await Self.document()["paths"]).object
+        #expect(paths.keys.contains("/openapi.json") && paths.keys.contains("/metrics"))
+        for (path, item) in paths {
+            for (method, operation) in item.object where ["get", "post"].contains(method) {
+                let answer = operation["responses"]?["default"]?["$ref"]?.text
+                #expect(answer == "#/components/responses/Problem", "\(method) \(path)")
+            }
+        }
+        #expect(paths["/metrics"]?["get"]?["responses"]?["401"] != nil)
+    }
+
+    /// An object of the protocol's own has the members that are described, and no others.
+    @Test func objectsAreClosed() async throws {
+        let schemas = try #require(try await Self.document()["components"]?["schemas"]).object
+        for (name, schema) in schemas where schema["properties"] != nil {
+            #expect(schema["additionalProperties"] != nil, "\(name)")
+        }
+    }
+
+    /// Every answer of the corpus is one that the description knows: its status, its media type and all its members.
+    @Test func recordedAnswersAreDescribed() async throws {
+        let check = SchemaCheck(document: try await Self.document())
+        let paths = check.document["paths"]?.object ?? [:]
+        var count = 0
+        for chapter in Chapter.all where chapter.engines.contains(.sqlite) && chapter.description != "crowd" {
+            for exchange in try ExchangeReader.read(chapter.path, engines: chapter.engines).prefix(150) {
+                guard let operation = Self.operation(exchange.request, in: paths),
+                    let answer = exchange.answers[.sqlite], let body = try? JSON(answer.body.string)
+                else { continue }
+                let responses = operation["responses"]
+                let response = responses?[String(answer.status)] ?? responses?["default"]
+                let isProblem = body["type"]?.text?.hasPrefix("urn:fieldmerge:problem:") == true
+                let type = isProblem ? "application/problem+json" : "application/json"
+                let place = "\(chapter) \(exchange.request.label): \(answer.status) \(type)"
+                guard let content = response.map({ check.resolved($0) })?["content"]?[type] else {
+                    Issue.record("\(place) is not described")
+                    continue
+                }
+                let faults = content["schema"].map { check.faults(body, $0) } ?? []
+                #expect(faults.isEmpty, "\(place): \(faults.prefix(3))")
+                count += 1
+            }
+        }
+        #expect(count > 2_000, "\(count)")
+    }
+
+    /// The operation that a request of the corpus is of; nil for what is no address or another method.
+    private static func operation(_ request: CorpusRequest, in paths: [String: JSON]) -> JSON? {
+        let parts = request.target.split(separator: "?")[0].split(separator: "/").map(String.init)
+        let found = paths.first { path, _ in
+            let wanted = path.split(separator: "/").map(String.init)
+            return wanted.count == parts.count && zip(wanted, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+        return found?.value[request.method.rawValue]
     }
 }

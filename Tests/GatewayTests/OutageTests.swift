@@ -41,7 +41,7 @@ import TestSupport
     }
 
     /// Asks again until the answer is yes; the requests themselves take the time.
-    private static func until(_ condition: () async throws -> Bool) async throws {
+    static func until(_ condition: () async throws -> Bool) async throws {
         let deadline = ContinuousClock.now.advanced(by: .seconds(120))
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
@@ -70,6 +70,27 @@ import TestSupport
                 try await database.run("ALTER TABLE counters RENAME COLUMN m TO n;")
                 #expect(try await client.post("/v1/merge/counters", body).status == 200)
                 #expect(try await client.get("/v1/rules").json()["version"]?.text == version)
+                // The next look finds it mended, long before it is due again.
+                try await Self.until { try await client.get("/readyz").json()["problems"]?.array.isEmpty == true }
+            }
+        }
+    }
+
+    /// Whatever request meets the change first, the schema is read again for it.
+    @Test(arguments: ["sync", "page"]) func everyRequestNoticesAChangedSchema(_ request: String) async throws {
+        let schema = Self.schema.replacing(" ENGINE=InnoDB", with: "")
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: schema)
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                try await database.run("ALTER TABLE counters RENAME COLUMN n TO m;")
+                let edit = #"{"resource":"counters","id":1,"changeset":{"c":{"n":{"old":"start","new":"x"}}}}"#
+                let answer =
+                    switch request {
+                    case "sync": try await client.post("/v1/sync", #"{"pushes":[{"key":"a","edits":[\#(edit)]}]}"#)
+                    default: try await client.get("/v1/records/counters")
+                    }
+                #expect(answer.text.contains("schema-changed"), "\(answer.text)")
+                try await Self.until { try await client.get("/readyz").text.contains("has no column “n”") }
             }
         }
     }

@@ -131,4 +131,50 @@ import TestSupport
         #expect(try await few.sent().contains("CREATE"))
         few.server.kill()
     }
+
+    /// Rows of a junction have no groups, and are created and deleted all the same.
+    @Test(.tags(.mariadb), .needsMariaDB) func whatIsPrintedCanBePipedAndIsEnough() async throws {
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(
+            .mariadb,
+            mariadb: """
+                CREATE TABLE people (id INT PRIMARY KEY, name VARCHAR(20));
+                CREATE TABLE clubs (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL, must INT NOT NULL);
+                CREATE TABLE members (person INT, club INT, PRIMARY KEY (person, club));
+                INSERT INTO people VALUES (1, 'Ann'); INSERT INTO clubs VALUES (1, 'Chess', 1), (2, 'Go', 1);
+                INSERT INTO members VALUES (1, 1);
+                """, sqlite: "", server: server)
+        let rules = [
+            "people.yaml": """
+            resource: people
+            sections:
+              person: {table: people, groups: {name: name}}
+              clubs: {list: true, table: members, parent: {person: id}}
+            """,
+            // A column that is missing makes a warning, which must not stand among the statements.
+            "clubs.yaml": "resource: clubs\nsections:\n  club: {table: clubs, groups: {name: name}}\n",
+        ]
+        let folder = try TemporaryFolder(files: rules)
+        let printed = try await Shell.capture([
+            CommandLineTests.program, "check", "--rules", folder.path, "--database", database.asRoot.url, "--grants",
+            "--grant-to", "few@localhost",
+        ])
+        #expect(printed.status == 0 && printed.errors.contains("0 errors, 1 warning"), "\(printed)")
+        let lines = printed.output.split(separator: "\n")
+        #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("GRANT ") && $0.hasSuffix(";") }, "\(lines)")
+        try await server.run("CREATE USER few@localhost; " + printed.output)
+        try await RunningGateway.with(database.asUser("few"), rules: rules) { gateway async throws in
+            try await gateway.client { client async throws in
+                for edit in [
+                    #"{"id":[1,2],"old":null,"new":{}}"#, #"{"id":[1,1],"old":{},"new":null}"#,
+                ] {
+                    let merged = try await client.post(
+                        "/v1/merge/people", #"{"id":1,"changeset":{"clubs":[\#(edit)]}}"#)
+                    #expect(merged.status == 200, "\(merged.text)")
+                }
+            }
+        }
+        #expect(try await database.run("SELECT club FROM members") == "2\n")
+        server.kill()
+    }
 }

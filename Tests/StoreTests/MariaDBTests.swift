@@ -202,7 +202,7 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ("mariadb://u@h:3307/d", true), ("mysql://u:p@h/d?tls=required&ca=/x", true),
+        ("mariadb://u@h:3307/d", true), ("mysql://u@h/d?tls=required&ca=/x", true), ("mysql://u:p@h/d", false),
         ("mariadb://u@h/d?socket=/s", true),
         ("mariadb://h/d", false), ("mariadb://u@h", false), ("mariadb://u@h/d?tls=maybe", false),
         ("http://u@h/d", false),

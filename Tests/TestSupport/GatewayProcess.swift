@@ -48,8 +48,14 @@ package final class GatewayProcess: Sendable {
         kill()
     }
 
+    /// The folder of the rule files that the program reads.
+    package var rulesFolder: String { folder.path }
+
     /// The program's log so far.
     package var log: String { output.text }
+
+    /// Returns the first whole line of the log with a mark in it, once it is there; nil where the program ends without one.
+    package func line(containing mark: String) async -> String? { await output.line(containing: mark) }
 
     package var identifier: Int32 { process.withLock { $0.processIdentifier } }
 

@@ -40,6 +40,9 @@ package struct JSON: Sendable, Equatable, CustomStringConvertible {
     package var text: String? { if case .text(let text) = content { text.string } else { nil } }
     package var bool: Bool? { if case .bool(let flag) = content { flag } else { nil } }
     package var int: Int? { if case .number(let number) = content { Int(exactly: number) } else { nil } }
+    package var isNumber: Bool { if case .number = content { true } else { false } }
+    package var isArray: Bool { if case .array = content { true } else { false } }
+    package var isObject: Bool { if case .object = content { true } else { false } }
     package var array: [JSON] { if case .array(let elements) = content { elements } else { [] } }
     package var object: [String: JSON] { if case .object(let members) = content { members } else { [:] } }
 

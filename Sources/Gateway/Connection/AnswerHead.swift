@@ -28,9 +28,15 @@ struct AnswerHead {
         buffer.writeStaticString(" ")
         buffer.writeString(HTTPResponseStatus(statusCode: status).reasonPhrase)
         buffer.writeStaticString("\r\n")
+        var saysWhoKeepsIt = false
         for field in fields where !Self.isAboutTheMessage(field.name) {
+            if field.name == .cacheControl { saysWhoKeepsIt = true }
             line(field.name.rawName, value: field.value, to: &buffer)
         }
+        // What is answered to one client is for no other, and may have changed by the time it is looked at again.
+        if !saysWhoKeepsIt { buffer.writeStaticString("cache-control: private, no-cache\r\n") }
+        // No browser is to take data for a page or a script.
+        buffer.writeStaticString("x-content-type-options: nosniff\r\n")
         line("x-request-id", value: requestID, to: &buffer)
         line("date", value: HTTPDate.now, to: &buffer)
         buffer.writeStaticString("server: fieldmerge\r\n")

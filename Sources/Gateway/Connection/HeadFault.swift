@@ -21,6 +21,13 @@ enum HeadFault {
         return nil
     }
 
+    /// Something that is no HTTP, or a head that is too long.
+    static let unreadable = malformed("This is no request of HTTP/1.1, or its head is longer than 80 KiB.")
+
+    /// A head that did not come in time.
+    static let slow = Problem(
+        .requestTimeout, detail: "The whole head has to arrive before the time of a head is over.")
+
     private static func malformed(_ detail: String) -> Problem {
         Problem(.malformedRequest, detail: detail)
     }

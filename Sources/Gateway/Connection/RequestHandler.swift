@@ -1,7 +1,9 @@
 import Hummingbird
 import HummingbirdCore
 import Logging
+import MergeCore
 import MergeService
+import MergeWire
 import NIOCore
 import NIOHTTP1
 
@@ -175,7 +177,7 @@ final class RequestHandler: ChannelDuplexHandler {
         guard case .waiting = phase, ahead.isEmpty, headAlarm == nil, isAmidRequest || !sawPart else { return }
         headAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) {
             guard case .waiting = self.phase else { return }
-            if self.isAmidRequest { self.close(context) } else { self.refuse(context, status: 408) }
+            if self.isAmidRequest { self.close(context) } else { self.refuse(context, with: HeadFault.slow) }
         }
     }
 
@@ -213,12 +215,18 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     /// Turns away what is no HTTP, or no whole head in time; nothing that follows it could be understood either.
-    private func refuse(_ context: ChannelHandlerContext, status: Int = 400) {
+    private func refuse(_ context: ChannelHandlerContext, with problem: Problem = HeadFault.unreadable) {
         guard !isClosing else { return }
         isClosing = true
         var bytes = ByteBuffer()
-        AnswerHead(version: .http1_1, status: status, fields: [:], requestID: RequestID.next(), connection: "close")
-            .write(.length(0), to: &bytes)
+        let head = ProblemHead(problem)
+        let body = ProblemEncoder.encode(problem, under: head)
+        AnswerHead(
+            version: .http1_1, status: head.status,
+            fields: [.contentType: "application/problem+json", .cacheControl: "no-store"], requestID: RequestID.next(),
+            connection: "close"
+        ).write(.length(body.count), to: &bytes)
+        bytes.writeBytes(body)
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in channel.close(promise: nil) }
     }

@@ -24,7 +24,8 @@ struct JournalController {
         _ = try context.query.flag("refused")
         let active = try box.ready()
         let filter = try JournalQuery(catalog: active.catalog).filter { name throws(Problem) in
-            guard let raw = context.query[name], !raw.isEmpty else { return nil }
+            guard let raw = context.query[name] else { return nil }
+            if raw.isEmpty { throw Self.invalid("“\(name)” is empty") }
             guard let text = KeyText.percentDecoded(raw.utf8.map { $0 == UInt8(ascii: "+") ? 32 : $0 }) else {
                 throw Self.invalid("“\(name)” is not percent-encoded UTF-8")
             }
@@ -61,6 +62,7 @@ struct JournalController {
             service: service, active: active, limits: limits, access: access, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview { metrics.count(result) }
+        context.failure.note(answer)
         let told = await ReplayedAnswer(
             service: service, active: active, access: access, deadline: context.deadline
         )

@@ -1,12 +1,17 @@
+import Operations
+
 /// The description of the addresses for tools (OpenAPI 3.1).
 ///
 /// What a resource's fields are is told by `/v1/rules`.
 enum OpenAPI {
-    static let document = #"""
+    /// The description as JSON.
+    static let document = text.replacing("{program version}", with: ProgramVersion.text)
+
+    private static let text = #"""
         {
           "openapi": "3.1.0",
           "info": {
-            "title": "FieldMerge", "version": "1",
+            "title": "FieldMerge", "version": "{program version}",
             "description": "Reads records of a legacy database and merges edits into it, group by group. HEAD is served wherever GET is. Another method is 405 with Allow; a query member that is not named here, or stands twice, is 400."
           },
           "security": [{"bearer": []}],
@@ -37,7 +42,7 @@ enum OpenAPI {
             "/v1/records/{resource}/{id}": {
               "parameters": [
                 {"$ref": "#/components/parameters/resource"},
-                {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}, "description": "The key, percent-encoded, a comma between its parts."}
+                {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}, "description": "The key, percent-encoded, a comma between its parts."}
               ],
               "get": {
                 "operationId": "getRecord", "summary": "One record.",
@@ -103,8 +108,8 @@ enum OpenAPI {
                 "parameters": [{"$ref": "#/components/parameters/key"}, {"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}, {"$ref": "#/components/parameters/by"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Edit"}}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
-                  "422": {"$ref": "#/components/responses/Result"}, "default": {"$ref": "#/components/responses/Problem"}
+                  "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Refusal"},
+                  "422": {"$ref": "#/components/responses/Refusal"}, "default": {"$ref": "#/components/responses/Problem"}
                 }
               }
             },
@@ -115,7 +120,9 @@ enum OpenAPI {
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Push"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/PushResult"}, "207": {"$ref": "#/components/responses/PushResult"},
-                  "409": {"$ref": "#/components/responses/PushResult"}, "422": {"$ref": "#/components/responses/PushResult"},
+                  "409": {"$ref": "#/components/responses/PushRefusal"}, "422": {"$ref": "#/components/responses/PushRefusal"},
+                  "413": {"$ref": "#/components/responses/PushRefusal"}, "500": {"$ref": "#/components/responses/PushRefusal"},
+                  "503": {"$ref": "#/components/responses/PushRefusal"},
                   "default": {"$ref": "#/components/responses/Problem"}
                 }
               }
@@ -156,8 +163,8 @@ enum OpenAPI {
                 "parameters": [{"$ref": "#/components/parameters/device"}, {"$ref": "#/components/parameters/preview"}],
                 "requestBody": {"required": false, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Undo"}}}},
                 "responses": {
-                  "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Result"},
-                  "422": {"$ref": "#/components/responses/Result"}, "default": {"$ref": "#/components/responses/Problem"}
+                  "200": {"$ref": "#/components/responses/Result"}, "409": {"$ref": "#/components/responses/Refusal"},
+                  "422": {"$ref": "#/components/responses/Refusal"}, "default": {"$ref": "#/components/responses/Problem"}
                 }
               }
             },
@@ -185,26 +192,48 @@ enum OpenAPI {
               }
             },
             "/healthz": {
-              "get": {"operationId": "health", "security": [], "responses": {"200": {"description": "The process runs."}}}
+              "get": {
+                "operationId": "health", "security": [],
+                "responses": {
+                  "200": {"description": "The process runs.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Health"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
             },
             "/readyz": {
               "get": {
                 "operationId": "readiness", "security": [],
-                "responses": {"200": {"description": "Requests are served."}, "503": {"description": "They are not; the body says why."}}
+                "responses": {
+                  "200": {"description": "Requests are served.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
+                  "503": {"description": "They are not; the body says why.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
               }
             },
             "/metrics": {
               "get": {
                 "operationId": "metrics",
-                "responses": {"200": {"description": "Counters in the text format of Prometheus.", "content": {"text/plain": {"schema": {"type": "string"}}}}}
+                "responses": {
+                  "200": {"description": "Figures in the text format of Prometheus.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                  "401": {"$ref": "#/components/responses/Problem"}, "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/openapi.json": {
+              "get": {
+                "operationId": "description",
+                "responses": {
+                  "200": {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}},
+                  "401": {"$ref": "#/components/responses/Problem"}, "default": {"$ref": "#/components/responses/Problem"}
+                }
               }
             }
           },
           "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": {
-              "resources": {"name": "resources", "in": "query", "schema": {"type": "string"}, "description": "Names of resources, a comma between them; all if left out."},
-              "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string"}},
+              "resources": {"name": "resources", "in": "query", "schema": {"type": "string", "minLength": 1}, "description": "Names of resources, a comma between them; all if left out."},
+              "resource": {"name": "resource", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}, "description": "The name of a resource, as `/v1/rules` tells it."},
               "key": {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "minLength": 1, "maxLength": 255}, "description": "Names the push, which is then merged once however often it is sent."},
               "device": {"name": "X-Device-ID", "in": "header", "schema": {"type": "string", "maxLength": 255}, "description": "The device, for the journal."},
               "number": {"name": "number", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1}},
@@ -214,69 +243,144 @@ enum OpenAPI {
               },
               "by": {
                 "name": "by", "in": "query", "schema": {"type": "boolean", "default": false},
-                "description": "Not supported yet: `true` is answered with 501, and nothing is written."
+                "description": "A conflict also tells `by`: the last push that wrote the group as it stood."
               }
+            },
+            "headers": {
+              "Replayed": {"schema": {"const": "true"}, "description": "The answer to an earlier push with this key."}
             },
             "responses": {
               "Problem": {"description": "What went wrong.", "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}},
-              "Result": {"description": "What became of the edit.", "headers": {"Idempotent-Replayed": {"schema": {"const": "true"}, "description": "The answer to an earlier push with this key."}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}},
-              "PushResult": {"description": "What became of the push.", "headers": {"Idempotent-Replayed": {"schema": {"const": "true"}, "description": "The answer to an earlier push with this key."}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}}}}
+              "Result": {
+                "description": "What became of the edit.", "headers": {"Idempotent-Replayed": {"$ref": "#/components/headers/Replayed"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Result"}}}
+              },
+              "Refusal": {
+                "description": "What became of the edit; a problem of its own where the request has no result.",
+                "headers": {"Idempotent-Replayed": {"$ref": "#/components/headers/Replayed"}},
+                "content": {
+                  "application/json": {"schema": {"$ref": "#/components/schemas/Result"}},
+                  "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+                }
+              },
+              "PushResult": {
+                "description": "What became of the push.", "headers": {"Idempotent-Replayed": {"$ref": "#/components/headers/Replayed"}},
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}}}
+              },
+              "PushRefusal": {
+                "description": "What became of the push; a problem of its own where the request has no result.",
+                "headers": {"Idempotent-Replayed": {"$ref": "#/components/headers/Replayed"}},
+                "content": {
+                  "application/json": {"schema": {"$ref": "#/components/schemas/PushResult"}},
+                  "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+                }
+              }
             },
             "schemas": {
+              "Health": {"type": "object", "additionalProperties": false, "required": ["status"], "properties": {"status": {"const": "ok"}}},
+              "Readiness": {
+                "type": "object", "additionalProperties": false, "required": ["status", "rules", "problems", "journal"],
+                "properties": {
+                  "status": {"enum": ["ready", "not-ready"]}, "rules": {"type": ["string", "null"]},
+                  "problems": {"type": "array", "items": {"type": "string"}},
+                  "journal": {
+                    "type": "object", "additionalProperties": false, "required": ["promise"],
+                    "properties": {
+                      "promise": {"type": ["string", "null"]}, "rows": {"type": "integer"}, "bytes": {"type": "integer"},
+                      "rowsOfLastDay": {"type": "integer"}
+                    }
+                  },
+                  "feed": {"type": "object", "required": ["revision"], "properties": {"revision": {"type": "integer"}}}
+                }
+              },
               "Changes": {
-                "type": "object", "required": ["feed", "revision", "more", "rules", "changes"],
+                "type": "object", "additionalProperties": false, "required": ["feed", "revision", "more", "rules", "changes"],
                 "properties": {
                   "feed": {"type": "string"}, "revision": {"type": "integer"}, "more": {"type": "boolean"},
                   "rules": {"type": "string"}, "changes": {"type": "array", "items": {"$ref": "#/components/schemas/Change"}}
                 }
               },
               "Change": {
-                "type": "object", "required": ["revision", "resource", "id", "record", "by"],
+                "type": "object", "additionalProperties": false, "required": ["revision", "resource", "id", "record", "by"],
                 "properties": {
-                  "revision": {"type": "integer"}, "resource": {"type": "string"}, "id": {},
-                  "record": {"description": "The record as it is now; null where it is gone."},
-                  "by": {"description": "The push that did it: who, device, entry; null for other programs."}
+                  "revision": {"type": "integer"}, "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
+                  "record": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}], "description": "The record as it is now; null where it is gone."},
+                  "by": {"anyOf": [{"$ref": "#/components/schemas/Author"}, {"type": "null"}], "description": "The push that did it; null for other programs."}
+                }
+              },
+              "Author": {
+                "type": "object", "additionalProperties": false, "required": ["who", "device", "entry"],
+                "properties": {
+                  "who": {"type": ["string", "null"]}, "device": {"type": ["string", "null"]}, "entry": {"type": ["integer", "null"]},
+                  "at": {"type": "string", "format": "date-time"}
                 }
               },
               "Sync": {
-                "type": "object",
+                "type": "object", "additionalProperties": false,
                 "properties": {
                   "feed": {"type": "string"}, "since": {"type": "integer", "minimum": 0},
-                  "resources": {"type": "array", "minItems": 1, "items": {"type": "string"}},
-                  "limit": {"type": "integer", "minimum": 0}, "pushes": {"type": "array", "items": {"type": "object"}}
+                  "resources": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+                  "limit": {"type": "integer", "minimum": 0},
+                  "pushes": {"type": "array", "items": {"type": "object", "description": "As the body of `/v1/push`, with a `key`; one that is malformed fails alone."}}
                 }
               },
               "SyncResult": {
-                "type": "object", "required": ["results", "feed", "revision", "more", "rules", "changes"],
+                "type": "object", "additionalProperties": false, "required": ["results", "feed", "revision", "more", "rules", "changes"],
                 "properties": {
-                  "results": {"type": "array", "items": {"type": "object"}, "description": "A push's result each, with its HTTP status as `code`."},
-                  "feed": {}, "revision": {}, "more": {"type": "boolean"}, "rules": {"type": "string"}, "changes": {}, "problem": {}
+                  "results": {"type": "array", "items": {"$ref": "#/components/schemas/SyncedResult"}, "description": "A push's result each, with its HTTP status as `code`."},
+                  "feed": {"type": ["string", "null"]}, "revision": {"type": ["integer", "null"]}, "more": {"type": "boolean"},
+                  "rules": {"type": "string"}, "changes": {"type": ["array", "null"], "items": {"$ref": "#/components/schemas/Change"}},
+                  "problem": {"$ref": "#/components/schemas/Problem"}
                 }
               },
+              "SyncedResult": {
+                "type": "object", "additionalProperties": false, "required": ["key", "status", "code", "results"],
+                "properties": {
+                  "key": {"type": ["string", "null"]}, "status": {"enum": ["merged", "rejected", "failed", "partial"]},
+                  "code": {"type": "integer"}, "revision": {"type": ["integer", "null"]}, "atomic": {"const": false},
+                  "results": {"type": "array", "items": {"$ref": "#/components/schemas/Result"}},
+                  "problem": {"$ref": "#/components/schemas/Problem"}
+                }
+              },
+              "Key": {"type": "string", "minLength": 1, "maxLength": 255},
               "Id": {"description": "A key: a scalar, or an array in key order.", "type": ["string", "number", "boolean", "array"]},
               "Rules": {
-                "type": "object", "required": ["version", "resources"],
-                "properties": {"version": {"type": "string"}, "resources": {"type": "array", "items": {"$ref": "#/components/schemas/Resource"}}}
+                "type": "object", "additionalProperties": false, "required": ["version", "limits", "resources"],
+                "properties": {
+                  "version": {"type": "string"},
+                  "limits": {
+                    "type": "object", "additionalProperties": false, "required": ["body", "edits", "items", "page"],
+                    "properties": {
+                      "body": {"type": "integer"}, "edits": {"type": "integer"}, "items": {"type": "integer"}, "page": {"type": "integer"}
+                    }
+                  },
+                  "resources": {"type": "array", "items": {"$ref": "#/components/schemas/Resource"}}
+                }
               },
               "Resource": {
-                "type": "object", "required": ["resource", "sections"],
+                "type": "object", "additionalProperties": false, "required": ["resource", "sections"],
                 "properties": {
                   "resource": {"type": "string"}, "description": {"type": "string"},
                   "sections": {"type": "array", "items": {"$ref": "#/components/schemas/Section"}}
                 }
               },
               "Section": {
-                "type": "object", "required": ["section", "kind", "key", "onMissing", "onDeleteConflict", "groups", "readOnly"],
+                "type": "object", "additionalProperties": false, "required": ["section", "kind", "key", "onMissing", "onDeleteConflict", "groups", "readOnly"],
                 "properties": {
                   "section": {"type": "string"}, "kind": {"enum": ["root", "singleton", "list"]},
-                  "key": {"type": "array", "items": {"type": "object"}},
+                  "key": {
+                    "type": "array", "items": {
+                      "type": "object", "additionalProperties": false, "required": ["column", "type", "generated"],
+                      "properties": {"column": {"type": "string"}, "type": {"type": "string"}, "generated": {"type": "boolean"}}
+                    }
+                  },
                   "onMissing": {"enum": ["drop", "restore", "reject"]}, "onDeleteConflict": {"enum": ["delete", "keep", "reject"]},
                   "identity": {"type": "array", "items": {"type": "string"}, "description": "Fields by which a created row is recognised."},
                   "clientKeys": {"const": "allow", "description": "Clients may choose keys that the database numbers."},
                   "softDelete": {"const": true, "description": "Deleting a row keeps it in the database."},
                   "checks": {
                     "type": "array", "items": {
-                      "type": "object", "required": ["check", "fields", "onFailure"],
+                      "type": "object", "additionalProperties": false, "required": ["check", "fields", "onFailure"],
                       "properties": {
                         "check": {"type": "string"}, "fields": {"type": "array", "items": {"type": "string"}},
                         "onFailure": {"enum": ["reject", "server-wins"]}
@@ -288,59 +392,76 @@ enum OpenAPI {
                 }
               },
               "Group": {
-                "type": "object", "required": ["group", "onConflict", "fields"],
+                "type": "object", "additionalProperties": false, "required": ["group", "onConflict", "fields"],
                 "properties": {
                   "group": {"type": "string"}, "onConflict": {"enum": ["client-wins", "server-wins", "reject"]},
                   "merge": {
                     "anyOf": [
                       {"enum": ["add", "max", "min", "set", "text", "json"]},
-                      {"type": "object", "properties": {"json": {"type": "string"}}, "required": ["json"]},
-                      {"type": "object", "properties": {"latest": {"type": "string"}}, "required": ["latest"]}
+                      {"type": "object", "additionalProperties": false, "properties": {"json": {"type": "string"}}, "required": ["json"]},
+                      {"type": "object", "additionalProperties": false, "properties": {"latest": {"type": "string"}}, "required": ["latest"]}
                     ]
                   },
                   "fields": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}}
                 }
               },
               "Field": {
-                "type": "object", "required": ["field", "type", "nullable"],
-                "properties": {"field": {"type": "string"}, "type": {"type": "string"}, "nullable": {"type": "boolean"}, "references": {"type": "string"}}
+                "type": "object", "additionalProperties": false, "required": ["field", "type", "nullable"],
+                "properties": {
+                  "field": {"type": "string"}, "type": {"type": "string"}, "nullable": {"type": "boolean"}, "references": {"type": "string"},
+                  "minimum": {"type": ["number", "string"]}, "maximum": {"type": ["number", "string"]},
+                  "maximumCharacters": {"type": "integer"}, "maximumBytes": {"type": "integer"}, "precision": {"type": "integer"}, "bits": {"type": "integer"},
+                  "scale": {"type": "integer"}, "fraction": {"type": "integer"}, "members": {"type": "array", "items": {"type": "string"}}
+                }
               },
               "Record": {
                 "type": "object", "required": ["id"], "properties": {"id": {"$ref": "#/components/schemas/Id"}},
                 "additionalProperties": {"description": "A section: an object of fields, an array of items, or null.", "type": ["object", "array", "null"]}
               },
               "Page": {
-                "type": "object", "required": ["records", "next"],
+                "type": "object", "additionalProperties": false, "required": ["records", "next"],
                 "properties": {
                   "records": {"type": "array", "items": {"$ref": "#/components/schemas/Record"}},
                   "next": {"type": ["string", "null"]}
                 }
               },
               "Edit": {
-                "type": "object", "required": ["changeset"],
+                "type": "object", "additionalProperties": false, "required": ["changeset"],
                 "properties": {
-                  "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
-                  "changeset": {"type": "object", "additionalProperties": {"type": ["object", "array"]}}
+                  "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "resource": {"type": "string", "minLength": 1},
+                  "id": {"$ref": "#/components/schemas/Id"}, "changeset": {"$ref": "#/components/schemas/Changeset"}
                 }
+              },
+              "PushedEdit": {
+                "type": "object", "additionalProperties": false, "required": ["resource", "changeset"],
+                "properties": {
+                  "resource": {"type": "string", "minLength": 1}, "id": {"$ref": "#/components/schemas/Id"},
+                  "changeset": {"$ref": "#/components/schemas/Changeset"}
+                }
+              },
+              "Changeset": {
+                "type": "object", "additionalProperties": {"type": ["object", "array"]},
+                "description": "A member for each section that changes: groups with `old` and `new`, or in a list an array of items."
               },
               "Push": {
                 "type": "object", "required": ["edits"], "additionalProperties": false,
                 "properties": {
-                  "key": {"type": "string"}, "rules": {"type": "string"}, "atomic": {"enum": ["push", "edit"]},
-                  "edits": {"type": "array", "items": {"$ref": "#/components/schemas/Edit"}}
+                  "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "atomic": {"enum": ["push", "edit"]},
+                  "edits": {"type": "array", "items": {"$ref": "#/components/schemas/PushedEdit"}}
                 }
               },
               "Result": {
-                "type": "object", "required": ["resource", "id", "status", "record", "outcomes"],
+                "type": "object", "additionalProperties": false, "required": ["resource", "id", "status", "record", "outcomes"],
                 "properties": {
-                  "resource": {"type": "string"}, "id": {}, "status": {"enum": ["merged", "rejected", "failed"]},
+                  "resource": {"type": "string"}, "id": {"anyOf": [{"$ref": "#/components/schemas/Id"}, {"type": "null"}]}, "status": {"enum": ["merged", "rejected", "failed"]},
+                  "key": {"type": ["string", "null"]}, "revision": {"type": ["integer", "null"]}, "atomic": {"const": false},
                   "record": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}]},
                   "ids": {"type": "object"}, "outcomes": {"type": "array", "items": {"$ref": "#/components/schemas/Outcome"}},
                   "problem": {"$ref": "#/components/schemas/Problem"}
                 }
               },
               "PushResult": {
-                "type": "object", "required": ["key", "status", "revision", "results"],
+                "type": "object", "additionalProperties": false, "required": ["key", "status", "revision", "results"],
                 "properties": {
                   "key": {"type": ["string", "null"]}, "status": {"enum": ["merged", "rejected", "failed", "partial"]},
                   "revision": {"type": ["integer", "null"]},
@@ -349,7 +470,7 @@ enum OpenAPI {
                 }
               },
               "Outcome": {
-                "type": "object", "required": ["section", "outcome", "rule"],
+                "type": "object", "additionalProperties": false, "required": ["section", "outcome", "rule"],
                 "properties": {
                   "section": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"}, "group": {"type": "string"},
                   "outcome": {
@@ -358,20 +479,21 @@ enum OpenAPI {
                     ]
                   },
                   "rule": {"type": "string", "description": "What decided: file and line of a rule file, or `default`."},
-                  "conflict": {"type": "boolean"}, "cascades": {"type": "array"}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {},
+                  "conflict": {"type": "boolean"}, "cascades": {"type": "array"}, "private": {"type": "array", "items": {"type": "string"}}, "row": {"type": "object"},
+                  "by": {"anyOf": [{"$ref": "#/components/schemas/Author"}, {"type": "null"}]}, "old": {}, "oldHash": {"type": "string"}, "current": {}, "new": {}, "written": {},
                   "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}},
                   "fallback": {"type": "string", "description": "Why the group's merge function did not run."}
                 }
               },
               "JournalPage": {
-                "type": "object", "required": ["entries", "next"],
+                "type": "object", "additionalProperties": false, "required": ["entries", "next"],
                 "properties": {
                   "entries": {"type": "array", "items": {"$ref": "#/components/schemas/Entry"}},
                   "next": {"type": ["string", "null"]}
                 }
               },
               "Entry": {
-                "type": "object", "required": ["number", "at", "who", "device", "key"],
+                "type": "object", "additionalProperties": false, "required": ["number", "at", "who", "device", "key"],
                 "properties": {
                   "number": {"type": "integer"}, "at": {"type": "string", "format": "date-time"},
                   "who": {"type": "string"}, "device": {"type": ["string", "null"]}, "key": {"type": ["string", "null"]},
@@ -379,7 +501,7 @@ enum OpenAPI {
                   "status": {"enum": ["merged", "rejected"]}, "rules": {"type": "string"}, "ids": {"type": "object"},
                   "outcomes": {"type": "array", "items": {"$ref": "#/components/schemas/Outcome"}},
                   "refused": {
-                    "type": "object", "required": ["address", "reason", "replayed"],
+                    "type": "object", "additionalProperties": false, "required": ["address", "reason", "replayed"],
                     "properties": {
                       "address": {"type": "string"}, "reason": {"type": "string"}, "replayed": {"type": ["string", "null"]},
                       "body": {"description": "The push as it was sent."}
@@ -392,24 +514,24 @@ enum OpenAPI {
                 "properties": {"groups": {"type": "array", "items": {"type": "string"}, "minItems": 1, "description": "Groups to take back, as `section.group`; all where left out."}}
               },
               "AccessToken": {
-                "type": "object", "required": ["accessToken", "tokenType", "expiresIn"],
+                "type": "object", "additionalProperties": false, "required": ["accessToken", "tokenType", "expiresIn"],
                 "properties": {"accessToken": {"type": "string"}, "tokenType": {"const": "Bearer"}, "expiresIn": {"type": "integer", "description": "Seconds."}}
               },
               "Part": {
                 "description": "A place inside a value that both sides changed: a line of a text, or a member of a JSON value.",
-                "type": "object", "required": ["outcome"],
+                "type": "object", "additionalProperties": false, "required": ["outcome"],
                 "properties": {
                   "line": {"type": "integer"}, "path": {"type": "string"}, "outcome": {"enum": ["client-won", "server-won"]},
                   "old": {}, "current": {}, "new": {}, "written": {}
                 }
               },
               "Problem": {
-                "type": "object", "required": ["type", "title", "status", "detail"],
+                "type": "object", "additionalProperties": false, "required": ["type", "title", "status", "detail"],
                 "properties": {
                   "type": {"type": "string"}, "title": {"type": "string"}, "status": {"type": "integer"},
                   "detail": {"type": "string"}, "code": {"type": "string"}, "path": {"type": "string"},
                   "retry": {"type": "boolean"}, "constraint": {"type": "string"}, "index": {"type": "string"},
-                  "fields": {"type": "array", "items": {"type": "string"}}, "record": {"type": "object"},
+                  "fields": {"type": "array", "items": {"type": "string"}}, "record": {"type": "object"}, "feed": {"type": "string"}, "earliest": {"type": "integer"},
                   "minimum": {"type": "string", "description": "The version from which on a program is served."},
                   "message": {"type": "string"}, "link": {"type": "string"}
                 }

@@ -9,6 +9,7 @@ import RecordStore
 
 /// Answers operators and their probes.
 struct OperationsController {
+    private let service: MergeService
     let box: RulesBox
     let metrics: GatewayMetrics
     let changes: ChangeWork
@@ -20,14 +21,15 @@ struct OperationsController {
     private static let patienceWithFeed = Duration.seconds(30)
 
     init(
-        engine: any RecordEngine, box: RulesBox, metrics: GatewayMetrics, changes: ChangeWork,
+        service: MergeService, box: RulesBox, metrics: GatewayMetrics, changes: ChangeWork,
         tokens: (any TokenVerifier)?
     ) {
+        self.service = service
         self.changes = changes
         self.box = box
         self.metrics = metrics
         self.tokens = tokens
-        watch = ReadinessWatch(engine, patience: .seconds(3)) { box.active?.journal }
+        watch = ReadinessWatch(service.engine, patience: .seconds(3)) { box.active?.journal }
     }
 
     func addRoutes(to routes: inout RouteTable) {
@@ -38,14 +40,15 @@ struct OperationsController {
     }
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        Reply.json(
-            Array(
-                metrics.text(
-                    isReady: box.active != nil, journalBytes: box.active?.journal?.tables.meter.total,
-                    feed: feed.known.map { ($0.revision, feed.waiting) }, scan: changes.scan?.current
-                ).utf8),
-            to: context.headers, type: "text/plain; version=0.0.4"
-        )
+        let seen = await watch.seen()
+        let gauges = GatewayGauges(
+            rules: box.active?.catalog.version, ruleProblems: box.trouble.count, journalRows: seen.size?.rows,
+            connections: service.engine.connections, queues: service.queues)
+        let text = metrics.text(
+            isReady: isReady(seen), journalBytes: box.active?.journal?.tables.meter.total,
+            feed: feed.known.map { ($0.revision, feed.waiting) }, scan: changes.scan?.current)
+        return Reply.json(
+            Array((text + gauges.text).utf8), to: context.headers, type: "text/plain; version=0.0.4")
     }
 
     @Sendable private func description(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -57,12 +60,15 @@ struct OperationsController {
         Reply.json(Array(#"{"status":"ok"}"#.utf8), to: context.headers)
     }
 
+    /// Tells whether requests are served, to probes and in `fieldmerge_ready` alike.
+    private func isReady(_ seen: ReadinessWatch.Seen) -> Bool { box.active != nil && seen.fault == nil }
+
     /// The database answers and the rules are served.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
         var trouble = box.trouble
         if let fault = tokens?.trouble { trouble.append(fault) }
         let seen = await watch.seen()
-        let isReady = box.active != nil && seen.fault == nil
+        let isReady = isReady(seen)
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {

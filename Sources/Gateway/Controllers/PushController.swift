@@ -78,6 +78,7 @@ struct PushController {
         let runner = PushRunner(
             service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
         let (answer, told) = try await runner.answer(run, context)
+        context.failure.note(answer)
         return reply(answer, body: told, to: context)
     }
 

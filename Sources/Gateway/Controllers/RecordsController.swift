@@ -70,7 +70,7 @@ struct RecordsController {
         if let known = context.headers["if-none-match"], EntityTag.matches(known, tag) {
             return Response(status: .notModified, headers: [.eTag: tag])
         }
-        return Reply.json(body, to: context.headers, with: [.eTag: tag, .cacheControl: "private, no-cache"])
+        return Reply.json(body, to: context.headers, with: [.eTag: tag])
     }
 }
 

@@ -26,6 +26,8 @@ struct SyncController {
     @Sendable private func sync(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let tellsAuthors = try context.query.flag("by")
+        // Also where no push has to be run under it.
+        _ = try context.sender
         let body = try context.jsonBody(limit: limits.bodyBytes)
         return try await gate.pass(body.count, until: context.deadline) {
             let asked = try body.withUnsafeBytes { bytes throws(Problem) in
@@ -35,7 +37,7 @@ struct SyncController {
             let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
             var pushes = SyncPushes(
                 runner: PushRunner(
-                    service: service, active: active, metrics: metrics, rates: rates, delivery: delivery),
+                    service: service, active: active, metrics: metrics, rates: rates, delivery: delivery), box: box,
                 limits: limits,
                 share: share,
                 tellsAuthors: tellsAuthors)
@@ -97,7 +99,10 @@ struct SyncController {
         } catch {
             // The pushes count all the same.
             isWhole = false
-            let problem = Failure(any: error).problem
+            let failure = Failure(any: error)
+            if let cause = failure.cause { box.note(cause, of: context) }
+            let problem = failure.problem
+            context.failure.note(problem)
             bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: rules)
         }
         return Reply.json(

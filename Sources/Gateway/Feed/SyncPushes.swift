@@ -1,6 +1,7 @@
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// The pushes of one sync: each a transaction of its own, and none behind one that may succeed later.
@@ -9,6 +10,7 @@ struct SyncPushes {
     private let limits: WireLimits
     private let share: JournalShare
     private let tellsAuthors: Bool
+    private let box: RulesBox
     private var earlier = EarlierIDs()
     /// One may succeed later, and those behind it may build on it.
     private var isHeldUp = false
@@ -17,7 +19,8 @@ struct SyncPushes {
     /// Every push so far was merged.
     private(set) var allMerged = true
 
-    init(runner: PushRunner, limits: WireLimits, share: JournalShare, tellsAuthors: Bool) {
+    init(runner: PushRunner, box: RulesBox, limits: WireLimits, share: JournalShare, tellsAuthors: Bool) {
+        self.box = box
         self.tellsAuthors = tellsAuthors
         self.runner = runner
         self.limits = limits
@@ -37,11 +40,14 @@ struct SyncPushes {
             text.add(body, code: answer.httpStatus)
             earlier.note(created, answer: body)
             if answer.status != .merged { allMerged = false }
+            context.failure.note(answer)
             if answer.result?.problem?.retry == true { isHeldUp = true }
         } catch {
             earlier.note(created, answer: nil)
-            var problem = Failure(any: error).problem
-            if let cause = (error as? Failure)?.cause { context.failure.set(cause) }
+            let failure = Failure(any: error)
+            var problem = failure.problem
+            if let cause = failure.cause { box.note(cause, of: context) }
+            context.failure.note(problem)
             if problem.retry == nil { problem.retry = ProblemHead(problem).status >= 500 }
             refuse(push, problem)
         }

@@ -10,6 +10,8 @@ struct GatewayResponder: HTTPResponder {
     let logger: Logger
     let seconds: Int
     let metrics: GatewayMetrics
+    /// The log takes fields, not lines of text.
+    let logsFields: Bool
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
         var context = context
@@ -29,40 +31,37 @@ struct GatewayResponder: HTTPResponder {
                 status: response.status.code), seconds: milliseconds / 1_000)
         let level: Logger.Level = response.status.code >= 500 ? .error : .info
         if logger.logLevel <= level {
-            let line = Self.line(request, in: context, status: response.status.code, milliseconds: milliseconds)
-            logger.log(level: level, "\(line)")
+            let line = line(request, in: context, status: response.status.code, milliseconds: milliseconds)
+            if logsFields {
+                logger.log(level: level, "request", metadata: line.metadata)
+            } else {
+                logger.log(level: level, "\(line.text)")
+            }
         }
         return response
     }
 
-    /// The most bytes of a path in a line.
-    private static let longestPath = 256
+    /// The most bytes of a client's text in a line.
+    private static let longestText = 256
 
-    /// A path as the log shows it: a client may send one of many thousand bytes with every request.
-    static func short(_ path: String) -> String {
-        if path.utf8.count <= longestPath { return path }
-        return String(decoding: path.utf8.prefix(longestPath), as: UTF8.self) + "..."
+    /// A text as the log shows it: a client may send one of many thousand bytes with every request.
+    static func short(_ text: String) -> String {
+        if text.utf8.count <= longestText { return text }
+        return String(decoding: text.utf8.prefix(longestText), as: UTF8.self) + "..."
     }
 
-    private static func line(
+    private func line(
         _ request: Request, in context: GatewayContext, status: Int, milliseconds: Double
-    ) -> String {
-        let tenths = Int((milliseconds * 10).rounded())
-        var line = ""
-        line.reserveCapacity(192)
-        line += "request id="
-        line += context.requestID
-        line += " method="
-        line += request.method.rawValue
-        line += " path="
-        line += Self.short(context.path)
-        line += " status="
-        line += String(status)
-        line += " ms="
-        line += String(tenths / 10)
-        line += "."
-        line += String(tenths % 10)
-        if let cause = context.failure.text { line += " cause=" + cause }
+    ) -> RequestLine {
+        var line = RequestLine(
+            id: context.requestID, method: request.method.rawValue, path: Self.short(context.path), status: status,
+            milliseconds: milliseconds)
+        let facts = context.failure.facts
+        if status >= 400 || facts.code != nil || facts.cause != nil {
+            line.refusal = RequestLine.Refusal(
+                facts: facts, device: context.headers.text("x-device-id").map(Self.short),
+                resource: facts.resource ?? problems.resource(in: context.path))
+        }
         return line
     }
 }

@@ -32,7 +32,7 @@ enum Reply {
     }
 
     static func problem(_ problem: Problem, under head: ProblemHead, to headers: RequestHeaders) -> Response {
-        var fields: HTTPFields = [:]
+        var fields: HTTPFields = [.cacheControl: "no-store"]
         if let seconds = problem.retryAfter { fields[.retryAfter] = String(seconds) }
         if head.status == 401 { fields[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
         return json(

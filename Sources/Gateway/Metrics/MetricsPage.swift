@@ -1,3 +1,5 @@
+import MergeService
+
 /// Lines of the Prometheus text format.
 struct MetricsPage {
     private(set) var text = ""
@@ -20,5 +22,16 @@ struct MetricsPage {
         add(name + "_bucket", labels: labels + [("le", "+Inf")], value: histogram.count)
         add(name + "_sum", labels: labels, value: histogram.sum)
         add(name + "_count", labels: labels, value: histogram.count)
+    }
+
+    mutating func add(_ sizes: BatchSizes, as name: String, labels: [(String, String)]) {
+        var total = 0
+        for (bound, count) in zip(BatchSizes.bounds, sizes.counts) {
+            total += count
+            add(name + "_bucket", labels: labels + [("le", "\(bound)")], value: total)
+        }
+        add(name + "_bucket", labels: labels + [("le", "+Inf")], value: sizes.count)
+        add(name + "_sum", labels: labels, value: sizes.sum)
+        add(name + "_count", labels: labels, value: sizes.count)
     }
 }

@@ -23,6 +23,7 @@ struct Admission: RouterMiddleware {
             if let minimum, !context.path.isExactly("/healthz") { try minimum.check(context.headers) }
             try pages?.check(context.headers)
             context.bearer = try await authentication.bearer(context)
+            if let bearer = context.bearer { context.failure.set(who: bearer.name) }
             if !Authentication.isOpen(context.path) { try rates.request(of: context.keyOwner) }
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {

@@ -12,10 +12,18 @@ struct ProblemMapping {
 
     func response(to error: any Error, _ context: GatewayContext) -> Response {
         let problem = problem(of: error, context)
+        context.failure.note(problem)
         let head = head(of: error) ?? ProblemHead(problem)
         var response = Reply.problem(problem, under: head, to: context.headers)
         if let error = error as? MethodNotAllowed { response.headers[.allow] = error.list }
         return response
+    }
+
+    /// The resource that an address names; nil for an address without one, and for a name that is none.
+    func resource(in path: String) -> String? {
+        let parts = path.split(separator: "/", maxSplits: 3)
+        guard parts.count > 2, parts[1] == "records" || parts[1] == "merge" else { return nil }
+        return box.active?.catalog[String(parts[2])]?.name
     }
 
     private func problem(of error: any Error, _ context: GatewayContext) -> Problem {
@@ -37,14 +45,19 @@ struct ProblemMapping {
         }
     }
 
-    private func note(_ error: StoreError, _ context: GatewayContext) {
-        context.failure.set(error)
-        if error.kind == .schemaChanged { box.askForReload() }
-    }
+    private func note(_ error: StoreError, _ context: GatewayContext) { box.note(error, of: context) }
 
     /// The status that the server for HTTP itself gave an error; nil where the problem's code decides.
     private func head(of error: any Error) -> ProblemHead? {
         guard let status = (error as? any HTTPResponseError)?.status, status != .notFound else { return nil }
         return ProblemHead(status: status.code, title: status.reasonPhrase)
+    }
+}
+
+extension RulesBox {
+    /// Notes what the database said for the log, and has a schema that has changed read again.
+    func note(_ error: StoreError, of context: GatewayContext) {
+        context.failure.set(error)
+        if error.kind == .schemaChanged { askForReload() }
     }
 }

@@ -51,6 +51,9 @@ final class ConnectionPool: Sendable {
         return answer
     }
 
+    /// The connections at this moment.
+    var counts: ConnectionCounts { state.withLock { $0.pool.counts } }
+
     func close() async {
         let (connections, waiting) = state.withLock { state in
             let closing = state.pool.close()

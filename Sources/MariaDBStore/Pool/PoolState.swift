@@ -1,3 +1,5 @@
+import RecordStore
+
 /// The holders of connections and those who wait for one, as a pure state machine: its functions change the state and
 /// return what the shell has to do.
 struct PoolState<Connection> {
@@ -13,6 +15,13 @@ struct PoolState<Connection> {
     init(maximumConnections: Int, maximumWaiters: Int) {
         self.maximumConnections = max(1, maximumConnections)
         self.maximumWaiters = maximumWaiters
+    }
+
+    /// The connections at this moment.
+    var counts: ConnectionCounts {
+        ConnectionCounts(
+            open: count, used: count - idle.count, limit: maximumConnections,
+            waiting: waiters[firstWaiter...].count(where: { !$0.isAbandoned }))
     }
 
     enum Acquisition {

@@ -23,6 +23,8 @@ package struct Problem: Sendable, Hashable, Error {
     /// The row in the way, where the client may see it.
     package var rowInTheWay: RowPlace?
 
+    /// The database's own words, for the log alone; nil where it said nothing.
+    package var cause: String?
     /// The feed that a client has to begin anew with, where it cannot go on from where it is.
     package var feed: FeedReach?
     /// Words for a program that is too old.

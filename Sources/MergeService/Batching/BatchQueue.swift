@@ -56,6 +56,11 @@ final class BatchQueue<Work: BatchWork>: Sendable {
     /// The number that wait for a transaction.
     var waiting: Int { state.withLock { $0.waiting } }
 
+    /// The queue at this moment, under a name.
+    func load(_ name: String) -> QueueLoad {
+        state.withLock { QueueLoad(name: name, waiting: $0.waiting, sizes: $0.sizes) }
+    }
+
     private static var full: StoreError { StoreError(.overloaded, "too many requests wait for a transaction") }
     private static var late: StoreError { StoreError(.busy, "its time was over before a transaction took it") }
     private static var unwanted: StoreError { StoreError(.busy, "nobody waits for it any more") }

@@ -35,6 +35,8 @@ struct BatchQueueState<Item: BatchItem> {
     /// The time at which a batch began or ended last, which tells whether the lanes are held up.
     private var lastMove: ContinuousClock.Instant
     private var isWatched = false
+    /// The batches that have ended.
+    private(set) var sizes = BatchSizes()
 
     init(_ bounds: Bounds, now: ContinuousClock.Instant) {
         self.bounds = bounds
@@ -149,6 +151,7 @@ struct BatchQueueState<Item: BatchItem> {
     /// Lets go of the rows of a batch that has ended.
     mutating func finish(_ batch: [Item], now: ContinuousClock.Instant) {
         lastMove = now
+        sizes.add(batch.count)
         for item in batch { busy.subtract(item.rows) }
     }
 

@@ -24,6 +24,7 @@ struct ConstraintExplainer {
     ) throws -> Refusal {
         var problem = Problem(
             violation.kind.problem, detail: "", path: row.edit.path, retry: false, constraint: violation.name)
+        problem.cause = violation.words
         switch violation.kind {
         case .unique:
             return Refusal(problem: try collision(problem, violation, assignments: assignments, current: current))
@@ -38,7 +39,7 @@ struct ConstraintExplainer {
             problem.detail = "A check of the database fails\(constraint(violation))."
         case .notNull:
             problem.fields = names(violation.columns)
-            problem.detail = "The database needs a value here, and none was given."
+            problem.detail = "The database needs a value\(needed(violation.columns)), and none was given."
         case .value:
             problem.fields = names(violation.columns)
             problem.detail = "The database cannot hold a value."
@@ -61,6 +62,15 @@ struct ConstraintExplainer {
             (shape.fields + shape.readOnly).first { shape.columns[$0.column].name == column }?.name
                 ?? (shape.columns.prefix(shape.keyCount).contains { $0.name == column } ? "id" : nil)
         }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    /// The end of a sentence that names columns; only their names tell why no row can be created without them.
+    private func needed(_ columns: [String]) -> String {
+        let known = names(columns)
+        if !known.isEmpty { return " in " + known.map { "“\($0)”" }.joined(separator: " and ") }
+        guard !columns.isEmpty else { return " here" }
+        return " in the column " + columns.map { "“\($0)”" }.joined(separator: " and ")
+            + ", which the rules do not name"
     }
 
     private func foreignColumns(_ violation: ConstraintViolation, _ assignments: [Assignment]) -> [String] {

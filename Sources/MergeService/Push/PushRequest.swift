@@ -128,8 +128,8 @@ package struct PushAnswer: Sendable {
     /// The same push is answered so from now on.
     let isKept: Bool
 
-    /// Something was written.
-    var takesEffect: Bool { result?.hasEffect ?? false }
+    /// Something was written; an answer that was kept and is given again wrote nothing now.
+    package var takesEffect: Bool { result?.hasEffect ?? false }
 
     /// True for an answer that was kept and is given again.
     package var isReplay: Bool { result == nil }

@@ -43,6 +43,9 @@ package struct MergeService: Sendable {
         self.limits = limits
     }
 
+    /// The queues of what may share transactions; none where nothing may.
+    package var queues: [QueueLoad] { [pushes?.load("pushes"), reads?.load("reads")].compactMap(\.self) }
+
     /// Reads one record in one snapshot; nil where there is none.
     ///
     /// - Parameter viewer: the client that reads; nil for one who sees everything.

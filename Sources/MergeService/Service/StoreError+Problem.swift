@@ -32,11 +32,7 @@ extension StoreError {
                 .schemaChanged,
                 detail: "A table or column is not what it was when the rules were read; nothing was written.",
                 retry: true, retryAfter: 5)
-        case .constraint(let violation):
-            Problem(
-                violation.kind.problem,
-                detail: violation.sentence ?? "A constraint of the database fails at the end of the transaction.",
-                retry: false, constraint: violation.name)
+        case .constraint(let violation): Self.problem(violation)
         // From here on nobody has kept the push, and an operator can mend what is wrong; so the client must not drop it.
         case .tooLarge:
             Problem(.recordTooLarge, detail: message, retry: true)
@@ -45,6 +41,15 @@ extension StoreError {
         case .denied, .other:
             Problem(.databaseError, detail: "Nothing was written; the gateway's log says more.", retry: true)
         }
+    }
+
+    private static func problem(_ violation: ConstraintViolation) -> Problem {
+        var problem = Problem(
+            violation.kind.problem,
+            detail: violation.sentence ?? "A constraint of the database fails at the end of the transaction.",
+            retry: false, constraint: violation.name)
+        problem.cause = violation.words
+        return problem
     }
 }
 

@@ -27,9 +27,38 @@ enum Invalid {
         if name.utf8.count > NameIndex.maximumBytes {
             return tooLong(at: path.member(name), limit: NameIndex.maximumBytes)
         }
+        var end = NearestName.ending(for: name, among: names)
+        // Nothing is near: whoever does not know the sections has to be told them.
+        if part == .section, end == ".", names.count <= mostNames { end = "; " + list(names) + "." }
         return Problem(
-            part.unknown, detail: "“\(name)” is no \(part.rawValue) here\(NearestName.ending(for: name, among: names))",
-            path: path.member(name))
+            part.unknown, detail: "“\(name)” is no \(part.rawValue) here\(end)", path: path.member(name))
+    }
+
+    private static let mostNames = 12
+
+    /// A sentence that names all sections.
+    private static func list(_ names: [String]) -> String {
+        let quoted = names.map { "“\($0)”" }
+        guard quoted.count > 1, let last = quoted.last else { return "the section is \(quoted.joined())" }
+        return "the sections are \(quoted.dropLast().joined(separator: ", ")) and \(last)"
+    }
+
+    /// The shape of a change, where a bare value stands in its place.
+    static let change = #"{"old": what was read, "new": what is wanted}"#
+
+    /// A group that is sent without what it was.
+    static func bareValue(_ node: JSONNode, at path: WirePath) -> Problem {
+        problem(path, "must be \(change), not \(node.scalar.kind)")
+    }
+
+    /// A group's fields that are sent without what they were.
+    static func bareFields(_ sent: ExactText, at path: WirePath) -> Problem {
+        guard sent.string.utf8.count <= NameIndex.maximumBytes else {
+            return tooLong(at: path.member(sent.string), limit: NameIndex.maximumBytes)
+        }
+        return Problem(
+            .unknownMember, detail: "“\(sent.string)” is no member here; a group is sent as \(change).",
+            path: path.member(sent.string))
     }
 
     static func member(_ sent: ExactText, at path: WirePath, known: [String]) -> Problem {

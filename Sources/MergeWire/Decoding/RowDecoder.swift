@@ -33,6 +33,11 @@ struct RowDecoder {
     private func group(_ name: ExactText, from node: JSONNode, at path: WirePath) throws(Problem) -> GroupEdit {
         guard let index = section.group(named: name.string) else { throw unknownGroup(name, path) }
         let place = path.member(name.string)
+        guard node.isObject else { throw Invalid.bareValue(node, at: place) }
+        // Nothing in it is of a change, so it is a value itself.
+        if let first = node.members.first, node["old"] == nil, node["new"] == nil, node["oldHash"] == nil {
+            throw Invalid.bareFields(first.name, at: place)
+        }
         try node.checkObject(place, known: Self.groupMembers)
         guard let new = node["new"] else { throw Invalid.problem(place.member("new"), "is missing") }
         let edited = try groupValues(index, from: new, at: place.member("new"))

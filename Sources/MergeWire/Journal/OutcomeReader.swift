@@ -5,7 +5,7 @@ package enum OutcomeReader {
     /// - Parameter content: an entry's JSON.
     package static func entry(_ content: [UInt8]) -> ResultText {
         parse(content) { result($0) }
-            ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil)
+            ?? ResultText(resource: nil, id: nil, status: nil, outcomes: [], problem: nil, code: nil)
     }
 
     /// The results in the answer to a push, a merge or an undo.
@@ -28,7 +28,8 @@ package enum OutcomeReader {
     private static func result(_ node: JSONNode) -> ResultText {
         ResultText(
             resource: node["resource"]?.string, id: node["id"].flatMap(plain), status: node["status"]?.string,
-            outcomes: (node["outcomes"]?.elements ?? []).map(outcome), problem: node["problem"]?["detail"]?.string)
+            outcomes: (node["outcomes"]?.elements ?? []).map(outcome), problem: node["problem"]?["detail"]?.string,
+            code: node["problem"]?["code"]?.string)
     }
 
     private static let known = [

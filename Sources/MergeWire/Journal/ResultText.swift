@@ -10,4 +10,6 @@ package struct ResultText: Sendable {
     package let outcomes: [OutcomeText]
     /// The reason for which it was refused.
     package let problem: String?
+    /// The code of that reason.
+    package let code: String?
 }

@@ -45,6 +45,7 @@ package struct UndoDecoder {
         guard let id = root["id"].flatMap({ EntryReader.key($0, resource.root) }) else {
             throw Self.unreadable("the record's key is not one of the resource's any more")
         }
+        try checkNames(root)
         var rows: [RowEdit] = []
         var returning: [Cascade] = []
         var outcomes: [Int] = []
@@ -66,6 +67,32 @@ package struct UndoDecoder {
         return Opposite(
             edit: Edit(resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), returning: returning),
             outcomes: outcomes)
+    }
+
+    /// Checks that every group to take back is one of the rules, or of the entry.
+    ///
+    /// - Throws: a 400 `Problem` that says how a group is named.
+    private func checkNames(_ root: JSONNode) throws(Problem) {
+        guard let groups else { return }
+        let ofRules = resource.sections.flatMap { section in
+            [section.name] + section.groups.map { section.name + "." + $0.name }
+        }
+        let ofEntry = (root["outcomes"]?.elements ?? []).map { outcome in
+            let section = outcome["section"]?.string ?? ""
+            return outcome["group"]?.string.map { section + "." + $0 } ?? section
+        }
+        let known = Set((ofRules + ofEntry).map { ExactText($0) })
+        guard let unknown = groups.filter({ !known.contains($0) }).min(by: { $0.string < $1.string }) else { return }
+        let name = unknown.string
+        guard name.utf8.count <= NameIndex.maximumBytes else {
+            throw Invalid.tooLong(at: WirePath("groups"), limit: NameIndex.maximumBytes)
+        }
+        let whole = ofRules.first { $0.hasSuffix("." + name) }
+        throw Problem(
+            .unknownGroup,
+            detail: "“\(name)” is no SECTION.GROUP, nor a section, of “\(resource.name)”"
+                + (whole.map { "; did you mean “\($0)”?" } ?? NearestName.ending(for: name, among: ofRules)),
+            path: WirePath("groups"))
     }
 
     private static func unreadable(_ why: String) -> Problem {

@@ -48,6 +48,23 @@ package struct JournalDesk: Sendable {
         }
     }
 
+    /// Returns a sentence on a resource that no entry of late is of; nil where one is.
+    ///
+    /// The journal knows resources that the rules have no more, so it is asked for names, not they.
+    package func doubt(about resource: String) async throws(JournalFault) -> String? {
+        var filter = JournalFilter()
+        (filter.limit, filter.isBackward) = (1_000, true)
+        let names: Set<String>
+        do {
+            names = Set(try await journal.entries(filter, deadline).compactMap(\.entry?.resource))
+        } catch {
+            throw JournalFault(error)
+        }
+        guard !names.contains(resource) else { return nil }
+        return "“\(resource)” is no resource of the journal's newest entries"
+            + NearestName.hint(for: resource, among: names.sorted())
+    }
+
     /// Returns an entry; throws where there is none, or the journal cannot be read.
     package func entry(_ number: Int) async throws(JournalFault) -> StoredEntry {
         do {

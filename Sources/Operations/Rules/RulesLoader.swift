@@ -116,7 +116,8 @@ package struct RulesLoader: Service {
         }
     }
 
-    /// Looks at the files every two seconds, at the schema every few minutes, and at an absent database all the time.
+    /// Looks at the files every two seconds, at the schema every few minutes, and all the time at a database that is absent
+    /// and at what was found wrong, which somebody mends, perhaps where no file tells of it.
     private func watch() async {
         var known = fingerprint()
         var last = ContinuousClock.now
@@ -124,11 +125,27 @@ package struct RulesLoader: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.look) }
             let seen = fingerprint()
             let isDue = ContinuousClock.now - last >= interval
-            guard seen != known || isDue || box.active == nil else { continue }
+            guard seen != known || isDue || box.active == nil || !box.trouble.isEmpty else { continue }
+            let gone = Self.names(known).filter { !Self.names(seen).contains($0) }
+            let before = resources
             known = seen
             last = .now
             await reload()
+            tell(gone, servedBefore: before)
         }
+    }
+
+    /// The resources that are served.
+    private var resources: [String] { box.active?.catalog.resources.map(\.name) ?? [] }
+
+    /// Warns of files that are there no more: a resource that vanishes in silence looks like a fault of the clients.
+    private func tell(_ gone: [String], servedBefore before: [String]) {
+        guard !gone.isEmpty else { return }
+        let lost = before.filter { !resources.contains($0) }.map { "“\($0)”" }
+        let what = lost.count == 1 ? "is served no more" : "are served no more"
+        let rest = lost.isEmpty ? "; every resource is served on" : ": \(lost.joined(separator: ", ")) \(what)"
+        let files = gone.map { folder.hasSuffix("/") ? folder + $0 : folder + "/" + $0 }
+        logger.warning("\(files.joined(separator: ", ")) \(files.count == 1 ? "is" : "are") gone\(rest)")
     }
 
     private func reload() async {
@@ -189,14 +206,23 @@ package struct RulesLoader: Service {
         box.serve(complete, journal)
     }
 
+    /// A rule file, by what changes when somebody writes it.
+    private struct Fingerprint: Equatable {
+        let name: String
+        let size: Int
+        let time: Double
+    }
+
+    private static func names(_ prints: [Fingerprint]) -> [String] { prints.map(\.name) }
+
     /// Names, sizes and times of the rule files.
-    private func fingerprint() -> [String] {
+    private func fingerprint() -> [Fingerprint] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
+        return names.filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted().map { name in
             let attributes = try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)
-            let size = attributes?[.size] as? Int ?? 0
-            let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0
-            return "\(name) \(size) \(time)"
+            return Fingerprint(
+                name: name, size: attributes?[.size] as? Int ?? 0,
+                time: (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate ?? 0)
         }
     }
 }

@@ -26,6 +26,15 @@ package struct ConstraintViolation: Sendable, Hashable {
     /// The sentence of the operator's own trigger for the user.
     package let sentence: String?
 
+    /// The violation in the database's words, for the log: `check “grown”`, `not null: name`.
+    package var words: String {
+        var words = kind.rawValue.replacing("-", with: " ")
+        if let name { words += " “\(name)”" }
+        if !columns.isEmpty { words += ": " + columns.joined(separator: ", ") }
+        if let sentence { words += ": " + sentence }
+        return words
+    }
+
     /// Describes what was violated.
     package init(_ kind: Kind, name: String? = nil, columns: [String] = [], sentence: String? = nil) {
         self.kind = kind

@@ -8,6 +8,9 @@ package protocol RecordEngine: Sendable {
     /// The SQL that the database understands.
     var dialect: any Dialect { get }
 
+    /// The connections at this moment; nil for a database that is a file.
+    var connections: ConnectionCounts? { get }
+
     /// Lends a connection for the time of `body`, which runs where it may block: never on a cooperative thread.
     ///
     /// - Parameters:
@@ -79,6 +82,9 @@ package enum Ending<Answer> {
 extension Ending: Sendable where Answer: Sendable {}
 
 extension RecordEngine {
+    /// A file has no pool.
+    package var connections: ConnectionCounts? { nil }
+
     /// Runs `body` in one transaction that may write, again where that is of use.
     ///
     /// The body is pure but for the session, and runs again from the start where the database says deadlock, lock

@@ -16,7 +16,7 @@ package enum GrantStatements {
     ) -> [String] {
         var writes: [TableName: Bool] = [:]
         for section in catalog.resources.flatMap(\.sections) {
-            writes[section.table] = writes[section.table] == true || !section.groups.isEmpty
+            writes[section.table] = writes[section.table] == true || isWritten(section)
         }
         for dependent in schema.dependents.values.joined() { writes[dependent.table] = true }
         let locked = catalog.resources.filter { !$0.isAtomic }.flatMap(\.sections).compactMap {
@@ -30,5 +30,11 @@ package enum GrantStatements {
             let rights = isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT"
             return "GRANT \(rights) ON \(dialect.quoted(name)) TO \(account);"
         } + locks
+    }
+
+    /// Rows without groups are created and deleted all the same, as those of a junction are; a resource of nothing but
+    /// read-only fields is there to be read.
+    private static func isWritten(_ section: Section) -> Bool {
+        !section.groups.isEmpty || (section.keyCount > 0 && (section.kind != .root || section.readOnly.isEmpty))
     }
 }

@@ -1,16 +1,46 @@
-/// Names that columns of a postal address go by.
+/// Names that columns of a postal address go by, alone or put together: `city`, `state_province`, `zip_postal_code`.
 enum AddressWords {
-    private static let names: Set<String> = [
+    /// Words of which each is a part of an address.
+    private static let parts: Set<String> = [
         "address", "addr", "addressline", "street", "streetname", "streetaddress", "housenumber", "houseno", "building",
-        "district", "suburb", "locality", "city", "town", "village", "county", "state", "region", "province", "country",
-        "countrycode", "postalcode", "postcode", "zip", "zipcode",
+        "apartment", "apt", "suite", "district", "suburb", "locality", "city", "town", "village", "municipality",
+        "county",
+        "state", "region", "province", "zone", "country", "countrycode", "postal", "postalcode", "postcode", "zip",
+        "zipcode",
     ]
 
-    /// Returns true where a column of these words is a part of an address; a number at the end (`address2`) does not
-    /// matter.
+    /// Words that mean a part of an address beside one of the others.
+    private static let companions: Set<String> = [
+        "line", "code", "name", "number", "no", "nr", "house", "floor", "post", "abbr", "iso", "id",
+    ]
+
+    /// Words of columns that may belong to the address that they stand beside.
+    private static let kin: Set<String> = [
+        "company", "organization", "organisation", "attention", "attn", "recipient", "department", "area",
+        "territory", "location", "place", "landmark", "latitude", "longitude",
+    ]
+
+    /// Returns true where a column of these words is a part of an address; numbers at the end (`address2`, `address_1`)
+    /// do not matter.
     static func contains(_ words: [String]) -> Bool {
-        var name = words.joined()
-        while name.last?.isNumber == true { name.removeLast() }
-        return names.contains(name)
+        let plain = words.map(withoutNumber).filter { !$0.isEmpty }
+        return (plain.contains(where: parts.contains) || parts.contains(plain.joined()))
+            && plain.allSatisfy { parts.contains($0) || companions.contains($0) }
+            // “address_id” names a row elsewhere, and is no address.
+            && !(plain.last == "id" && plain.first.map(withoutNumber) == "address")
+    }
+
+    /// Returns true where a table of these words holds such parts themselves: towns, countries, regions.
+    static func isKind(_ words: Set<String>) -> Bool {
+        !words.isDisjoint(with: parts.subtracting(["address", "addr", "street", "building"]))
+    }
+
+    /// Returns true where it is worth a question whether such a column belongs to the address beside it.
+    static func mayBelong(_ words: [String]) -> Bool { words.contains(where: kin.contains) }
+
+    private static func withoutNumber(_ word: String) -> String {
+        var word = word
+        while word.last?.isNumber == true { word.removeLast() }
+        return word
     }
 }

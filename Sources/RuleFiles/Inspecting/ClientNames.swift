@@ -25,7 +25,10 @@ struct ClientNames {
     /// The name of a group of several, which gives way to the fields: they are what clients see.
     mutating func takeGroup(words: [String]) -> String {
         let plain = Self.camelCase(words)
-        return take(words: taken.contains(plain) ? words + ["group"] : words, suffix: "Group", fallback: "group")
+        guard taken.contains(plain) else { return take(words: words, suffix: "Group", fallback: "group") }
+        // A column has the name already, so the group is called after what it is.
+        let fuller = words == ["address"] ? ["postal"] + words : words + ["details"]
+        return take(words: fuller, suffix: "Group", fallback: "group")
     }
 
     /// The name of a resource, as it stands in URLs: lower-case letters and digits of ASCII, and hyphens.

@@ -9,10 +9,17 @@ struct FamilyTree {
 
     init(_ tables: [InspectedTable]) {
         let tables = tables.sorted { $0.name.description < $1.name.description }
-        var links = Self.foreignKeyLinks(tables)
+        let lookups = LookupTables(tables)
+        var links = Self.foreignKeyLinks(tables, lookups)
         let guess = LinkGuess(tables)
         let referenced = Self.referenced(tables)
         let guesses = tables.filter { !referenced.contains($0.name) }.compactMap { guess.link(of: $0) }
+            .filter { link in
+                guard let parent = tables.first(where: { $0.name == link.parent }),
+                    let child = tables.first(where: { $0.name == link.child })
+                else { return false }
+                return !lookups.isLookup(parent, for: child, by: link.columns.map(\.own))
+            }
         // A record has one level of parts, so what others hang on is no part itself.
         let parents = Set((guesses + Array(links.values)).map(\.parent))
         for link in guesses where !parents.contains(link.child) && links[link.parent] == nil {
@@ -42,11 +49,15 @@ struct FamilyTree {
         return names
     }
 
-    private static func foreignKeyLinks(_ tables: [InspectedTable]) -> [TableName: TableLink] {
+    private static func foreignKeyLinks(
+        _ tables: [InspectedTable], _ lookups: LookupTables
+    ) -> [TableName: TableLink] {
         let referenced = referenced(tables)
         var links: [TableName: TableLink] = [:]
         for table in tables where !referenced.contains(table.name) {
-            guard let key = parentKey(of: table, tables) else { continue }
+            guard let key = parentKey(of: table, tables),
+                !lookups.isLookup(key.target, for: table, by: key.columns)
+            else { continue }
             links[table.name] = TableLink(
                 child: table.name, parent: key.target.name, columns: Array(zip(key.columns, key.targetColumns)),
                 isSingleton: table.schema.isKey(key.columns), isGuess: false)

@@ -22,13 +22,14 @@ struct GroupProposal {
     init(_ columns: [ColumnSchema], in table: TableSchema) {
         free = columns.map { ($0, NameWords($0.name).words) }
         proposeForeignKeys(table)
+        skipSharedWord()
+        // A town or a country that is a row of another table is a part of the address all the same.
+        proposeAddress(table)
         // What refers to another table is a thing of its own.
         let single = Set(table.foreignKeys.filter { $0.columns.count == 1 }.flatMap(\.columns))
         free.removeAll { single.contains($0.column.name) }
-        skipSharedWord()
         proposeRanges()
         proposeMoney()
-        proposeAddress()
         proposePrefixes(table)
     }
 
@@ -81,27 +82,45 @@ struct GroupProposal {
     }
 
     /// Columns of an address that stand side by side.
-    private mutating func proposeAddress() {
+    private mutating func proposeAddress(_ table: TableSchema) {
+        let own = Self.words(of: table)
+        if AddressWords.isKind(own) { return }
         var run: [String] = []
-        for (column, words) in free {
-            if AddressWords.contains(words) {
-                run.append(column.name)
+        for (index, entry) in free.enumerated() {
+            if Self.isAddress(entry.words, in: own) {
+                run.append(entry.column.name)
             } else {
-                endAddress(&run)
+                endAddress(&run, before: index)
             }
         }
-        endAddress(&run)
+        endAddress(&run, before: free.count)
+        free.removeAll { entry in groups.contains { $0.columns.contains(entry.column.name) } }
     }
 
-    private mutating func endAddress(_ run: inout [String]) {
-        if run.count > 1 { propose(["address"], columns: run, because: "parts of an address that stand side by side") }
-        run = []
+    /// “customer_city” in table customers is the customer's own.
+    private static func isAddress(_ words: [String], in own: Set<String>) -> Bool {
+        AddressWords.contains(words)
+            || (words.first.map(own.contains) == true && AddressWords.contains(Array(words.dropFirst())))
+    }
+
+    private mutating func endAddress(_ run: inout [String], before end: Int) {
+        defer { run = [] }
+        guard run.count > 1 else { return }
+        let beside = [end - run.count - 1, end].filter { free.indices.contains($0) }.map { free[$0] }
+        groups.append(
+            ProposedGroup(
+                words: ["address"], columns: run, reason: "parts of an address that stand side by side",
+                doubtful: beside.filter { AddressWords.mayBelong($0.words) }.map(\.column.name)))
+    }
+
+    /// The words of a table's name, also in the singular.
+    private static func words(of table: TableSchema) -> Set<String> {
+        Set(NameWords(table.name.name).singulars.union([NameWords(table.name.name).words]).flatMap { $0 })
     }
 
     private mutating func proposePrefixes(_ table: TableSchema) {
         // “customer_name” in table customers is not about something else than “customer_email”.
-        let ownWords = NameWords(table.name.name).singulars.union([NameWords(table.name.name).words])
-        let own = Set(ownWords.flatMap { $0 })
+        let own = Self.words(of: table)
         var byPrefix: [String: [String]] = [:]
         var order: [String] = []
         for (column, words) in free where words.count > 1 {

@@ -11,7 +11,8 @@ package struct Inspection: Sendable, Hashable {
     /// - Parameters:
     ///   - schema: the tables to make rules for; each becomes a part of one file.
     ///   - allowsNonTransactional: the operator wants tables without transactions too.
-    package init(_ schema: DatabaseSchema, allowsNonTransactional: Bool = false) {
+    ///   - takesSecrets: the operator wants columns that hold secrets, by their names, too.
+    package init(_ schema: DatabaseSchema, allowsNonTransactional: Bool = false, takesSecrets: Bool = false) {
         var summary = InspectionSummary()
         var tables: [InspectedTable] = []
         let all = schema.tables.values.sorted { $0.name.description < $1.name.description }
@@ -27,8 +28,10 @@ package struct Inspection: Sendable, Hashable {
         for root in tree.roots {
             guard let resource = placement[root.name]?.resource else { continue }
             let sections =
-                [SectionDraft(root, link: nil, in: placement)]
-                + tree.parts(of: root).map { SectionDraft($0.table, link: $0.link, in: placement) }
+                [SectionDraft(root, link: nil, in: placement, takesSecrets: takesSecrets)]
+                + tree.parts(of: root).map {
+                    SectionDraft($0.table, link: $0.link, in: placement, takesSecrets: takesSecrets)
+                }
             files.append(
                 StarterFile(
                     name: resource + ".yaml", text: RuleFileText(resource: resource, sections: sections).text))

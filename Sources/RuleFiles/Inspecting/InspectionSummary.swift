@@ -47,8 +47,9 @@ package struct InspectionSummary: Sendable, Hashable {
             let columns = group.fields.map(\.column).joined(separator: ", ")
             guesses.append("\(place): group \(group.name) of \(columns): \(reason)")
         }
-        for field in section.groups.flatMap(\.fields) where field.comment?.hasPrefix("a secret") == true {
-            guesses.append("\(place): \(field.column) may be a secret that clients should not see")
+        for field in section.groups.flatMap(\.fields) {
+            guard let question = field.comment, question.hasPrefix("a part of ") else { continue }
+            guesses.append("\(place): \(field.column): \(question)")
         }
         for field in section.readOnly where field.comment?.hasPrefix("proposed") == true {
             guesses.append("\(place): \(field.column) is read-only, by its name and its default")

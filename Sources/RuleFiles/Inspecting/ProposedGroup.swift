@@ -5,4 +5,6 @@ struct ProposedGroup {
     let columns: [String]
     /// The reason for which they were put together, for the comment above the group.
     let reason: String
+    /// Columns beside them that may belong to them as well.
+    var doubtful: [String] = []
 }

@@ -28,7 +28,8 @@ struct SectionDraft {
     /// Comments on what the columns of the key refer to.
     private(set) var keyComments: [String] = []
 
-    init(_ table: InspectedTable, link: TableLink?, in placement: Placement) {
+    /// - Parameter takesSecrets: columns that hold secrets, by their names, are fields like others.
+    init(_ table: InspectedTable, link: TableLink?, in placement: Placement, takesSecrets: Bool) {
         name = placement[table.name]?.section ?? table.name.name
         self.table = table
         self.link = link
@@ -44,7 +45,12 @@ struct SectionDraft {
                 {
                     keyComments.append("“\(column.name)” \(reference.comment)")
                 }
-            case .writable: writable.append(column)
+            case .writable:
+                if !takesSecrets, SecretWords.contains(NameWords(column.name).words) {
+                    leftOut.append((column.name, Self.secret(column)))
+                } else {
+                    writable.append(column)
+                }
             case .readOnly(let reason): stamps.append((column, reason))
             case .leftOut(let reason): leftOut.append((column.name, reason))
             }
@@ -69,7 +75,7 @@ struct SectionDraft {
             fields[column.name] = DraftField(
                 name: names.take(column.name), column: column.name, type: Self.type(column),
                 references: reference?.named,
-                comment: reference?.comment ?? (Self.isSecret(column) ? "a secret? then leave it out" : nil))
+                comment: reference?.comment ?? Self.question(column, proposals))
         }
         for column in columns {
             guard let field = fields[column.name] else { continue }
@@ -86,11 +92,18 @@ struct SectionDraft {
         }
     }
 
-    private static let secrets: Set<String> = ["password", "passwd", "passwort", "pwd", "secret", "salt", "pin"]
+    /// Asks about a column that may belong to the group that it stands beside.
+    private static func question(_ column: ColumnSchema, _ proposals: [ProposedGroup]) -> String? {
+        guard let group = proposals.first(where: { $0.doubtful.contains(column.name) }),
+            !proposals.contains(where: { $0.columns.contains(column.name) })
+        else { return nil }
+        return "a part of the \(group.words.joined(separator: " ")) beside it? then put it there"
+    }
 
-    /// Returns true where clients had better not see the column, by its name.
-    private static func isSecret(_ column: ColumnSchema) -> Bool {
-        NameWords(column.name).words.contains(where: secrets.contains)
+    private static func secret(_ column: ColumnSchema) -> String {
+        let reason = "a secret, by its name; --secrets takes it in"
+        return column.isNullable || column.hasDefault
+            ? reason : reason + "; it is NOT NULL without a default, so no client can create a row"
     }
 
     /// A TINYINT(1) is what programs keep truth values in.

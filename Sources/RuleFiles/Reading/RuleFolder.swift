@@ -13,9 +13,14 @@ package struct RuleFolder: Sendable {
         var files: [RuleFile] = []
         let folder = Place(file: path, line: 1, column: 1)
         do {
-            let names = try FileManager.default.contentsOfDirectory(atPath: path)
-                .filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+            let all = try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }.sorted()
+            let names = all.filter { $0.hasSuffix(".yaml") }
             if names.isEmpty { findings.error(folder, "the folder holds no rule file (*.yaml)") }
+            for name in all where name.lowercased().hasSuffix(".yml") || name.hasSuffix(".YAML") {
+                let file = path.hasSuffix("/") ? path + name : path + "/" + name
+                findings.warning(
+                    Place(file: file, line: 1, column: 1), "the file is not read: rule files end in .yaml")
+            }
             for name in names {
                 let file = path.hasSuffix("/") ? path + name : path + "/" + name
                 let data = try Data(contentsOf: URL(filePath: file))

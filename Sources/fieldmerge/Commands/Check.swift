@@ -3,6 +3,7 @@ import Operations
 import MergeService
 import RecordStore
 import RuleFiles
+import SystemPackage
 
 /// `fieldmerge check`.
 struct Check: AsyncParsableCommand {
@@ -11,6 +12,10 @@ struct Check: AsyncParsableCommand {
         discussion: """
             Exits with 1 where there is an error. A warning does not keep the rules from being active. With a database, the \
             journal that “serve” would keep is looked at as well: it has to be the database's own.
+
+            With --grants only the statements go to standard output, to be piped into the database's own client. Run it as \
+            an account that sees all tables, such as the server's administrator: the gateway's own account does not see \
+            the tables that it still lacks rights on.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
@@ -20,7 +25,7 @@ struct Check: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
-    @Flag(help: "Prints the GRANT statements that the rules need, where they can be served.")
+    @Flag(help: "Prints the GRANT statements that the rules need, and everything else to standard error.")
     var grants = false
 
     @Option(
@@ -38,16 +43,23 @@ struct Check: AsyncParsableCommand {
         }
         let folder = try settings.required(rules, .rules)
         let (findings, grantLines) = try await load(folder, settings)
-        for finding in findings.sorted { print(finding) }
-        let fault = try await journalFault(settings)
-        if let fault { print("error: \(fault)") }
+        for finding in findings.sorted { try say("\(finding)") }
+        // Grants are asked for before there is a journal, and by another account than the gateway's.
+        let fault = grants ? nil : try await journalFault(settings)
+        if let fault { try say("error: \(fault)") }
         let counts = [(Finding.Severity.error, "error"), (.warning, "warning"), (.note, "note")].map { severity, name in
             let count = findings.count(severity) + (severity == .error && fault != nil ? 1 : 0)
             return "\(count) \(name)\(count == 1 ? "" : "s")"
         }
-        print(counts.joined(separator: ", "))
+        try say(counts.joined(separator: ", "))
         for line in grantLines { print(line) }
         if findings.hasErrors || fault != nil { throw ExitCode(1) }
+    }
+
+    /// What is found goes to standard error where the output is SQL.
+    private func say(_ line: String) throws {
+        guard grants else { return print(line) }
+        try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))
     }
 
     /// Returns the reason for which the journal that “serve” would keep cannot be used; nil where it can, or is yet to be made.

@@ -26,6 +26,9 @@ struct Inspect: AsyncParsableCommand {
     @Flag(help: "Also take tables without transactions.")
     var nonTransactional = false
 
+    @Flag(help: "Also take columns that hold secrets, by their names: passwords, tokens, hashes, salts.")
+    var secrets = false
+
     @Option(help: ArgumentHelp("Settings file. (or FIELDMERGE_CONFIG)", valueName: "file"))
     var config: String?
 
@@ -39,7 +42,7 @@ struct Inspect: AsyncParsableCommand {
             throw error
         }
         await engine.close()
-        let inspection = Inspection(schema, allowsNonTransactional: nonTransactional)
+        let inspection = Inspection(schema, allowsNonTransactional: nonTransactional, takesSecrets: secrets)
         if let out {
             try Self.write(inspection.files, to: out)
         } else {

@@ -56,15 +56,12 @@ struct Serve: AsyncParsableCommand {
             "Web origin whose pages may use the gateway from a browser; may be repeated.", valueName: "origin"))
     var allowOrigin: [String] = []
 
-    @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error. (default: info)", valueName: "level"))
-    var logLevel: String?
+    @OptionGroup(title: "Log") var log: LogOptions
 
     func run() async throws {
-        var logger = Logger(label: "fieldmerge") { LineLog(label: $0) }
-        let settings = try Settings(file: config) { [logger] in logger.warning("\($0)") }
-        let known = try level(settings)
-        logger.logLevel = known
+        let (settings, logger, form) = try log.start(config)
         var configuration = try limits.configuration(settings)
+        configuration.logsFields = form == .json
         try clients.set(&configuration, settings)
         try changes.set(&configuration, settings)
         let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
@@ -111,7 +108,7 @@ struct Serve: AsyncParsableCommand {
         let pruner = JournalPruner(
             rules: loader, keyDays: days.keys, entryDays: days.entries, changeDays: days.changes, logger: logger)
         var quiet = logger
-        quiet.logLevel = max(known, .warning)
+        quiet.logLevel = max(logger.logLevel, .warning)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 // The last is stopped first: what is left to be written needs the database, which the gateway closes.
@@ -119,15 +116,6 @@ struct Serve: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
-    }
-
-    /// - Throws: `SettingsError` for what is no level.
-    private func level(_ settings: Settings) throws -> Logger.Level {
-        let level = settings.text(logLevel, .logLevel) ?? "info"
-        guard let known = Logger.Level(rawValue: level) else {
-            throw SettingsError("--log-level is trace, debug, info, notice, warning or error, not “\(level)”")
-        }
-        return known
     }
 
     /// - Throws: `TokenFileError` or `SettingsError` where tokens or keys cannot be used.

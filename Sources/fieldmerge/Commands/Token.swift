@@ -10,7 +10,8 @@ struct Token: AsyncParsableCommand {
     /// `fieldmerge token new`.
     struct New: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints a new token, once, and the line for the tokens file, which holds only its hash.")
+            abstract: "Prints a new token, once, and the line for the tokens file, which holds only its hash.",
+            discussion: "With --append FILE the line is written into the file.")
 
         @Option(help: ArgumentHelp("Who will use it, such as tablet-7.", valueName: "name"))
         var name: String
@@ -32,6 +33,12 @@ struct Token: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Claims about its bearer, a JSON object.", valueName: "json"))
         var claims: String?
 
+        @Option(
+            help: ArgumentHelp(
+                "Tokens file to which the line is appended; made for its owner alone where it is missing.",
+                valueName: "file"))
+        var append: String?
+
         func validate() throws {
             let isPlain = name.utf8.allSatisfy { $0 > 32 && $0 < 127 } && !name.hasPrefix("#") && !name.isEmpty
             if !isPlain { throw ValidationError("The name is one word of ASCII characters, such as tablet-7.") }
@@ -48,10 +55,17 @@ struct Token: AsyncParsableCommand {
 
         func run() async throws {
             let token = AccessToken.make()
+            let line = token.line(name: name, rights: rights, roles: role, claims: claims)
+            // Nobody is given a token that opens nothing.
+            if let append { try TokenAppending(path: append).append(line, named: name) }
             print("token (shown only now, give it to the client):")
             print(token.secret)
-            print("line for the tokens file:")
-            print(token.line(name: name, rights: rights, roles: role, claims: claims))
+            if let append {
+                print("its line was appended to \(append); gateways that use the file know it within seconds")
+            } else {
+                print("line for the tokens file:")
+                print(line)
+            }
         }
 
         private var rights: Set<AccessRight> {

@@ -15,10 +15,10 @@ struct AnswerText {
 
     /// Prints the answer.
     ///
-    /// - Throws: `ExitCode` where it was not merged.
+    /// - Throws: `ExitCode` where it was not merged, or nothing was written for it now.
     func report(asJSON: Bool) throws {
         print(asJSON ? String(decoding: answer.body, as: UTF8.self) : text)
-        if answer.status != .merged { throw ExitCode(1) }
+        if answer.status != .merged || (!isPreview && !answer.takesEffect) { throw ExitCode(1) }
     }
 
     private var text: String {
@@ -26,6 +26,9 @@ struct AnswerText {
         var blocks = results.map(Self.text)
         if answer.isReplay { blocks.append("nothing was written: this was done before, and was answered so") }
         if isPreview { blocks.append("nothing was written: this is a preview") }
+        if !isPreview, !answer.isReplay, !results.isEmpty, answer.status == .merged, !answer.takesEffect {
+            blocks.append("nothing was written: the database holds all of it, or the rules keep what it holds")
+        }
         if results.isEmpty { blocks.append("there was nothing to send") }
         return blocks.joined(separator: "\n")
     }

@@ -16,13 +16,23 @@ struct LineLog: LogHandler {
     /// `YYYY-MM-DDThh:mm:ssZ`.
     private static let clock = SecondText(text)
 
+    /// The shapes that a line can have.
+    enum Form: String, CaseIterable {
+        /// For people.
+        case text
+        /// For machines.
+        case json
+    }
+
     let label: String
+    let form: Form
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(label: String) {
+    init(label: String, form: Form = .text) {
         self.label = label
+        self.form = form
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -31,22 +41,12 @@ struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var line = ""
-        line.reserveCapacity(256)
-        line += Self.clock.now
-        line += " "
-        line += event.level.rawValue
-        line += " "
-        line += label
-        line += ": "
         var own = metadata
         if let provider = metadataProvider { own.merge(provider.get()) { $1 } }
         if let more = event.metadata { own.merge(more) { $1 } }
-        if !own.isEmpty {
-            for (key, value) in own.sorted(by: { $0.key < $1.key }) { line += key + "=" + value.description + " " }
-        }
-        line += event.message.description
-        if let error = event.error { line += " (\(error))" }
+        if let error = event.error { own["error"] = .string("\(error)") }
+        let fields = own.isEmpty ? [] : own.sorted { $0.key < $1.key }
+        var line = form == .text ? text(event, fields) : json(event, fields)
         line += "\n"
         line.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
@@ -58,6 +58,47 @@ struct LineLog: LogHandler {
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }
+    }
+
+    /// The message comes first, then what goes with it.
+    private func text(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
+        var line = ""
+        line.reserveCapacity(256)
+        line += Self.clock.now
+        line += " "
+        line += event.level.rawValue
+        line += " "
+        line += label
+        line += ": "
+        line += event.message.description
+        for (key, value) in fields { line += " " + key + "=" + Self.shown(value) }
+        return line
+    }
+
+    /// One JSON object; a field that is called like one of the line's own does not take its place.
+    private func json(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
+        var line = "{\"time\":" + QuotedText.of(Self.clock.now)
+        line += ",\"level\":" + QuotedText.of(event.level.rawValue)
+        line += ",\"logger\":" + QuotedText.of(label)
+        line += ",\"message\":" + QuotedText.of(event.message.description)
+        for (key, value) in fields where !Self.members.contains(key) {
+            line += "," + QuotedText.of(key) + ":" + Self.shown(value)
+        }
+        return line + "}"
+    }
+
+    private static let members = ["time", "level", "logger", "message"]
+
+    /// Numbers as they are, everything else in quotes.
+    private static func shown(_ value: Logger.MetadataValue) -> String {
+        if case .stringConvertible(let number) = value {
+            switch number {
+            case let whole as Int: return String(whole)
+            case let fraction as Double where fraction.isFinite: return String(fraction)
+            default: break
+            }
+        }
+        return QuotedText.of(value.description)
     }
 
     @Sendable private static func text(_ second: Int) -> String {

@@ -34,6 +34,7 @@ enum Setting: String, CaseIterable {
     case allowOrigin = "allow-origin"
     case schemaInterval = "schema-interval"
     case logLevel = "log-level"
+    case logFormat = "log-format"
     /// Names the settings file, so it does not stand in it.
     case config
     case connections

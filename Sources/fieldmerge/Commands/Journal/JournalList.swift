@@ -67,6 +67,9 @@ struct JournalList: AsyncParsableCommand {
             } else {
                 print(JournalTable(page.entries).text)
             }
+            if page.entries.isEmpty, let resource, let doubt = try await desk.doubt(about: resource) {
+                try JournalAccess.note("note: \(doubt)")
+            }
             if page.hasMore { try JournalAccess.note(Self.more(page)) }
         }
     }

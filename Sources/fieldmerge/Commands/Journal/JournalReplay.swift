@@ -7,7 +7,7 @@ struct JournalReplay: AsyncParsableCommand {
         commandName: "replay", abstract: "Sends a refused push again, as its sender and under the rules of today.",
         discussion: """
             Of a push of which some edits were merged the others are sent, all or nothing. A push is replayed with \
-            success once. Exits with 0 where it merged, and with 1 otherwise.
+            success once. Exits with 0 where it merged and something was written, and with 1 otherwise.
             """)
 
     @OptionGroup var access: JournalAccess

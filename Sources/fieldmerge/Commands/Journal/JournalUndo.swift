@@ -6,8 +6,8 @@ struct JournalUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Takes an entry back by merging its opposite; what others wrote since stays.",
         discussion: """
-            The undo is an entry of its own, which can be taken back in turn. Exits with 0 where it merged, and with 1 \
-            otherwise.
+            The undo is an entry of its own, which can be taken back in turn. Exits with 0 where it merged and \
+            something was written, and with 1 otherwise.
             """)
 
     @OptionGroup var access: JournalAccess
