@@ -40,7 +40,7 @@ import TestSupport
         Address("/healthz", as: "/healthz", "GET, HEAD"),
         Address("/readyz", as: "/readyz", "GET, HEAD"),
         Address("/metrics", as: "/metrics", "GET, HEAD"),
-        Address("/openapi.json", "GET, HEAD"),
+        Address("/openapi.json", as: "/openapi.json", "GET, HEAD"),
         Address("/v1/sync", as: "/v1/sync", "POST", query: ["by"]),
         Address(
             "/v1/changes", as: "/v1/changes", "GET, HEAD", query: ["since", "feed", "resources", "limit", "wait"]),
