@@ -42,6 +42,7 @@ import TestSupport
         Address("/metrics", as: "/metrics", "GET, HEAD"),
         Address("/openapi.json", "GET, HEAD"),
         Address("/client/fieldmerge.js", as: "/client/{file}", "GET, HEAD"),
+        Address("/openapi.json", as: "/openapi.json", "GET, HEAD"),
         Address("/v1/sync", as: "/v1/sync", "POST", query: ["by"]),
         Address(
             "/v1/changes", as: "/v1/changes", "GET, HEAD", query: ["since", "feed", "resources", "limit", "wait"]),
