@@ -40,7 +40,6 @@ import TestSupport
         Address("/healthz", as: "/healthz", "GET, HEAD"),
         Address("/readyz", as: "/readyz", "GET, HEAD"),
         Address("/metrics", as: "/metrics", "GET, HEAD"),
-        Address("/openapi.json", "GET, HEAD"),
         Address("/client/fieldmerge.js", as: "/client/{file}", "GET, HEAD"),
         Address("/openapi.json", as: "/openapi.json", "GET, HEAD"),
         Address("/v1/sync", as: "/v1/sync", "POST", query: ["by"]),

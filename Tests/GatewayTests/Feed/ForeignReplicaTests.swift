@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+import TestSupport
+
+@testable import Gateway
+
+/// Whoever follows the feed holds what the database holds, though other programs write to it.
+@Suite(.timeLimit(.minutes(5))) struct ForeignReplicaTests {
+    /// Seeds of a run; FIELDMERGE_TEST_SEEDS asks for more.
+    private static let seeds =
+        0..<(ProcessInfo.processInfo.environment["FIELDMERGE_TEST_SEEDS"].flatMap { Int($0) } ?? 2)
+
+    private static func push(_ gateway: RunningGateway, _ count: Int, seed: Int) async throws {
+        try await gateway.client { client async throws in
+            var random = SeededRandom(seed: seed)
+            for _ in 0..<count {
+                let name = ["\"x\"", "\"y\""].randomElement(using: &random) ?? "null"
+                let id = Int.random(in: 1...6, using: &random)
+                let edit =
+                    Bool.random(using: &random)
+                    ? FeedFixture.edit("things", id, "name", "\"?\"", name)
+                    : FeedFixture.edit("homes", id % 3 + 1, "name", "\"?\"", name)
+                let answer = try await client.post("/v1/push", #"{"edits":[\#(edit)]}"#)
+                try #require([200, 409, 422, 503].contains(answer.status), "\(answer.text)")
+            }
+        }
+    }
+
+    private static func follow(
+        _ gateway: RunningGateway, until isOver: @escaping @Sendable () -> Bool, seed: Int
+    ) async throws -> ForeignFollower {
+        try await gateway.client { client async throws in
+            var follower = ForeignFollower(seed: seed)
+            while !isOver() { _ = try await follower.step(client) }
+            return follower
+        }
+    }
+
+    /// Two gateways, of which one scans; some write through them, some do not.
+    @Test(arguments: TestEngine.allCases, seeds) func everyReplicaEqualsTheDatabase(_ kind: TestEngine, _ seed: Int)
+        async throws
+    {
+        let database = try await TestDatabase(
+            kind, mariadb: Stranger.sql(.mariadb), sqlite: Stranger.sql(.sqlite))
+        try await ScanFixture.run(on: database) { first async throws in
+            try await ScanFixture.run(on: database) { second async throws in
+                let ended = Counter()
+                let writers = 3
+                var followers: [ForeignFollower] = []
+                try await withThrowingTaskGroup(of: ForeignFollower?.self) { group in
+                    for number in 0..<writers {
+                        group.addTask {
+                            defer { ended.increase() }
+                            if number == 0 {
+                                try await Self.push(first, 40, seed: seed)
+                            } else {
+                                var stranger = Stranger(database, seed: 10 * seed + number)
+                                try await stranger.write(80)
+                            }
+                            return nil
+                        }
+                    }
+                    for number in 0..<3 {
+                        group.addTask {
+                            try await Self.follow(
+                                number == 0 ? first : second, until: { ended.value == writers }, seed: seed + number)
+                        }
+                    }
+                    for try await follower in group { if let follower { followers.append(follower) } }
+                }
+                let truth = try await first.client { client async throws in try await client.held() }
+                try await withThrowingTaskGroup(of: [String: String].self) { group in
+                    for follower in followers {
+                        group.addTask {
+                            try await second.client { client async throws in
+                                var last = follower
+                                try await last.catchUp(client, with: truth)
+                                return last.records
+                            }
+                        }
+                    }
+                    for try await records in group { #expect(records == truth, "seed \(seed)") }
+                }
+                let scanning = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for gateway in [first, second] {
+                        group.addTask {
+                            try await gateway.client { try await $0.metric("fieldmerge_scan_scanning") }
+                        }
+                    }
+                    return try await group.reduce(0, +)
+                }
+                #expect(scanning == 1, "one gateway scans")
+            }
+        }
+    }
+
+    /// The gateway that scans is killed again and again, wherever it is.
+    @Test(arguments: TestEngine.allCases) func scannersAreKilled(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: Stranger.sql(.mariadb), sqlite: Stranger.sql(.sqlite))
+        try await database.initJournal()
+        let kills = ProcessInfo.processInfo.environment["FIELDMERGE_TEST_KILLS"].flatMap { Int($0) } ?? 6
+        var gateway = try await Self.start(database)
+        try await HTTPClient.with(port: gateway.port) { try await $0.hasScanned() }
+        var follower = ForeignFollower(seed: 5)
+        var random = SeededRandom(seed: 7)
+        for number in 0..<kills {
+            let port = gateway.port
+            async let written: Void = Self.write(database, 15, seed: number)
+            let steps = Int.random(in: 1...12, using: &random)
+            let before = follower
+            follower = try await HTTPClient.with(port: port) { client async throws in
+                var next = before
+                for _ in 0..<steps { _ = try await next.step(client) }
+                return next
+            }
+            for _ in 0..<Int.random(in: 0...200, using: &random) { await Task.yield() }
+            gateway.kill()
+            try await written
+            // Nobody has to wait for the lease of one that is gone.
+            try await database.runOnJournal("UPDATE scan SET until = NULL;")
+            gateway = try await Self.start(database)
+        }
+        let port = gateway.port
+        let last = follower
+        let (records, truth) = try await HTTPClient.with(port: port) { client async throws in
+            let truth = try await client.held()
+            var last = last
+            try await last.catchUp(client, with: truth)
+            return (last.records, truth)
+        }
+        // It runs until here.
+        gateway.kill()
+        #expect(records == truth)
+    }
+
+    private static func start(_ database: TestDatabase) async throws -> GatewayProcess {
+        try await GatewayProcess(
+            database, rules: FeedFixture.rules, options: ["--scan-rows-per-second", "1000000"])
+    }
+
+    private static func write(_ database: TestDatabase, _ count: Int, seed: Int) async throws {
+        var stranger = Stranger(database, seed: seed)
+        try await stranger.write(count)
+    }
+}
