@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import RecordStore
 
-/// What conditions of access looked at in a record, change by change.
+/// Values that conditions of access looked at in a record, change by change.
 @Suite struct ConditionHistoryTests {
     private static func step(_ before: String?, _ after: String?) -> ConditionStep {
         ConditionStep(before: before.map { Array($0.utf8) }, after: after.map { Array($0.utf8) })

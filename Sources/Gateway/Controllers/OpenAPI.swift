@@ -361,6 +361,8 @@ enum OpenAPI {
                 "type": "object", "additionalProperties": false, "required": ["resource", "sections"],
                 "properties": {
                   "resource": {"type": "string"}, "description": {"type": "string"},
+                  "create": {"type": "boolean", "description": "The client may create records. Only where the resource has rules of access."},
+                  "delete": {"type": "boolean", "description": "The client may delete records."},
                   "sections": {"type": "array", "items": {"$ref": "#/components/schemas/Section"}}
                 }
               },
@@ -378,6 +380,7 @@ enum OpenAPI {
                   "identity": {"type": "array", "items": {"type": "string"}, "description": "Fields by which a created row is recognised."},
                   "clientKeys": {"const": "allow", "description": "Clients may choose keys that the database numbers."},
                   "softDelete": {"const": true, "description": "Deleting a row keeps it in the database."},
+                  "frozenWhen": {"const": true, "description": "Some rows are written no more."},
                   "checks": {
                     "type": "array", "items": {
                       "type": "object", "additionalProperties": false, "required": ["check", "fields", "onFailure"],
@@ -402,6 +405,11 @@ enum OpenAPI {
                       {"type": "object", "additionalProperties": false, "properties": {"latest": {"type": "string"}}, "required": ["latest"]}
                     ]
                   },
+                  "transitions": {
+                    "type": "object", "additionalProperties": {"type": "array"},
+                    "description": "The values that may follow each value; one that is not named may become any."
+                  },
+                  "write": {"type": "boolean", "description": "The client may write the group, in some rows. Only where the resource has rules of access."},
                   "fields": {"type": "array", "items": {"$ref": "#/components/schemas/Field"}}
                 }
               },

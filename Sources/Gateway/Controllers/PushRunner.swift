@@ -48,7 +48,7 @@ struct PushRunner: Sendable {
             switch run.decoded.push {
             case .success(let sound): push = sound
             // What was answered once is answered again, even where the rules have changed since.
-            case .failure(let problem): throw Failure(problem)
+            case .failure(let problem): throw Failure(problem.told(to: context.access(to: active.catalog)))
             }
             return try await service.merge(
                 PushRequest(
@@ -78,5 +78,17 @@ struct PushRunner: Sendable {
             service: service, active: active, access: context.access(to: active.catalog), deadline: context.deadline
         )
         .body(answer, to: run.sent.body, at: run.sent.address)
+    }
+}
+
+extension Problem {
+    /// Returns the problem without names that a client may not know: what is near to a name, or stands beside it, may be
+    /// none of its own.
+    fileprivate func told(to access: ClientAccess?) -> Problem {
+        let names: [ProblemCode] = [.unknownResource, .unknownSection, .unknownGroup, .unknownField, .incompleteGroup]
+        guard access != nil, names.contains(code) else { return self }
+        var problem = self
+        problem.detail = "The rules that this client sees have no such name, or more than was sent stands together."
+        return problem
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What the command line says of rules of access.
+/// Rules of access on the command line.
 @Suite(.timeLimit(.minutes(5))) struct AccessCommandTests {
     private static func run(
         _ arguments: [String], _ database: TestDatabase, as client: Rounds.Client

@@ -131,7 +131,7 @@ import TestSupport
         }
     }
 
-    /// Who sees other rows than before has another feed.
+    /// A client that sees other rows than before has another feed.
     @Test(arguments: TestEngine.allCases) func otherClaimsAreAnotherFeed(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
             let ann = try await Follower(Rounds.ann, gateway)

@@ -93,7 +93,7 @@ import TestSupport
         }
     }
 
-    /// What the oracle expects of a push.
+    /// An answer and the rows behind it, as the oracle expects them.
     struct Expected {
         var status: Int
         var outcome: String?

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// What clients of different roles see of the same rows.
+/// The same rows as clients of different roles see them.
 @Suite(.timeLimit(.minutes(5))) struct AccessReadingTests {
     private static func ids(_ client: Rounds.Client, _ gateway: RunningGateway) async throws -> [Int] {
         let page = try await gateway.get("/v1/records/stops", as: client).json()

@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// What clients of different roles may write.
+/// Rights to write, role by role.
 @Suite(.timeLimit(.minutes(5))) struct AccessWritingTests {
     private static func expect(
         _ answer: HTTPClient.Answer, _ status: Int, _ code: String, _ path: String? = nil,

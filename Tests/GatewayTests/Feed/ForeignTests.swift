@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import TestSupport
 
-/// What programs write that bypass the gateway is in the feed.
+/// Changes by programs that bypass the gateway are in the feed.
 @Suite struct ForeignTests {
     @Test(arguments: TestEngine.allCases, [JournalPlace.together, .ahead])
     func whatOthersWriteIsTold(_ kind: TestEngine, _ place: JournalPlace) async throws {
