@@ -27,7 +27,7 @@ def main() -> int:
     try:
         shopper_story.tell(gateway)
         stock_story.tell(gateway)
-        replica_story.tell(gateway)
+        replica_story.tell(gateway, options.till)
     except (GatewayError, NotMerged, Unexpected) as error:
         report.failure(f"demo: {error}")
         return 1
@@ -40,6 +40,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--url", default="http://127.0.0.1:8080", help="the gateway (%(default)s)")
     token = os.environ.get("DEMO_TOKEN")
     parser.add_argument("--token", default=token, help="a bearer token (or DEMO_TOKEN)")
+    parser.add_argument(
+        "--till", metavar="FILE", help="the SQLite file of the shop, to which the old till writes by itself"
+    )
     return parser.parse_args()
 
 

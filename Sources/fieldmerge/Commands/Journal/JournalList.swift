@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergeCore
 import Operations
 import RecordStore
 
@@ -66,6 +67,11 @@ struct JournalList: AsyncParsableCommand {
                 print(JournalCSV(page.entries).text, terminator: "")
             } else {
                 print(JournalTable(page.entries).text)
+            }
+            if let moment = page.lastForeignChange {
+                try JournalAccess.note(
+                    "note: another program has changed this record since; that was noticed at "
+                        + moment.text(separator: "T", fraction: 0) + "Z")
             }
             if page.hasMore { try JournalAccess.note(Self.more(page)) }
         }
