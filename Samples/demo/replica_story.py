@@ -73,7 +73,7 @@ def run(gateway: Gateway, tea: Id, coffee: Id, old_till: str | None) -> None:
 
 def sell_at(old_till: str) -> None:
     with closing(sqlite3.connect(old_till, timeout=10)) as database, database:
-        database.execute("UPDATE articles SET stock = stock - 1 WHERE barcode = ?", (BARCODES[0],))
+        database.execute("UPDATE articles SET in_stock = in_stock - 1 WHERE barcode = ?", (BARCODES[0],))
 
 
 def wait_for(shop: Replica, article: Id, stock: int) -> list[Json]:
