@@ -29,7 +29,7 @@ def main() -> int:
     try:
         shopper_story.tell(shop)
         stock_story.tell(shop)
-        replica_story.tell(shop)
+        replica_story.tell(shop, options.till)
     except (FieldMergeError, Unexpected, ValueError) as error:
         report.failure(f"demo: {error}")
         return 1
@@ -44,6 +44,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--url", default="http://127.0.0.1:8080", help="the gateway (%(default)s)")
     token = os.environ.get("DEMO_TOKEN")
     parser.add_argument("--token", default=token, help="a bearer token (or DEMO_TOKEN)")
+    parser.add_argument(
+        "--till", metavar="FILE", help="the SQLite file of the shop, to which the old till writes by itself"
+    )
     return parser.parse_args()
 
 

@@ -38,11 +38,17 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func theDemoRuns(_ kind: TestEngine) async throws {
-        try await RunningGateway.with(try await TestDatabase.shop(kind), journal: .together) { gateway async throws in
-            let demo = try await Shell.capture([
-                "python3", "-B", Repository.root + "Samples/demo/demo.py", "--url", "http://127.0.0.1:\(gateway.port)",
-            ])
+        let database = try await TestDatabase.shop(kind)
+        try await RunningGateway.with(database, journal: .together, configure: ScanFixture.configure) {
+            gateway async throws in
+            try await gateway.client { client async throws in try await client.hasScanned() }
+            let demo = try await Shell.capture(
+                [
+                    "python3", "-B", Repository.root + "Samples/demo/demo.py", "--url",
+                    "http://127.0.0.1:\(gateway.port)",
+                ] + (kind == .sqlite ? ["--till", database.name] : []))
             #expect(demo.status == 0, "\(demo.output)\(demo.errors)")
+            #expect(demo.output.contains("the old till") == (kind == .sqlite))
             #expect(demo.output.contains("client-won"))
             #expect(demo.output.contains("combined (a conflict, by articles.yaml:"))
             #expect(demo.output.contains("The till, the van and the database hold the same"))

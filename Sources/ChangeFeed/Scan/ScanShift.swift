@@ -157,14 +157,18 @@ final class ScanShift {
         return scan
     }
 
-    /// Begins a pass; nil where nobody has written to the table since the last.
+    /// Begins a pass; nil where nobody has written to the table since the last, and nothing of it was sent.
     private func begin(_ scan: UnitScan) async throws -> UnitPass? {
         let write = try await hand.lastWrite(to: scan.unit)
         if scan.isComplete, let before = scan.passBegan, let last = write?.write, last < before - Self.slack,
             scan.skipped < Self.mostSkipped
         {
-            scan.skipped += 1
-            return nil
+            let beginning = try await hand.beginning(of: scan.unit)
+            if beginning.notes.numbers.isEmpty {
+                scan.skipped += 1
+                return nil
+            }
+            return UnitPass(scan, beginning, began: write?.now)
         }
         return UnitPass(scan, try await hand.beginning(of: scan.unit), began: write?.now)
     }

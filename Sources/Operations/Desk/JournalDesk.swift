@@ -40,9 +40,14 @@ package struct JournalDesk: Sendable {
             filter.limit += 1
             let found = try await journal.entries(filter, deadline)
             let shown = Array(found.prefix(limit))
-            return JournalPage(
+            var page = JournalPage(
                 entries: filter.isBackward ? shown.reversed() : shown, hasMore: found.count > limit,
                 isNewest: filter.isBackward)
+            if let resource = filter.resource, let record = filter.record {
+                page.lastForeignChange = try await lastForeignChange(
+                    of: RecordName(resource: resource, record: record))
+            }
+            return page
         } catch {
             throw JournalFault(error)
         }
@@ -63,6 +68,15 @@ package struct JournalDesk: Sendable {
         guard !names.contains(resource) else { return nil }
         return "“\(resource)” is no resource of the journal's newest entries"
             + NearestName.hint(for: resource, among: names.sorted())
+    }
+
+    private func lastForeignChange(of name: RecordName) async throws(StoreError) -> DateTime? {
+        let question = journal.tables.feed.lastForeignChange(of: name)
+        let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(question)
+        }
+        guard case .dateTime(let moment)? = rows.first?.last else { return nil }
+        return moment
     }
 
     /// Returns an entry; throws where there is none, or the journal cannot be read.

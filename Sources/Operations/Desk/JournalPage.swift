@@ -1,3 +1,4 @@
+package import MergeCore
 import MergeWire
 package import RecordStore
 
@@ -9,6 +10,9 @@ package struct JournalPage: Sendable {
     package let hasMore: Bool
     /// They are the newest that there are, not those after a number.
     package let isNewest: Bool
+    /// The moment at which it was noticed that another program had changed the record that is asked for; nil where a
+    /// push did so last, or nobody has noticed anything.
+    package var lastForeignChange: DateTime?
 
     /// The page as `GET /v1/journal` answers it.
     package var json: [UInt8] {

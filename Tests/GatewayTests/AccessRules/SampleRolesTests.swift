@@ -26,7 +26,8 @@ import TestSupport
             func step(_ old: String, _ new: String) async throws -> String? {
                 let answer = try await gateway.post(
                     "/v1/merge/orders",
-                    #"{"id": "Z-1", "changeset": {"order": {"status": {"old": "\#(old)", "new": "\#(new)"}}}}"#, as: driver)
+                    #"{"id": "Z-1", "changeset": {"order": {"status": {"old": "\#(old)", "new": "\#(new)"}}}}"#,
+                    as: driver)
                 return try answer.json()["outcomes"]?[0]?["outcome"]?.text
             }
             #expect(try await step("new", "sent") == "server-won")

@@ -68,6 +68,29 @@ import TestSupport
         }
     }
 
+    /// The history of a record says where it has a hole: the change is known, and not what it was.
+    @Test(arguments: TestEngine.allCases) func theJournalTellsOfTheLastForeignChange(_ kind: TestEngine) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                let journal = gateway.database
+                let position = try await client.position()
+                try await journal.run("UPDATE doors SET name = 'q' WHERE id = 1;")
+                _ = try await client.changes(after: position, until: ["doors/1"])
+                let rules = try TemporaryFolder(files: FeedFixture.rules)
+                func history(_ id: String) async throws -> String {
+                    let run = try await Shell.capture([
+                        GatewayProcess.program, "journal", "list", "--database", journal.url, "--journal",
+                        journal.journalURL, "--rules", rules.path, "--resource", "doors", "--id", id,
+                    ])
+                    try #require(run.status == 0, "\(run.errors)")
+                    return run.errors
+                }
+                #expect(try await history("1").contains("another program has changed this record since"))
+                #expect(try await history("2").contains("another program") == false)
+            }
+        }
+    }
+
     /// What was written while no gateway ran is told at the start of one.
     @Test(arguments: TestEngine.allCases) func aRestartTellsWhatHappenedMeanwhile(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(

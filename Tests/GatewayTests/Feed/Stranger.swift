@@ -101,7 +101,7 @@ struct ForeignFollower {
 
     /// Follows until it holds what the database holds, which nobody writes to any more.
     mutating func catchUp(_ client: HTTPClient.Session, with truth: [String: String]) async throws {
-        let end = ContinuousClock.now + .seconds(25)
+        let end = ContinuousClock.now + .seconds(60)
         // A snapshot would hide what it was not told.
         takesSnapshots = false
         while ContinuousClock.now < end {

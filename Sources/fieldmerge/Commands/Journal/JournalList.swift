@@ -1,4 +1,5 @@
 import ArgumentParser
+import MergeCore
 import Operations
 import RecordStore
 
@@ -69,6 +70,11 @@ struct JournalList: AsyncParsableCommand {
             }
             if page.entries.isEmpty, let resource, let doubt = try await desk.doubt(about: resource) {
                 try JournalAccess.note("note: \(doubt)")
+            }
+            if let moment = page.lastForeignChange {
+                try JournalAccess.note(
+                    "note: another program has changed this record since; that was noticed at "
+                        + moment.text(separator: "T", fraction: 0) + "Z")
             }
             if page.hasMore { try JournalAccess.note(Self.more(page)) }
         }
