@@ -63,6 +63,7 @@ package final class ForeignScan: Sendable {
                 do throws(StoreError) {
                     try await shift(rules, journal)
                 } catch {
+                    status.withLock { $0.failures += 1 }
                     note(trouble: error.description)
                 }
             }

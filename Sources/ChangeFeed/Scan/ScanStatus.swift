@@ -14,6 +14,8 @@ package struct ScanStatus: Sendable {
     package var cycles = 0
     /// Changes of other programs that this gateway has found.
     package var found = 0
+    /// How often it had to begin anew, because the database or the journal could not be used.
+    package var failures = 0
     /// Sections that cannot be scanned, because their rows cannot be told apart.
     package var unwatched: [String] = []
     /// The reason for which it stands still, or leaves a section out, and since when; nil where nothing is wrong.

@@ -117,6 +117,7 @@ extension MetricsPage {
             ("rows_per_second", "gauge", "Rows read in a second", scan.rowsPerSecond),
             ("takeovers_total", "counter", "Times that another gateway took the scan over", scan.takeovers),
             ("cycles_total", "counter", "Looks at all rows by this gateway", scan.cycles),
+            ("failures_total", "counter", "Times that the scan had to begin anew", scan.failures),
             ("changes_total", "counter", "Changes of other programs that this gateway has found", scan.found),
         ] as [(String, String, String, Int?)] {
             guard let value else { continue }

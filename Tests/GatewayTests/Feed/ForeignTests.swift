@@ -91,6 +91,37 @@ import TestSupport
         }
     }
 
+    /// Where a change cannot be filed, its mark is not kept either, so that it is told once it can be.
+    @Test(arguments: TestEngine.allCases) func marksAndChangesAreKeptTogether(_ kind: TestEngine) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                let database = gateway.database
+                let position = try await client.position()
+                let (make, drop) =
+                    kind == .mariadb
+                    ? (
+                        "CREATE TRIGGER full BEFORE INSERT ON pending FOR EACH ROW SIGNAL SQLSTATE '45000';",
+                        "DROP TRIGGER full;"
+                    )
+                    : (
+                        "CREATE TRIGGER full BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'full'); END;",
+                        "DROP TRIGGER full;"
+                    )
+                try await database.runOnJournal(make)
+                try await database.run("UPDATE doors SET name = 'kept' WHERE id = 1;")
+                // The scan gives up, and begins anew.
+                let end = ContinuousClock.now + .seconds(60)
+                while try await client.metric("fieldmerge_scan_failures_total") == 0 {
+                    try #require(.now < end)
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                try await database.runOnJournal(drop)
+                let told = try await client.changes(after: position, until: ["doors/1"]).changes
+                #expect(told.map(\.name) == ["doors/1"])
+            }
+        }
+    }
+
     /// What was written while no gateway ran is told at the start of one.
     @Test(arguments: TestEngine.allCases) func aRestartTellsWhatHappenedMeanwhile(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
