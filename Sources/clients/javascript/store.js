@@ -4,7 +4,7 @@ import { Leader } from "./leader.js";
 import { nameOf } from "./layers.js";
 import { Gateway } from "./network.js";
 import { Rules, blankRecord, deletion, difference, guarded } from "./rules.js";
-import { compareIDs, copy, idKey, same, uuid } from "./values.js";
+import { compareIDs, copy, idKey, isTemporary, same, temporaryId, uuid } from "./values.js";
 import { Work } from "./work.js";
 
 const reruns = 100;
@@ -378,7 +378,7 @@ export class FieldMergeStore extends EventTarget {
       }
     };
     const real = { key: id === undefined ? null : nameOf(resource, id) };
-    const observer = { concerns: (name) => name === real.key || (name.startsWith(`${resource}\n`) && (id === undefined || String(id).startsWith("tmp:"))), look: () => look().catch(() => {}) };
+    const observer = { concerns: (name) => name === real.key || (name.startsWith(`${resource}\n`) && (id === undefined || isTemporary(id))), look: () => look().catch(() => {}) };
     const end = () => {
       isOver = true;
       this.#observers.delete(observer);
@@ -506,7 +506,7 @@ export class FieldMergeStore extends EventTarget {
         return { id: entry.id };
       },
       create: async (resource, change = () => {}) => {
-        const rules = this.#needRules().resource(resource), record = blankRecord(rules), temporary = `tmp:${uuid()}`;
+        const rules = this.#needRules().resource(resource), record = blankRecord(rules), temporary = temporaryId();
         if (rules.root.generated) record.id = temporary;
         await change(guarded(record, rules));
         if (rules.root.generated ? record.id !== temporary : record.id === null || record.id === undefined) {
