@@ -126,9 +126,7 @@ export function onTheWire({ resource, id, rows }, rules) {
 export const created = (edit) => Object.values(edit.rows).filter((row) => row.kind === "create").map((row) => row.item ?? (edit.creates ? edit.id : null)).filter(isTemporary);
 
 /** Every temporary id that an edit names. */
-export function named(edit) {
-  return new Set(JSON.stringify([edit.id, edit.rows]).match(/(?<=")tmp:[^"\\]+(?=")/g) ?? []);
-}
+export const named = (edit) => JSON.stringify([edit.id, edit.rows]).match(/(?<=")tmp:[^"\\]+(?=")/g) ?? [];
 
 /** Puts real ids in the place of temporary ones, wherever an edit names them. */
 export function mapped(edit, ids) {
