@@ -61,7 +61,7 @@ export class FieldMergeStore extends EventTarget {
   #hasPersisted = false;
   #isClosed = false;
   #isStarted = false;
-  #onConflict; #beforeStore;
+  #onConflict;
   #listened = new Set();
 
   constructor(options, storage, clock) {
@@ -70,7 +70,8 @@ export class FieldMergeStore extends EventTarget {
     this.#storage = storage;
     this.#clock = clock;
     this.#onConflict = options.onConflict ?? null;
-    this.#beforeStore = options.beforeStore ?? null;
+    /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
+    this.beforeStore = options.beforeStore ?? null;
     this.#gateway = new Gateway({ ...options, clock });
     const store = this;
     this.#engine = new Engine({
@@ -120,7 +121,7 @@ export class FieldMergeStore extends EventTarget {
         const told = meta.rules === undefined ? undefined : await work.get("rules");
         work.rules = this.#rules = told ? new Rules(told) : null;
       }
-      if (this.#beforeStore) work.beforeStore = (change) => this.#repair(work, change);
+      if (this.beforeStore) work.beforeStore = (change) => this.#repair(work, change);
       const result = await body(work);
       if (writes) await work.finish();
       return result;
@@ -168,11 +169,8 @@ export class FieldMergeStore extends EventTarget {
 
   #tellStatus() {
     if (this.#leads) {
-      const { problem } = this.#engine, needsUpgrade = this.#engine.state === "needsUpgrade";
-      const own = {
-        phase: this.#engine.state, nextTry: this.#engine.nextTry, progress: this.#engine.progress, problem,
-        message: needsUpgrade ? (problem?.message ?? problem?.detail ?? null) : null, link: needsUpgrade ? (problem?.link ?? null) : null,
-      };
+      const { state: phase, nextTry, progress, problem } = this.#engine, upgrade = phase === "needsUpgrade" ? problem : null;
+      const own = { phase, nextTry, progress, problem, message: upgrade?.message ?? upgrade?.detail ?? null, link: upgrade?.link ?? null };
       Object.assign(this.#status, own);
       if (this.#leader) this.#channel?.postMessage({ status: own });
     }
@@ -192,11 +190,11 @@ export class FieldMergeStore extends EventTarget {
     super.addEventListener(type, listener, options);
     if (listener) this.#listened.add(type);
     // What came while nobody listened, perhaps before a restart.
-    if (listener && type !== "status") queueMicrotask(() => void this.#hear().catch(() => {}));
+    if (listener && type !== "status") queueMicrotask(() => void this.#hear());
   }
 
   async #hear() {
-    for (const event of await this.#read((work) => work.unheard())) this.#dispatch(event);
+    for (const event of await this.#read((work) => work.unheard()).catch(() => [])) this.#dispatch(event);
   }
 
   #dispatch(event) {
@@ -214,77 +212,55 @@ export class FieldMergeStore extends EventTarget {
   /** Asks the app's rule for the value of a group, and makes its answer an edit. */
   async #ask(conflict, seq) {
     const value = await this.#onConflict(conflict);
-    await this.#work(async (work) => {
+    await this.#queued(async (work) => {
       await work.heard([seq]);
-      if (value !== undefined) await this.#assign(work, conflict, value);
+      return value === undefined ? null : this.#assign(work, conflict, value);
     });
-    this.#engine.post("edit");
   }
 
   #detail(type, told) {
-    const place = { resource: told.resource, id: told.id, section: told.section, item: told.item, group: told.group };
-    if (type === "conflict") return { ...told, takeMine: () => this.#takeMine(told) };
-    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(place)), takeTheirs: () => this.#work((work) => work.drop(place)) };
-    if (type === "refused") return { ...told, ...this.#decisions(told.entry) };
-    return told;
+    if (type === "conflict") return { ...told, takeMine: () => this.#queued((work) => this.#assign(work, told, told.new)) };
+    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(told)), takeTheirs: () => this.#work((work) => work.drop(told)) };
+    return type === "refused" ? { ...told, ...this.#decisions(told.entry) } : told;
   }
 
   #decisions(number) {
-    return {
-      resend: async () => {
-        const told = await this.#work((work) => work.resend(number));
-        this.#engine.post("edit");
-        return told && new Ticket(this, told);
-      },
-      discard: () => this.#work((work) => work.discard(number)),
-    };
+    return { resend: () => this.#queued((work) => work.resend(number)), discard: () => this.#work((work) => work.discard(number)) };
   }
 
-  /** A new edit from what stands now. */
-  async #takeMine(conflict) {
-    const told = await this.#work((work) => this.#assign(work, conflict, conflict.new));
+  /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
+  async #queued(body) {
+    const told = await this.#work(body);
     this.#engine.post("edit");
     return told && new Ticket(this, told);
   }
 
   async #assign(work, { resource, id, section, item, group }, value) {
     return this.#editNow(work, resource, id, (record) => {
-      const isRoot = section === this.#rules.resource(resource).root.name;
-      const list = Array.isArray(record[section]) ? record[section] : null;
-      const index = list ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1;
-      if (group === undefined && value === null) {
-        if (list) list.splice(index, index < 0 ? 0 : 1);
-        else if (!isRoot) record[section] = null;
-        else throw new FieldMergeError("deletion", "Delete the record with delete().");
-      } else if (group === undefined) {
-        if (list && index < 0) list.push({ ...value });
-        else if (list) Object.assign(list[index], value);
-        else if (record[section]) Object.assign(record[section], value);
-        else record[section] = value;
-      } else {
-        const row = list ? list[index] : record[section];
-        if (!row) throw new FieldMergeError("gone", "The row is gone.");
-        const { fields } = this.#rules.resource(resource).sections.get(section).groups.get(group);
-        if (fields.length === 1) row[fields[0].field] = value;
-        else Object.assign(row, value);
-      }
+      const { root, sections } = this.#resource(resource), { isList, groups } = sections.get(section), list = record[section];
+      const index = isList ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1, row = isList ? list[index] : list;
+      if (group !== undefined) {
+        if (!row) throw missing(resource, id);
+        const { fields } = groups.get(group);
+        Object.assign(row, fields.length === 1 ? { [fields[0].field]: value } : value);
+      } else if (isList && !value) list.splice(index, row ? 1 : 0);
+      else if (row && value) Object.assign(row, value);
+      else if (isList) list.push({ ...value });
+      else if (value || section !== root.name) record[section] = value;
+      else throw new FieldMergeError("deletion", "Delete the record with delete().");
     });
   }
 
-  /** A function of the app that answers the value of a group in conflict, or undefined; set it, or hand it in. */
-  get onConflict() { return (rule) => { this.onConflict = rule; }; }
+  /** A function of the app that answers the value of a group in conflict, or undefined. */
+  get onConflict() { return this.#onConflict; }
   set onConflict(rule) {
     this.#onConflict = rule;
-    if (rule) void this.#hear().catch(() => {});
+    if (rule) void this.#hear();
   }
-
-  /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
-  get beforeStore() { return (hook) => { this.beforeStore = hook; }; }
-  set beforeStore(hook) { this.#beforeStore = hook; }
 
   async #repair(work, change) {
     const edit = (resource, id, body) => this.#editNow(work, resource, id, body);
-    await this.#beforeStore({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
+    await this.beforeStore({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
   }
 
   // MARK: Reading
@@ -322,8 +298,8 @@ export class FieldMergeStore extends EventTarget {
     if (!this.#isKept(resource)) {
       try {
         for await (const records of this.#gateway.pages(resource, signal)) await this.#work((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
-      } catch ({ answer, ...error }) {
-        throw offline(answer?.problem ?? answer?.error ?? error);
+      } catch (error) {
+        throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
       }
     }
     const found = await this.#read((work) => {
@@ -531,15 +507,16 @@ export class FieldMergeStore extends EventTarget {
   /** For tickets: resolves with the outcome. */
   awaitOutcome(name, signal) {
     return new Promise((resolve, reject) => {
+      const over = new AbortController();
       const end = (settle, value) => {
         this.#waiters.delete(look);
-        signal?.removeEventListener("abort", abort);
+        over.abort();
         settle(value);
       };
-      const abort = () => end(reject, signal.reason ?? new DOMException("The wait was broken off.", "AbortError"));
+      const abort = () => end(reject, signal.reason);
       const look = () => this.outcomeOf(name).then((outcome) => { if (outcome) end(resolve, outcome); }, (error) => end(reject, error));
       if (signal?.aborted) return abort();
-      signal?.addEventListener("abort", abort);
+      signal?.addEventListener("abort", abort, { signal: over.signal });
       this.#waiters.add(look);
       void look();
     });
@@ -663,13 +640,14 @@ export class FieldMergeStore extends EventTarget {
   /** What support wants to know; no values of records. */
   async diagnose() {
     return this.#read(async (work) => {
-      const meta = await work.meta(), resources = {};
+      const { device, feed, revision, rules = null, snapshot } = await work.meta(), resources = {};
       for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.bases(resource)).length;
       return {
-        status: this.status, isLeading: this.#leads, server: String(this.#options.server), device: meta.device, feed: meta.feed, revision: meta.revision,
-        rules: meta.rules ?? null, resources, snapshot: meta.snapshot && { done: meta.snapshot.done, total: meta.snapshot.total },
-        pushes: (await work.pushes()).map((push) => ({ seq: push.seq, key: push.key ?? null, state: push.settled ? "repeated" : push.body ? "frozen" : "draft", edits: push.edits.map((edit) => ({ resource: edit.resource, id: edit.id, rows: Object.keys(edit.rows) })) })),
-        refused: (await work.entries()).map((entry) => ({ resource: entry.resource, id: entry.id, code: entry.problem.code })),
+        status: this.status, isLeading: this.#leads, server: String(this.#options.server), device, feed, revision, rules, resources, snapshot,
+        pushes: (await work.pushes()).map(({ seq, key, settled, body, edits }) => ({
+          seq, key, state: settled ? "repeated" : body ? "frozen" : "draft", edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: Object.keys(rows) })),
+        })),
+        refused: (await work.entries()).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
       };
     });
   }
@@ -694,15 +672,9 @@ export class FieldMergeStore extends EventTarget {
 
   /** Fills an empty store from a snapshot's lines. For `open`. */
   async fill(lines) {
-    let head = null, isWhole = false, records = [];
-    const store = () => this.#work(async (work) => { for (const { resource, id, record } of records.splice(0)) await work.putBase(resource, id, record); });
-    for await (const line of lines) {
-      if (line.snapshot) head ??= line.snapshot;
-      else if (line.record !== undefined && records.push(line) >= 500) await store();
-      else if (line.end) isWhole = true;
-    }
-    if (!head || !isWhole) throw new FieldMergeError("damaged", "The snapshot is not whole.");
-    await store();
+    const head = lines.find((line) => line.snapshot)?.snapshot, records = lines.filter((line) => line.record !== undefined);
+    if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
+    while (records.length) await this.#work(async (work) => { for (const { resource, id, record } of records.splice(0, 500)) await work.putBase(resource, id, record); });
     await this.#work(async (work) => { Object.assign(await work.meta(), { feed: head.feed, revision: head.revision, kept: this.#options.resources ?? null }); });
   }
 
