@@ -58,10 +58,7 @@ export class FieldMergeStore extends EventTarget {
   #observers = new Set();
   #waiters = new Set();
   #heard = new Set();
-  #hasPersisted = false;
-  #isClosed = false;
-  #isStarted = false;
-  #onConflict;
+  #hasPersisted; #isClosed; #isStarted; #onConflict;
   #listened = new Set();
 
   constructor(options, storage, clock) {
