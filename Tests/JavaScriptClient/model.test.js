@@ -242,7 +242,7 @@ class Run {
   }
 
   async state({ resource, id, section, group, item, state }) {
-    assert.equal(await this.storeNow.state({ resource, id: this.names.filled(id), section, group, item }), state);
+    assert.equal(await this.storeNow.state(resource, this.names.filled(id), group === undefined ? section : `${section}.${group}`, item), state);
   }
 
   async status({ do: _, ...expected }) { this.names.match(expected, this.storeNow.status, "status", true); }

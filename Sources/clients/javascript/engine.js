@@ -6,6 +6,14 @@ const batch = 500, longWait = 300;
 /** Problems that say nothing of the pushes in a request. */
 const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
 
+/** What a sync has done when it begins. */
+export const emptyReport = { sent: 0, merged: 0, refused: 0, conflicts: 0, changes: 0 };
+
+/** A problem of this client's own, of something that was thrown. */
+const thrown = (code, error) => ({ code, title: String(error?.message ?? error), detail: String(error?.message ?? error) });
+
+const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== null && value !== undefined));
+
 /** Does what the scheduler's table says: pushes, pulls, waits. One runs for each store that is open. */
 export class Engine {
   state = "idle";
@@ -17,23 +25,13 @@ export class Engine {
   progress = null;
   #store; #gateway; #clock;
   #events = [];
-  #isRunning = false;
   #rests = [];
-  #request = null;
-  #timer = null;
   #attempts = 0;
-  #retryAfter;
-  #isSingle = false;
-  #isDue = false;
-  #rulesDue = false;
-  #isAnew = false;
-  #lastAnswer = null;
-  #isFresh = false;
-  #stream = null;
-  #report = null;
+  #isRunning; #request; #timer; #retryAfter;
+  #isSingle; #isDue; #rulesDue; #isAnew; #lastAnswer; #isFresh; #stream; #report;
 
   /**
-   * @param store what the engine needs of a store: `work`, `resources`, `rules`, `setRules`, `changedStatus`
+   * @param store what the engine needs of a store: `work`, `read`, `meta`, `page`, `resources`, `rules`, `setRules`, `changedStatus`
    * @param gateway {import("./network.js").Gateway}
    */
   constructor(store, gateway, clock) {
@@ -43,7 +41,7 @@ export class Engine {
   }
 
   /** Hands in an event; events follow one another. */
-  post(event, detail) {
+  post(event, detail = {}) {
     if (!this.isStarted && ["edit", "news", "timer", "online", "offline"].includes(event)) return;
     this.#events.push([event, detail]);
     void this.#run();
@@ -51,16 +49,15 @@ export class Engine {
 
   /** Syncs once; the report says what happened. Resolves when nothing is under way any more, or the signal says so. */
   async sync({ signal, deadline } = {}) {
-    const report = (this.#report ??= { sent: 0, merged: 0, refused: 0, conflicts: 0, changes: 0 });
+    const report = (this.#report ??= { ...emptyReport });
     let timer;
-    const stopped = new Promise((resolve) => {
+    await new Promise((resolve) => {
       if (signal?.aborted) resolve();
       signal?.addEventListener("abort", resolve, { once: true });
       if (deadline !== undefined) timer = this.#clock.setTimeout(() => { this.#breakOff(); resolve(); }, Math.max(0, deadline instanceof Date ? deadline - this.#clock.now() : deadline));
+      this.#rests.push(resolve);
+      this.post("sync");
     });
-    const rested = new Promise((resolve) => this.#rests.push(resolve));
-    this.post("sync");
-    await Promise.race([rested, stopped]);
     this.#clock.clearTimeout(timer);
     if (this.#report === report && this.isResting) this.#report = null;
     return { phase: this.state, ...report, ...(this.problem && { problem: this.problem }) };
@@ -78,39 +75,33 @@ export class Engine {
     if (this.#isRunning) return;
     this.#isRunning = true;
     try {
-      while (this.#events.length) {
-        const [event, detail] = this.#events.shift();
-        await this.#handle(event, detail);
-      }
+      while (this.#events.length) await this.#handle(...this.#events.shift());
     } finally {
       this.#isRunning = false;
     }
-    if (!this.isResting) return;
-    for (const resolve of this.#rests.splice(0)) resolve();
+    if (this.isResting) for (const resolve of this.#rests.splice(0)) resolve();
   }
 
-  async #handle(event, detail) {
-    if (detail?.request && detail.request !== this.#request) return;
+  async #handle(event, { request, problem = null, retryAfter, more }) {
+    if (request && request !== this.#request) return;
     const isAnswer = event.startsWith("answer.");
     if (isAnswer) {
       this.#request = null;
-      this.problem = detail?.problem ?? null;
-      this.#retryAfter = detail?.retryAfter;
+      this.problem = problem;
+      this.#retryAfter = retryAfter;
     }
-    let facts;
+    let meta;
     try {
-      facts = await this.#store.facts();
+      meta = await this.#store.meta();
     } catch (error) {
       // The store itself cannot be read now, as after the browser took it away: that is waited for like a network.
-      this.problem = { code: "storage", title: String(error?.message ?? error), detail: String(error?.message ?? error) };
-      if (event !== "close") event = this.isResting ? event : "answer.lost";
-      facts = { unsent: 1, revision: null };
+      this.problem = thrown("storage", error);
+      if (event !== "close" && !this.isResting) event = "answer.lost";
+      meta = { unsent: 1, revision: null };
     }
-    const holds = {
-      unsent: facts.unsent > 0, more: this.#isDue || facts.revision === null || detail?.more === true,
-      fresh: this.#isFresh, again: this.#lastAnswer === event,
-    };
-    const { state, actions } = next(this.state, event, holds);
+    const { state, actions } = next(this.state, event, {
+      unsent: meta.unsent > 0, more: this.#isDue || meta.revision === null || more, fresh: this.#isFresh, again: this.#lastAnswer === event,
+    });
     if (event === "token") this.#isFresh = true;
     else if (isAnswer && event !== "answer.unauthorized") this.#isFresh = false;
     if (isAnswer) this.#lastAnswer = event;
@@ -123,15 +114,9 @@ export class Engine {
     push: () => this.#begin((request) => this.#push(request)),
     pull: () => this.#begin((request) => this.#pull(request)),
     askToken: () => this.#begin(async (request) => {
-      let token;
-      try {
-        token = await this.#gateway.renew();
-      } catch (error) {
-        return this.#answer(request, "answer.lost", { problem: { code: "token", detail: String(error?.message ?? error) } });
-      }
-      if (token) return this.#answer(request, "token");
-      this.#isFresh = true;
-      this.#answer(request, "answer.unauthorized", {});
+      const token = await this.#gateway.renew().catch((error) => { throw new LostAnswer({ kind: "lost", problem: thrown("token", error) }); });
+      if (!token) this.#isFresh = true;
+      this.#answer(request, token ? "token" : "answer.unauthorized");
     }),
     readRules: () => { this.#rulesDue = true; },
     resnapshot: () => { this.#isAnew = true; },
@@ -146,17 +131,21 @@ export class Engine {
   };
 
   #begin(body) {
-    const request = (this.#request = { controller: new AbortController() });
-    // What fails here is the store: nothing was stored, so the request counts as lost.
-    body(request).catch((error) => this.#answer(request, "answer.lost", { problem: { code: "storage", title: "The store failed.", detail: String(error?.message ?? error) } }));
+    const request = (this.#request = new AbortController());
+    body(request).catch((thrownError) => {
+      // What else fails here is the store: nothing was stored, so the request counts as lost.
+      const { kind, status, error, retryAfter, problem } = thrownError instanceof LostAnswer ? thrownError.answer : { kind: "lost", problem: thrown("storage", thrownError) };
+      const event = kind !== "refused" ? kind : this.state === "pushing" ? "lost" : "rules";
+      this.#answer(request, `answer.${event}`, { problem: problem ?? (event === "lost" ? { status, ...thrown("lost", error ?? `The answer ${status} is none of the gateway's.`) } : undefined), retryAfter });
+    });
   }
 
-  #answer(request, event, detail = {}) {
+  #answer(request, event, detail) {
     if (this.#request === request) this.post(event, { ...detail, request });
   }
 
   #abort() {
-    this.#request?.controller.abort();
+    this.#request?.abort();
     this.#request = null;
   }
 
@@ -168,74 +157,55 @@ export class Engine {
 
   #stopTimer() {
     this.#clock.clearTimeout(this.#timer);
-    this.#timer = this.nextTry = null;
+    this.nextTry = null;
   }
 
   // MARK: Requests
 
-  /** The event that an answer is which holds nothing to store. */
-  #sorted(answer, isPush) {
-    switch (answer.kind) {
-      case "unauthorized": return "answer.unauthorized";
-      case "upgrade": return "answer.upgrade";
-      case "resync": return "answer.resync";
-      case "retry": return "answer.retry";
-      case "refused": return isPush ? "answer.lost" : "answer.rules";
-      default: return "answer.lost";
-    }
-  }
-
-  #tell(request, event, answer) {
-    const problem = answer.problem ?? (event === "answer.lost" ? { code: "lost", title: "There was no answer.", detail: answer.error ? String(answer.error.message ?? answer.error) : `The answer ${answer.status} is none of the gateway's.`, status: answer.status } : undefined);
-    this.#answer(request, event, { problem, retryAfter: answer.retryAfter });
-  }
-
-  /** Reads the rules where they are not known or not good any more; false where that failed. */
-  async #readRules(request) {
-    if (!this.#rulesDue && this.#store.rules) return true;
-    const answer = await this.#gateway.ask("/v1/rules", { signal: request.controller.signal });
-    if (answer.kind !== "ok" || !Array.isArray(answer.json.resources) || typeof answer.json.version !== "string") {
-      this.#tell(request, answer.kind === "ok" || answer.kind === "refused" ? "answer.lost" : this.#sorted(answer), answer);
-      return false;
-    }
-    await this.#store.setRules(answer.json);
+  /** Reads the rules where they are not known or not good any more. */
+  async #readRules({ signal }) {
+    if (!this.#rulesDue && this.#store.rules) return;
+    await this.#store.setRules(await this.#gateway.get("/v1/rules", (json) => Array.isArray(json.resources) && json.version, signal));
     this.#rulesDue = false;
-    return true;
   }
 
   /** The resources whose changes are asked for: those of the app that the rules still have; null for all. */
-  #resources() {
+  get #resources() {
     const { resources, rules } = this.#store;
-    return resources ? resources.filter((name) => rules.resources.has(name)) : null;
+    return resources && resources.filter((name) => rules.resources.has(name));
   }
 
+  /** Tells whether an answer speaks of other rules than those that are known. */
+  #isOther(version) { return typeof version === "string" && version !== this.#store.rules.version; }
+
+  /** Changes what is kept once. */
+  #note(values) { return this.#store.work(async (work) => { Object.assign(await work.meta(), values); }); }
+
   async #push(request) {
-    if (!(await this.#readRules(request))) return;
+    await this.#readRules(request);
     const isBare = this.#isSingle;
     const { pushes, place } = await this.#store.work(async (work) => {
       const pushes = await work.freeze(isBare), { feed, revision } = await work.meta();
       return { pushes, place: isBare || revision === null || !feed ? {} : { feed, since: revision } };
     });
     if (!pushes.length) return this.#answer(request, "answer.settled");
-    const resources = isBare ? null : this.#resources();
-    const envelope = JSON.stringify({ ...place, ...(resources?.length && place.feed && { resources }), ...(place.feed && { limit: batch }) });
-    const body = `${envelope.slice(0, -1)}${envelope.length > 2 ? "," : ""}"pushes":[${pushes.map((push) => push.body).join(",")}]}`;
-    if (this.#report) this.#report.sent += pushes.length;
-    const answer = await this.#gateway.ask("/v1/sync?by=true", { method: "POST", body, signal: request.controller.signal });
-    if (answer.kind === "refused" && [400, 403, 413].includes(answer.status) && !ofTheRequest.includes(answer.problem.code)) {
+    const resources = this.#resources, report = this.#report ?? { ...emptyReport };
+    const envelope = JSON.stringify({ ...place, ...(place.feed && { ...(resources?.length && { resources }), limit: batch }), pushes: [] });
+    // The bytes of a push are those that were stored.
+    const body = envelope.replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]}`);
+    report.sent += pushes.length;
+    const answer = await this.#gateway.ask("/v1/sync?by=true", { method: "POST", body, signal: request.signal }), told = answer.json, { problem } = answer;
+    if (answer.kind === "refused" && [400, 403, 413].includes(answer.status) && !ofTheRequest.includes(problem.code)) {
       const open = pushes.filter((push) => !push.settled);
-      if (!isBare || open.length > 1) return this.#tell(request, "answer.tooLarge", answer);
+      if (!isBare || open.length > 1) return this.#answer(request, "answer.tooLarge", answer);
       await this.#store.work(async (work) => {
         const push = await work.push(open[0].seq);
-        if (push?.key === open[0].key && !push.settled) await work.refuse(push, { retry: false, ...answer.problem });
+        if (push?.key === open[0].key && !push.settled) await work.refuse(push, { retry: false, ...problem });
       });
       return this.#answer(request, "answer.settled");
     }
-    if (answer.kind !== "ok") return this.#tell(request, this.#sorted(answer, true), answer);
-    if (!isAnswer(answer.json, pushes)) return this.#tell(request, "answer.lost", answer);
+    if (answer.kind !== "ok" || !isAnswer(told, pushes)) throw new LostAnswer(answer);
     this.#isSingle = false;
-    const told = answer.json;
-    let retryAfter = answer.retryAfter;
     const outcomes = await this.#store.work(async (work) => {
       const found = [];
       for (const [index, push] of pushes.entries()) found.push(await work.answered(push, told.results[index]));
@@ -244,144 +214,114 @@ export class Engine {
       if (work.isBehind && !isPast) this.#isDue = true;
       return found;
     });
-    if (this.#report) {
-      for (const result of told.results) {
-        if (result.status === "merged") this.#report.merged += 1;
-        else if (result.problem?.retry !== true && result.problem?.code !== "rules-changed") this.#report.refused += 1;
-        for (const one of result.results ?? []) this.#report.conflicts += (one.outcomes ?? []).filter((outcome) => outcome.conflict).length;
-      }
-      this.#report.changes += told.changes?.length ?? 0;
+    let { retryAfter } = answer, waiting;
+    for (const { status, problem: own, results } of told.results) {
+      if (status === "merged") report.merged += 1;
+      else if (own?.retry !== true && own?.code !== "rules-changed") report.refused += 1;
+      report.conflicts += results.flatMap((one) => one.outcomes ?? []).filter((outcome) => outcome.conflict).length;
+      if (own?.retry === true) waiting ??= own;
+      if (own?.retryAfter > (retryAfter ?? 0)) retryAfter = own.retryAfter;
     }
-    for (const result of told.results) if (result.problem?.retryAfter > (retryAfter ?? 0)) retryAfter = result.problem.retryAfter;
-    const kind = told.problem?.code === "resync" ? "answer.resync"
-      : outcomes.includes("rules") || this.#isOther(told.rules) ? "answer.rules"
-        : outcomes.includes("retry") ? "answer.retry" : "answer.settled";
-    const waiting = told.results.find((result) => result.problem?.retry === true)?.problem;
-    this.#answer(request, kind, { more: told.more === true, retryAfter, problem: kind === "answer.settled" ? undefined : (waiting ?? told.problem) });
-  }
-
-  /** Tells whether an answer speaks of other rules than those that are known. */
-  #isOther(version) {
-    return typeof version === "string" && version !== this.#store.rules.version;
+    report.changes += told.changes?.length ?? 0;
+    const event = told.problem?.code === "resync" ? "resync"
+      : outcomes.includes("rules") || this.#isOther(told.rules) ? "rules"
+        : outcomes.includes("retry") ? "retry" : "settled";
+    this.#answer(request, `answer.${event}`, { more: told.more === true, retryAfter, problem: event === "settled" ? undefined : (waiting ?? told.problem) });
   }
 
   async #pull(request) {
-    if (!(await this.#readRules(request))) return;
+    await this.#readRules(request);
     this.#isDue = false;
-    if (this.#isAnew) await this.#store.work(async (work) => { Object.assign(await work.meta(), { feed: null, revision: null, snapshot: null }); });
+    if (this.#isAnew) await this.#note({ feed: null, revision: null, snapshot: null });
     this.#isAnew = false;
-    const meta = await this.#store.meta();
-    if (meta.revision === null || !meta.feed) return this.#snapshot(request);
-    const resources = this.#resources();
+    try {
+      await this.#changes(request);
+    } catch (error) {
+      if (error.answer?.problem?.code !== "no-feed") throw error;
+      await this.#records(request);
+    }
+  }
+
+  async #changes(request) {
+    const { revision: since, feed } = await this.#store.meta(), resources = this.#resources;
+    if (since === null || !feed) return this.#snapshot(request);
     if (resources?.length === 0) return this.#answer(request, "answer.page");
-    const query = new URLSearchParams({ since: meta.revision, feed: meta.feed, limit: batch });
-    if (resources) query.set("resources", resources.join());
-    const answer = await this.#gateway.ask(`/v1/changes?${query}`, { signal: request.controller.signal });
-    if (answer.problem?.code === "no-feed") return this.#records(request);
-    if (answer.kind !== "ok") return this.#tell(request, this.#sorted(answer), answer);
-    if (!isPage(answer.json)) return this.#tell(request, "answer.lost", answer);
-    await this.#store.work((work) => this.#store.page(work, answer.json, { feed: meta.feed, since: meta.revision }));
-    if (this.#report) this.#report.changes += answer.json.changes.length;
-    this.#answer(request, this.#isOther(answer.json.rules) ? "answer.rules" : "answer.page", { more: answer.json.more === true });
+    const page = await this.#gateway.get(`/v1/changes?${query({ since, feed, limit: batch, resources })}`, isPage, request.signal);
+    await this.#store.work((work) => this.#store.page(work, page, { feed, since }));
+    if (this.#report) this.#report.changes += page.changes.length;
+    this.#answer(request, this.#isOther(page.rules) ? "answer.rules" : "answer.page", { more: page.more === true });
   }
 
   /** Reads every record, some hundred in a transaction, and then drops those that were not told. */
   async #snapshot(request) {
-    const { signal } = request.controller;
-    let meta = await this.#store.meta(), lines = [], snapshot = meta.snapshot;
-    const isCurrent = async (work) => (await work.meta()).snapshot?.generation === snapshot.generation;
+    const resources = this.#resources;
+    let lines = [], { snapshot } = await this.#store.meta(), isFirst = true;
+    /** Runs a transaction, where no other tab has begun anew. */
+    const continued = (body) => this.#store.work(async (work) => {
+      const meta = await work.meta();
+      if (meta.snapshot?.generation !== snapshot.generation) throw new LostAnswer({ kind: "lost", error: "Another tab began anew." });
+      return body(work, meta);
+    });
     const store = async (cursor) => {
-      const told = lines;
-      lines = [];
-      return this.#store.work(async (work) => {
-        if (!(await isCurrent(work))) throw new LostAnswer({ kind: "lost", error: new Error("Another tab began anew.") });
+      const told = lines.splice(0);
+      await continued(async (work, { snapshot: kept }) => {
         await work.storeAll(told);
-        const kept = (await work.meta()).snapshot;
         kept.done += told.length;
         if (cursor) kept.cursor = cursor;
         this.progress = { done: kept.done, total: kept.total };
-      }).then(() => this.#store.changedStatus());
+      });
+      this.#store.changedStatus();
     };
-    const resources = this.#resources();
-    let isWhole = snapshot?.isWhole ?? false;
-    try {
-      if (!isWhole && resources?.length !== 0) {
-        const query = new URLSearchParams({ ...(resources && { resources: resources.join() }), ...(snapshot?.cursor && { after: snapshot.cursor }) });
-        let isFirst = true;
-        for await (const line of this.#gateway.lines(`/v1/snapshot${query.size ?? [...query].length ? `?${query}` : ""}`, { signal })) {
-          if (isFirst) {
-            if (!line.snapshot || typeof line.snapshot.revision !== "number") throw new LostAnswer({ kind: "lost" });
-            isFirst = false;
-            if (!snapshot) {
-              snapshot = { generation: uuid(), feed: line.snapshot.feed, revision: line.snapshot.revision, done: 0, total: line.snapshot.records, cursor: null, isWhole: false };
-              await this.#store.work(async (work) => { (await work.meta()).snapshot = snapshot; });
-            } else if (line.snapshot.feed !== snapshot.feed || line.snapshot.revision !== snapshot.revision) throw new LostAnswer({ kind: "resync" });
-            if (this.#isOther(line.snapshot.rules)) this.#rulesDue = true;
-          } else if (line.record !== undefined) {
-            lines.push(line);
-            if (lines.length >= batch) await store(null);
-          } else if (line.cursor) await store(line.cursor);
-          else if (line.end) isWhole = true;
-        }
-        if (!isWhole) throw new LostAnswer({ kind: "lost" });
-        await store(null);
-      } else snapshot ??= { generation: uuid(), feed: null, revision: null };
-    } catch (error) {
-      if (!(error instanceof LostAnswer)) throw error;
-      const { answer } = error;
-      if (answer.problem?.code === "no-feed") return this.#records(request);
-      if (snapshot?.cursor && (answer.kind === "resync" || answer.status === 400)) {
-        await this.#store.work(async (work) => { (await work.meta()).snapshot = null; });
-        return this.#tell(request, "answer.resync", answer);
-      }
-      return this.#tell(request, this.#sorted(answer), answer);
+    if (resources?.length === 0) {
+      await this.#note({ feed: "", revision: 0 });
+      return this.#answer(request, "answer.page");
     }
-    if (resources?.length === 0) return this.#answer(request, "answer.page");
-    await this.#sweep(snapshot);
-    await this.#store.work(async (work) => {
-      const meta = await work.meta();
-      if (meta.snapshot?.generation !== snapshot.generation) return;
-      Object.assign(meta, { feed: snapshot.feed, revision: snapshot.revision, snapshot: null, lastSynced: this.#clock.now(), kept: this.#store.resources });
-    });
+    try {
+      let isWhole = snapshot?.isWhole;
+      for await (const line of isWhole ? [] : this.#gateway.lines(`/v1/snapshot?${query({ resources, after: snapshot?.cursor })}`, request.signal)) {
+        if (isFirst) {
+          const { feed, revision, records: total, rules } = line.snapshot ?? {};
+          if (typeof revision !== "number") throw new LostAnswer({ kind: "lost" });
+          isFirst = false;
+          if (!snapshot) await this.#note({ snapshot: (snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null }) });
+          else if (feed !== snapshot.feed || revision !== snapshot.revision) throw new LostAnswer({ kind: "resync" });
+          if (this.#isOther(rules)) this.#rulesDue = true;
+        } else if (line.record !== undefined) {
+          if (lines.push(line) >= batch) await store();
+        } else if (line.cursor) await store(line.cursor);
+        else if (line.end) isWhole = true;
+      }
+      if (!isWhole) throw new LostAnswer({ kind: "lost" });
+    } catch (error) {
+      if (snapshot?.cursor && error.answer?.status === 400) throw new LostAnswer({ ...error.answer, kind: "resync" });
+      throw error;
+    }
+    await store();
+    await continued((_, { snapshot: kept }) => { kept.isWhole = true; });
+    for (const resource of this.#store.rules.resources.keys()) {
+      const stale = await this.#store.read(async (work) => (await work.bases(resource)).filter((row) => row.generation !== snapshot.generation));
+      while (stale.length) await continued(async (work) => { for (const { record } of stale.splice(0, batch)) await work.deleteBase(resource, record); });
+    }
+    const { feed, revision } = snapshot;
+    await continued((_, meta) => { Object.assign(meta, { feed, revision, snapshot: null, lastSynced: this.#clock.now(), kept: this.#store.resources }); });
     this.progress = null;
     this.#isDue = true; // what changed while it was read
     this.#answer(request, this.#rulesDue ? "answer.rules" : "answer.page");
   }
 
-  /** Drops the records that a whole snapshot did not tell. */
-  async #sweep(snapshot) {
-    await this.#store.work(async (work) => { const kept = (await work.meta()).snapshot; if (kept?.generation === snapshot.generation) kept.isWhole = true; });
-    for (const resource of this.#store.rules.resources.keys()) {
-      const stale = await this.#store.read(async (work) => (await work.bases(resource)).filter((row) => row.generation !== snapshot.generation).map((row) => row.record));
-      for (let at = 0; at < stale.length; at += batch) {
-        await this.#store.work(async (work) => {
-          if ((await work.meta()).snapshot?.generation !== snapshot.generation) return;
-          for (const record of stale.slice(at, at + batch)) await work.deleteBase(resource, idKey(record.id), record);
-        });
-      }
-    }
-  }
-
   /** Where the gateway keeps no journal: every record, page by page, each time. */
   async #records(request) {
-    for (const resource of this.#resources() ?? this.#store.rules.resources.keys()) {
+    for (const resource of this.#resources ?? this.#store.rules.resources.keys()) {
       const told = new Set();
-      for (let after = ""; after !== null;) {
-        const answer = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}?limit=${batch}${after && `&after=${after}`}`, { signal: request.controller.signal });
-        if (answer.kind !== "ok" || !Array.isArray(answer.json.records)) return this.#tell(request, answer.kind === "ok" ? "answer.lost" : this.#sorted(answer), answer);
-        await this.#store.work(async (work) => {
-          for (const record of answer.json.records) {
-            told.add(idKey(record.id));
-            await work.store(resource, record.id, record);
-          }
-        });
-        after = answer.json.next ?? null;
+      for await (const records of this.#gateway.pages(resource, request.signal)) {
+        for (const { id } of records) told.add(idKey(id));
+        await this.#store.work((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
       }
       await this.#store.work(async (work) => {
-        for (const { key, record } of await work.bases(resource)) if (!told.has(key)) await work.deleteBase(resource, key, record);
+        for (const { key, record } of await work.bases(resource)) if (!told.has(key)) await work.deleteBase(resource, record);
       });
     }
-    await this.#store.work(async (work) => { Object.assign(await work.meta(), { feed: "", revision: 0, lastSynced: this.#clock.now() }); });
+    await this.#note({ feed: "", revision: 0, lastSynced: this.#clock.now() });
     this.#answer(request, "answer.page");
   }
 
@@ -389,28 +329,24 @@ export class Engine {
 
   /** Keeps the event stream open while there is nothing to do; its events say that there is. */
   #keepUp() {
-    if (!this.isStarted || this.#stream) return;
-    const stream = (this.#stream = { controller: new AbortController(), timer: null });
-    void this.#listen(stream);
+    if (this.isStarted && !this.#stream) void this.#listen((this.#stream = new AbortController()));
   }
 
   async #listen(stream) {
     for (let failures = 0; this.#stream === stream; failures++) {
       try {
-        const { feed, revision } = await this.#store.meta();
-        if (revision !== null && feed) {
-          const resources = this.#resources();
-          const query = new URLSearchParams({ since: revision, feed, ...(resources && { resources: resources.join() }) });
-          for await (const { event, data } of this.#gateway.events(`/v1/changes?${query}`, { signal: stream.controller.signal })) {
-            failures = 0;
-            if (event === "open" || event === "end") continue;
-            if (event === "resync" || data.changes?.length) this.post("news");
-          }
+        const { feed, revision: since } = await this.#store.meta();
+        for await (const data of since !== null && feed ? this.#gateway.lines(`/v1/changes?${query({ since, feed, resources: this.#resources })}`, stream.signal, "data:") : []) {
+          failures = 0;
+          if (data.code === "resync" || data.changes?.length) this.post("news");
         }
       } catch { /* it is opened again, and then whatever was missed is asked for */ }
       if (this.#stream !== stream) return;
-      const seconds = this.#clock.random() * Math.min(longWait, 2 ** Math.min(failures, 10)) + 0.2;
-      await new Promise((resolve) => { stream.wake = resolve; stream.timer = this.#clock.setTimeout(resolve, seconds * 1000); });
+      const seconds = this.#clock.random() * Math.min(longWait, 2 ** failures) + 0.2;
+      await new Promise((resolve) => {
+        const timer = this.#clock.setTimeout(resolve, seconds * 1000);
+        stream.signal.addEventListener("abort", () => { this.#clock.clearTimeout(timer); resolve(); });
+      });
       if (this.#stream === stream) this.post("news");
     }
   }
@@ -426,28 +362,23 @@ export class Engine {
   stop() {
     this.isStarted = false;
     this.#stopTimer();
-    this.#stream?.controller.abort();
-    this.#clock.clearTimeout(this.#stream?.timer);
-    const wake = this.#stream?.wake;
+    const stream = this.#stream;
     this.#stream = null;
-    wake?.();
+    stream?.abort();
     this.#breakOff();
   }
 
   /** Ends for good. */
-  async close() {
+  close() {
     this.stop();
     this.post("close");
     for (const resolve of this.#rests.splice(0)) resolve();
   }
 }
 
-const isPage = (json) => typeof json?.feed === "string" && Number.isSafeInteger(json.revision) && Array.isArray(json.changes)
+const isPage = (json) => typeof json.feed === "string" && Number.isSafeInteger(json.revision) && Array.isArray(json.changes)
   && json.changes.every((change) => typeof change?.resource === "string" && change.id !== undefined && change.record !== undefined);
 
 /** Tells whether an answer to a sync is one: a result for each push, and changes or the reason for none. */
-function isAnswer(json, pushes) {
-  const results = json?.results;
-  return Array.isArray(results) && results.length === pushes.length && (isPage(json) || (json.changes === null && !!json.problem))
-    && results.every((result, index) => result?.key === pushes[index].key && typeof result.status === "string" && Array.isArray(result.results));
-}
+const isAnswer = (json, pushes) => Array.isArray(json.results) && json.results.length === pushes.length && (isPage(json) || (json.changes === null && !!json.problem))
+  && json.results.every((result, index) => result?.key === pushes[index].key && typeof result.status === "string" && Array.isArray(result.results));

@@ -5,17 +5,17 @@ export class FieldMergeError extends Error {
   /**
    * @param {string} code a word by which programs know it
    * @param {string} message a sentence for people
-   * @param {{path?: string, near?: string, unsent?: number, cause?: unknown}} [more]
+   * @param {{path?: string, near?: string, unsent?: number, cause?: unknown}} [more] `path`: the place in the record, such
+   *   as `groceries[0].quantity`; `near`: the name that was probably meant; `unsent`, of `signOut`: how many edits were not
+   *   sent yet
    */
-  constructor(code, message, more = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
-    this.name = "FieldMergeError";
-    this.code = code;
-    /** The place in the record, such as `groceries[0].quantity`. */
-    this.path = more.path;
-    /** The name that was probably meant. */
-    this.near = more.near;
-    /** Of `signOut`: how many edits were not sent yet. */
-    this.unsent = more.unsent;
+  constructor(code, message, more) {
+    super(message);
+    Object.assign(this, { name: "FieldMergeError", code, ...more });
   }
+}
+
+/** Throws an error about a place in a record. */
+export function fail(code, path, text, more) {
+  throw new FieldMergeError(code, `“${path}” ${text}.`, { path, ...more });
 }

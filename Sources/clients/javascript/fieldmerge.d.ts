@@ -156,8 +156,6 @@ export interface Change {
 /** Ends the watching when called; also an async iterator of what is seen. */
 export interface Subscription<T> extends AsyncIterable<T> {
   (): void;
-  close(): void;
-  unsubscribe(): void;
   next(): Promise<IteratorResult<T>>;
   return(): Promise<IteratorResult<T>>;
 }
@@ -207,7 +205,7 @@ export class FieldMergeStore extends EventTarget {
   beforeStore: OpenOptions["beforeStore"] | null;
 
   record<T = FieldMergeRecord>(resource: string, id: ID, options?: { signal?: AbortSignal }): Promise<T | null>;
-  records<T = FieldMergeRecord>(resource: string, options?: { filter?: (record: T) => boolean; signal?: AbortSignal }): Promise<T[]>;
+  records<T = FieldMergeRecord>(resource: string, options?: { signal?: AbortSignal }): Promise<T[]>;
   edit<T = any>(resource: string, id: ID, change: (record: T) => unknown): Promise<Ticket>;
   create<T = any>(resource: string, change?: (record: T) => unknown): Promise<Ticket>;
   delete(resource: string, id: ID): Promise<Ticket>;
@@ -216,11 +214,11 @@ export class FieldMergeStore extends EventTarget {
   /** The ticket of a name, or the last one of a record's id. */
   ticket(id: ID, resource?: string): Promise<Ticket | null>;
   refusedEdits(): Promise<RefusedEdit[]>;
-  state(resource: string, id: ID, section?: string, group?: string, item?: ID): Promise<"clean" | "draft" | "sending" | "refused">;
-  state(place: { resource: string; id: ID; section?: string; item?: ID; group?: string }): Promise<"clean" | "draft" | "sending" | "refused">;
+  /** What becomes of a record, or of a part of it: `place` is a section, or `section.group`; a field stands for its group. */
+  state(resource: string, id: ID, place?: string, item?: ID): Promise<"clean" | "draft" | "sending" | "refused">;
 
   observe<T = FieldMergeRecord>(resource: string, id: ID, callback?: (record: T | null) => void, options?: { signal?: AbortSignal }): Subscription<T | null>;
-  observe<T = FieldMergeRecord>(resource: string, callback: (records: T[]) => void, options?: { filter?: (record: T) => boolean; signal?: AbortSignal }): Subscription<T[]>;
+  observe<T = FieldMergeRecord>(resource: string, callback: (records: T[]) => void, options?: { signal?: AbortSignal }): Subscription<T[]>;
   observe<T = FieldMergeRecord>(resource: string): Subscription<T[]>;
 
   /** Never rejects for the network or an answer. */

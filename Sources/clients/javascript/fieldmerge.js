@@ -9,6 +9,7 @@
  * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
  */
 import { FieldMergeError } from "./errors.js";
+import { bareAddress } from "./network.js";
 import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
@@ -17,8 +18,7 @@ const isNode = typeof process === "object" && !!process.versions?.node;
 
 /** The time and the timers of the machine; tests have one of their own. */
 const machine = {
-  now: () => Date.now(),
-  random: () => Math.random(),
+  now: Date.now, random: Math.random,
   setTimeout: (body, milliseconds) => setTimeout(body, Math.min(milliseconds, 2 ** 31 - 1)),
   clearTimeout: (timer) => clearTimeout(timer),
 };
@@ -44,7 +44,6 @@ const machine = {
  */
 export async function open(options) {
   if (!options?.server) throw new FieldMergeError("invalid-option", "“server” is the address of the gateway.");
-  if (isNode && !globalThis.crypto) globalThis.crypto = (await import("node:crypto")).webcrypto;
   const storage = options.storage ?? (await storageFor(options));
   try {
     const store = new FieldMergeStore(options, storage, options.clock ?? machine);
@@ -65,23 +64,20 @@ async function storageFor({ server, user, path }) {
     return FileStorage.open(path);
   }
   const { IndexedDBStorage } = await import("./indexeddb.js");
-  return new IndexedDBStorage(path ?? `fieldmerge:${String(server).replace(/\/+$/, "")}:${user ?? ""}`);
+  return new IndexedDBStorage(path ?? `fieldmerge:${bareAddress(server)}:${user ?? ""}`);
 }
 
 /** The lines of a snapshot at an address or, in Node, in a file; packed with gzip where its name says so. */
 async function snapshotLines({ snapshot, fetch = globalThis.fetch }) {
   const address = String(snapshot);
-  let text;
-  if (isNode && !/^https?:/.test(address)) {
-    const { readFile } = await import("node:fs/promises"), { gunzipSync } = await import("node:zlib");
-    const bytes = await readFile(address.startsWith("file:") ? new URL(address) : address);
-    text = (bytes[0] === 31 && bytes[1] === 139 ? gunzipSync(bytes) : bytes).toString("utf8");
-  } else {
+  let bytes;
+  if (isNode && !/^https?:/.test(address)) bytes = await (await import("node:fs/promises")).readFile(address.startsWith("file:") ? new URL(address) : address);
+  else {
     const response = await fetch(address);
     if (!response.ok) throw new FieldMergeError("no-snapshot", `The snapshot cannot be read: ${response.status}.`);
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    text = bytes[0] === 31 && bytes[1] === 139
-      ? await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text() : new TextDecoder().decode(bytes);
+    bytes = new Uint8Array(await response.arrayBuffer());
   }
-  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  let { body } = new Response(bytes);
+  if (bytes[0] === 31 && bytes[1] === 139) body = body.pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(body).text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
 }

@@ -1,4 +1,4 @@
-import { copy, idKey, same } from "./values.js";
+import { copy, idKey, isTemporary, same } from "./values.js";
 import { blankRecord } from "./rules.js";
 
 /** The name of a record among those of all resources. */
@@ -11,50 +11,48 @@ export function bare(fields) {
   return names.length === 1 ? fields[names[0]] : fields;
 }
 
+/** Tells whether two places are of the same record. */
+export const isSame = (one, other) => one.resource === other.resource && idKey(one.id) === idKey(other.id);
+
 /** The edits of a record that a push holds: one at most. */
-export const editOf = (push, resource, id) => push.edits.find((edit) => edit.resource === resource && idKey(edit.id) === idKey(id));
+export const editOf = (push, resource, id) => push.edits.find((edit) => isSame(edit, { resource, id }));
 
 /** What the app reads: a base with the edits of pushes over it, in their order. */
 export function view(base, pushes, resource, id, rules) {
   let record = copy(base) ?? null;
   for (const push of pushes) {
-    const edit = editOf(push, resource, id);
-    if (edit) record = over(record, edit, rules?.resources.get(resource));
+    const edit = editOf(push, resource, id), known = rules?.resources.get(resource);
+    if (edit && known) record = over(record, edit, known);
   }
   return record;
 }
 
-function over(record, edit, resource) {
-  if (!resource) return record;
+function over(record, edit, { sections, root }) {
   for (const row of Object.values(edit.rows)) {
-    const section = resource.sections.get(row.section);
-    if (!section) continue;
-    const name = row.section;
-    if (section === resource.root && row.kind === "create") {
-      record ??= { ...blankRecord(resource), id: edit.id };
-      record[name] = { ...section.blank(), ...record[name], ...copy(row.new) };
-    } else if (section === resource.root && row.kind === "delete") {
-      return null;
-    } else if (!record) {
+    const name = row.section, section = sections.get(name), isNew = row.kind === "create", isDeleted = row.kind === "delete";
+    if (section === root && isDeleted) return null;
+    if (section === root && isNew) record ??= blankRecord({ sections, root }, edit.id);
+    if (!section || !record) continue;
+    if (isDeleted) {
+      record[name] = section.isList ? record[name]?.filter((item) => idKey(item.id) !== idKey(row.item)) : null;
       continue;
-    } else if (section.kind === "list") {
-      const items = (record[name] ??= []);
-      const index = items.findIndex((item) => idKey(item.id) === idKey(row.item));
-      if (row.kind === "delete") record[name] = items.filter((_, at) => at !== index);
-      else if (row.kind === "create" && index < 0) items.push({ id: row.item, ...section.blank(), ...copy(row.new) });
-      else if (index >= 0) for (const fields of fieldsOf(row)) Object.assign(items[index], copy(fields));
-    } else if (row.kind === "delete") {
-      record[name] = null;
-    } else if (row.kind === "create") {
-      record[name] = { ...section.blank(), ...record[name], ...copy(row.new) };
-    } else if (record[name]) {
-      for (const fields of fieldsOf(row)) Object.assign(record[name], copy(fields));
     }
+    let found = rowIn(record, row);
+    if (isNew && !(section.isList && found)) {
+      found = { ...(section.isList && { id: row.item }), ...section.blank(), ...found };
+      if (section.isList) (record[name] ??= []).push(found);
+      else record[name] = found;
+    }
+    if (found) Object.assign(found, copy(fieldsOf(row)));
   }
   return record;
 }
 
-const fieldsOf = (row) => (row.kind === "create" ? [row.new] : Object.values(row.groups).map((group) => group.new));
+/** The fields that a row of an edit writes. */
+const fieldsOf = (row) => row.new ?? Object.assign({}, ...Object.values(row.groups).map((group) => group.new));
+
+/** Applies a function to each value of an object. */
+const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 
 /** The row of a record that a row of an edit speaks of; null where there is none. */
 export function rowIn(record, row) {
@@ -65,7 +63,7 @@ export function rowIn(record, row) {
 /** The fields of a group as a record has them; null where it has no such row. */
 export function groupIn(record, row, fields) {
   const found = rowIn(record, row);
-  return found && Object.fromEntries(Object.keys(fields).map((name) => [name, found[name] ?? null]));
+  return found && mapValues(fields, (_, name) => found[name] ?? null);
 }
 
 /**
@@ -92,69 +90,53 @@ export function joined(earlier, later, resource) {
 /** undefined where nothing is left, null where the two cannot be one. */
 function joinedRow(first, next, section) {
   if (!first) return next;
-  if (first.kind === "delete") return null;
+  const hasSteps = (groups) => Object.keys(groups).some((name) => section?.groups.get(name)?.transitions !== undefined);
+  if (first.kind === "delete" || next.kind === "create") return null;
   if (first.kind === "create") {
     if (next.kind === "delete") return undefined;
-    if (next.kind === "create") return null;
-    if (Object.keys(next.groups).some((name) => isStep(section, name) && Object.keys(next.groups[name].new).some((field) => field in first.new))) return null;
-    return { ...first, new: Object.assign({}, first.new, ...fieldsOf(next)) };
+    const known = Object.entries(next.groups).filter(([, group]) => Object.keys(group.new).some((field) => field in first.new));
+    return hasSteps(Object.fromEntries(known)) ? null : { ...first, new: { ...first.new, ...fieldsOf(next) } };
   }
-  if (next.kind === "create") return null;
   if (next.kind === "delete") {
-    if (Object.keys(first.groups).some((name) => isStep(section, name))) return null;
-    return { ...next, old: Object.assign({}, next.old, ...Object.values(first.groups).map((group) => group.old)) };
+    return hasSteps(first.groups) ? null : { ...next, old: Object.assign({}, next.old, ...Object.values(first.groups).map((group) => group.old)) };
   }
   const groups = { ...first.groups };
   for (const [name, { old, new: value }] of Object.entries(next.groups)) {
-    if (groups[name] && isStep(section, name)) return null;
+    if (groups[name] && hasSteps({ [name]: value })) return null;
     groups[name] = { old: groups[name]?.old ?? old, new: value };
     if (same(groups[name].old, value)) delete groups[name];
   }
   return Object.keys(groups).length ? { ...first, groups } : undefined;
 }
 
-const isStep = (section, group) => section?.groups.get(group)?.transitions !== undefined;
-
 /** The edit as it stands in a push. */
-export function onTheWire(edit, rules) {
+export function onTheWire({ resource, id, rows }, rules) {
   const changeset = {};
-  for (const row of Object.values(edit.rows)) {
-    const isItem = row.item !== undefined;
-    const value = row.kind === "create" ? { old: null, new: row.new } : row.kind === "delete" ? { old: row.old, new: null }
-      : Object.fromEntries(Object.entries(row.groups).map(([name, group]) => [name, { old: wireValue(group.old, name, row, edit, rules), new: wireValue(group.new, name, row, edit, rules) }]));
-    if (isItem) (changeset[row.section] ??= []).push({ id: row.item, ...value });
-    else changeset[row.section] = value;
+  for (const { section, item, groups, old = null, new: value = null } of Object.values(rows)) {
+    // Several fields are an object, also where only one of them is left.
+    const isBare = (name) => !(rules?.resources.get(resource)?.sections.get(section)?.groups.get(name)?.fields.length > 1);
+    const told = groups ? mapValues(groups, (group, name) => (isBare(name) ? mapValues(group, bare) : group)) : { old, new: value };
+    if (item === undefined) changeset[section] = told;
+    else (changeset[section] ??= []).push({ id: item, ...told });
   }
-  return { resource: edit.resource, id: edit.id, changeset };
-}
-
-/** Several fields are an object, also where only one of them is left. */
-function wireValue(fields, name, row, edit, rules) {
-  const group = rules?.resources.get(edit.resource)?.sections.get(row.section)?.groups.get(name);
-  return group && group.fields.length > 1 ? fields : bare(fields);
+  return { resource, id, changeset };
 }
 
 /** The temporary ids that an edit creates. */
-export function created(edit) {
-  return Object.values(edit.rows).filter((row) => row.kind === "create").map((row) => row.item ?? (edit.creates ? edit.id : null))
-    .filter((id) => typeof id === "string" && id.startsWith("tmp:"));
-}
+export const created = (edit) => Object.values(edit.rows).filter((row) => row.kind === "create").map((row) => row.item ?? (edit.creates ? edit.id : null)).filter(isTemporary);
 
 /** Every temporary id that an edit names. */
-export function named(edit) {
-  return new Set(JSON.stringify([edit.id, edit.rows]).match(/(?<=")tmp:[^"\\]+(?=")/g) ?? []);
-}
+export const named = (edit) => JSON.stringify([edit.id, edit.rows]).match(/(?<=")tmp:[^"\\]+(?=")/g) ?? [];
 
 /** Puts real ids in the place of temporary ones, wherever an edit names them. */
 export function mapped(edit, ids) {
-  const map = (value) => (typeof value === "string" && Object.hasOwn(ids, value) ? ids[value] : value);
-  const fields = (object) => object && Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
+  const map = (value) => (isTemporary(value) ? (ids[value] ?? value) : value);
+  const fields = (value) => value && mapValues(value, map);
   const rows = {};
   for (const row of Object.values(edit.rows)) {
     const item = map(row.item);
     rows[item === undefined ? row.section : `${row.section}/${idKey(item)}`] = {
-      ...row, item, ...(row.new && { new: fields(row.new) }), ...(row.old && { old: fields(row.old) }),
-      ...(row.groups && { groups: Object.fromEntries(Object.entries(row.groups).map(([name, group]) => [name, { old: fields(group.old), new: fields(group.new) }])) }),
+      ...row, item, new: fields(row.new), old: fields(row.old), groups: row.groups && mapValues(row.groups, (group) => mapValues(group, fields)),
     };
   }
   return { ...edit, id: map(edit.id), rows };

@@ -14,11 +14,8 @@ export class Leader {
   isLeading = false;
   #name; #beats; #clock; #changed;
   #tab = uuid();
-  #timer = null;
-  #last = null;
   #unchanged = 0;
-  #release = null;
-  #isOver = false;
+  #timer; #last; #release; #isOver; #waiting;
 
   /**
    * @param {string} name of the store
@@ -54,8 +51,6 @@ export class Leader {
       });
     }).catch(() => { if (!this.#isOver) this.#yield(); });
   }
-
-  #waiting = null;
 
   async #lead() {
     this.#last = { tab: this.#tab, count: 0 };

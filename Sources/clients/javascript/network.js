@@ -1,4 +1,4 @@
-import { FieldMergeError } from "./errors.js";
+import { isObject } from "./values.js";
 
 /** Seconds after which an answer, or the next piece of one, is given up. */
 const patience = 60, silence = 45;
@@ -6,61 +6,70 @@ const patience = 60, silence = 45;
 /**
  * An answer, sorted by what it means for a client.
  *
- * @typedef {{kind: "ok" | "same" | "lost" | "retry" | "unauthorized" | "upgrade" | "resync" | "refused", status?: number,
- *   json?: any, etag?: string, problem?: any, retryAfter?: number, error?: unknown}} Answer
+ * @typedef {{kind: "ok" | "lost" | "retry" | "unauthorized" | "upgrade" | "resync" | "refused", status?: number,
+ *   json?: any, problem?: any, retryAfter?: number, error?: unknown}} Answer
  */
+
+/** An answer that does not hold what was asked for. */
+export class LostAnswer extends Error {
+  /** @param {Answer} answer one that is `ok` does not hold what was asked for, and is none */
+  constructor(answer) {
+    super(answer.kind);
+    this.answer = answer.kind === "ok" ? { ...answer, kind: "lost" } : answer;
+  }
+}
 
 /** The requests of one client to one gateway. */
 export class Gateway {
-  #server; #fetch; #client; #source; #clock;
-  #token = null;
-  #asking = null;
+  #options; #token; #asking;
   device = null;
 
-  constructor({ server, fetch, client, token, clock }) {
-    this.#server = String(server).replace(/\/+$/, "");
-    this.#fetch = fetch ?? globalThis.fetch.bind(globalThis);
-    this.#client = client;
-    this.#source = token;
-    this.#clock = clock;
+  constructor(options) {
+    this.#options = { fetch: globalThis.fetch?.bind(globalThis), ...options, server: bareAddress(options.server) };
   }
 
   /** Asks the app for a token; whoever asks meanwhile gets the same one. Null where the app has none. */
   renew() {
+    const { token } = this.#options;
     return (this.#asking ??= (async () => {
       try {
-        return (this.#token = (typeof this.#source === "function" ? await this.#source() : this.#source) || null);
+        return (this.#token = (typeof token === "function" ? await token() : token) || null);
       } finally {
         this.#asking = null;
       }
     })());
   }
 
-  async #open(path, { method = "GET", body, headers = {}, signal }) {
-    // An app without tokens is asked for none.
-    const token = this.#asking ? await this.#asking : (this.#token ?? (this.#source === undefined ? null : await this.renew()));
-    return this.#fetch(this.#server + path, {
-      method, body, signal, cache: "no-store", credentials: "omit",
-      headers: {
-        Accept: "application/json", ...(body !== undefined && { "Content-Type": "application/json" }), ...headers,
-        ...(token && { Authorization: `Bearer ${token}` }), ...(this.#client && { "X-Client": this.#client }), ...(this.device && { "X-Device-ID": this.device }),
-      },
-    });
-  }
-
-  /** Breaks off a request that says nothing for so many seconds; `heard` begins them anew. */
-  #watch(signal, seconds) {
-    const controller = new AbortController(), abort = () => controller.abort();
+  /** Makes a request and hands its answer to a generator; one that says nothing for so many seconds is broken off. */
+  async *#open(path, { method, body, accept = "application/json", signal, seconds }, read) {
+    const { server, fetch, client, token: source, clock } = this.#options, controller = new AbortController(), abort = () => controller.abort();
     let timer;
     const heard = () => {
-      this.#clock.clearTimeout(timer);
-      timer = this.#clock.setTimeout(abort, seconds * 1000);
+      clock.clearTimeout(timer);
+      timer = clock.setTimeout(abort, seconds * 1000);
     };
     signal?.addEventListener("abort", abort);
     if (signal?.aborted) abort();
     heard();
-    const end = () => { this.#clock.clearTimeout(timer); signal?.removeEventListener("abort", abort); };
-    return { signal: controller.signal, heard, end, abort };
+    try {
+      // An app without tokens is asked for none.
+      const token = this.#asking ? await this.#asking : (this.#token ?? (source && (await this.renew())));
+      const response = await fetch(server + path, {
+        method, body, signal: controller.signal, cache: "no-store", credentials: "omit",
+        headers: {
+          Accept: accept, ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }),
+          ...(client && { "X-Client": client }), ...(this.device && { "X-Device-ID": this.device }),
+        },
+      });
+      if (response.status === 401) this.#token = null;
+      yield* read(response, heard);
+    } catch (error) {
+      throw error instanceof LostAnswer ? error : new LostAnswer({ kind: "lost", error });
+    } finally {
+      abort();
+      clock.clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
   }
 
   /**
@@ -68,112 +77,77 @@ export class Gateway {
    *
    * @returns {Promise<Answer>}
    */
-  async ask(path, { method, body, etag, signal } = {}) {
-    const watch = this.#watch(signal, patience);
+  async ask(path, options) {
     try {
-      const response = await this.#open(path, { method, body, signal: watch.signal, headers: etag ? { "If-None-Match": etag } : {} });
-      if (response.status === 304) return { kind: "same", status: 304 };
-      const text = await response.text();
-      let json;
-      try { json = JSON.parse(text); } catch { /* no answer of the gateway's */ }
-      return sorted(response, json);
+      for await (const answer of this.#open(path, { seconds: patience, ...options }, async function* (response) { yield sorted(response); })) return answer;
     } catch (error) {
-      return { kind: "lost", error };
-    } finally {
-      watch.end();
+      return error.answer;
     }
   }
 
   /**
-   * Reads lines of JSON as they come.
+   * Asks for JSON of a certain form.
+   *
+   * @throws {LostAnswer} where the answer is another.
+   */
+  async get(path, isGood, signal) {
+    const answer = await this.ask(path, { signal });
+    if (answer.kind !== "ok" || !isGood(answer.json)) throw new LostAnswer(answer);
+    return answer.json;
+  }
+
+  /**
+   * Reads all records of a resource.
+   *
+   * @yields {any[]} a page of them
+   * @throws {LostAnswer} where there is none
+   */
+  async *pages(resource, signal) {
+    for (let after = ""; after !== null;) {
+      const { records, next = null } = await this.get(`/v1/records/${encodeURIComponent(resource)}?limit=500${after && `&after=${after}`}`, (json) => Array.isArray(json.records), signal);
+      yield records;
+      after = next;
+    }
+  }
+
+  /**
+   * Reads lines of JSON as they come, or the data of events; before these, an empty object says that they are heard.
    *
    * @yields {any} one value for each line
    * @throws {LostAnswer} with the answer, where it is none or breaks off
    */
-  async *lines(path, { signal } = {}) {
-    const watch = this.#watch(signal, silence);
-    try {
-      const response = await this.#open(path, { signal: watch.signal, headers: { Accept: "application/x-ndjson, application/problem+json" } });
-      if (response.status !== 200) {
-        const text = await response.text();
-        let json;
-        try { json = JSON.parse(text); } catch { /* as above */ }
-        throw new LostAnswer(sorted(response, json));
+  lines(path, signal, prefix = "") {
+    return this.#open(path, { signal, seconds: silence, accept: prefix ? "text/event-stream" : "application/x-ndjson, application/problem+json" }, async function* (response, heard) {
+      if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw new LostAnswer(await sorted(response));
+      if (prefix) yield {};
+      const reader = response.body.getReader(), decoder = new TextDecoder();
+      for (let rest = "", isDone = false; !isDone;) {
+        const { done, value } = await reader.read();
+        heard();
+        const lines = (rest + decoder.decode(value, { stream: !done })).split("\n");
+        rest = lines.pop();
+        for (const line of lines) if (line.trim() && line.startsWith(prefix)) yield JSON.parse(line.slice(prefix.length));
+        if (done && rest) throw new Error("The answer broke off.");
+        isDone = done;
       }
-      for await (const line of textLines(response, watch)) if (line) yield JSON.parse(line);
-    } catch (error) {
-      throw error instanceof LostAnswer ? error : new LostAnswer({ kind: "lost", error });
-    } finally {
-      watch.abort();
-      watch.end();
-    }
-  }
-
-  /**
-   * Listens to the events of an address until they end.
-   *
-   * @yields {{event: string, data: any}} the first is `open`
-   */
-  async *events(path, { signal } = {}) {
-    const watch = this.#watch(signal, silence);
-    try {
-      const response = await this.#open(path, { signal: watch.signal, headers: { Accept: "text/event-stream" } });
-      if (response.status === 401) this.#token = null;
-      if (response.status !== 200 || !/event-stream/.test(response.headers.get("content-type") ?? "")) throw new LostAnswer({ kind: "lost", status: response.status });
-      yield { event: "open", data: null };
-      let event = "message", data = "";
-      for await (const line of textLines(response, watch)) {
-        if (line === "") {
-          if (data) yield { event, data: JSON.parse(data) };
-          [event, data] = ["message", ""];
-        } else if (line.startsWith("event:")) event = line.slice(6).trim();
-        else if (line.startsWith("data:")) data += line.slice(5).trim();
-      }
-    } catch (error) {
-      throw error instanceof LostAnswer ? error : new LostAnswer({ kind: "lost", error });
-    } finally {
-      watch.abort();
-      watch.end();
-    }
+    });
   }
 }
 
-/** An answer that could not be read as it should have come. */
-export class LostAnswer extends FieldMergeError {
-  constructor(answer) {
-    super("lost", "The gateway gave no answer.", { cause: answer.error });
-    this.answer = answer;
-  }
-}
+/** The address of a gateway without the slash behind it. */
+export const bareAddress = (server) => String(server).replace(/\/+$/, "");
 
-async function* textLines(response, watch) {
-  if (!response.body) throw new Error("The answer has no body.");
-  const reader = response.body.getReader(), decoder = new TextDecoder();
-  let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    watch.heard();
-    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop();
-    for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    if (done) break;
-  }
-  if (rest) throw new Error("The answer broke off.");
-}
-
-/** @returns {Answer} */
-function sorted(response, json) {
-  const { status } = response, seconds = response.headers.get("retry-after");
-  const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
-  const problem = isObject && typeof json.code === "string" && typeof json.type === "string" ? json : undefined;
-  const retryAfter = seconds === null ? problem?.retryAfter : /^\d+$/.test(seconds) ? Number(seconds) : Math.max(0, (Date.parse(seconds) - Date.now()) / 1000) || undefined;
-  const answer = { status, json, problem, retryAfter, etag: response.headers.get("etag") ?? undefined };
-  const kind = (status === 200 || status === 207) && isObject ? "ok"
+/** @returns {Promise<Answer>} */
+async function sorted(response) {
+  const { status } = response, text = await response.text(), told = response.headers.get("retry-after");
+  let json;
+  try { json = JSON.parse(text); } catch { /* no answer of the gateway's */ }
+  const problem = isObject(json) && json.code && json.type ? json : undefined;
+  const retryAfter = told === null ? problem?.retryAfter : /^\d+$/.test(told) ? Number(told) : Math.max(0, (Date.parse(told) - Date.now()) / 1000) || undefined;
+  const kind = (status === 200 || status === 207) && isObject(json) ? "ok"
     : status === 401 ? "unauthorized"
-      : status === 426 && problem ? "upgrade"
-        : status === 410 && problem ? "resync"
-          : [429, 503, 504].includes(status) || problem?.retry === true ? "retry"
-            : [400, 403, 404, 409, 413, 415, 422].includes(status) && problem ? "refused" : "lost";
-  return { kind, ...answer };
+      : { 426: "upgrade", 410: "resync" }[problem && status]
+        ?? ([429, 503, 504].includes(status) || problem?.retry === true ? "retry"
+          : problem && [400, 403, 404, 409, 413, 415, 422].includes(status) ? "refused" : "lost");
+  return { kind, status, json, problem, retryAfter };
 }

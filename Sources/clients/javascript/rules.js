@@ -1,51 +1,44 @@
-import { FieldMergeError } from "./errors.js";
-import { checkValue, copy, idKey, isTemporary, nearest, same, uuid } from "./values.js";
+import { FieldMergeError, fail } from "./errors.js";
+import { checkValue, copy, idKey, isObject, isTemporary, nearest, same, temporaryId } from "./values.js";
 
 /** A section of a resource, ready to be asked. */
 class Section {
-  constructor(told) {
-    this.name = told.section;
-    this.kind = told.kind;
-    this.generated = told.key?.some((column) => column.generated) ?? false;
+  /** Fields that can be written, and the group of each, by name. */
+  fields = new Map();
+  groupOf = new Map();
+
+  constructor({ section, kind, key, groups, readOnly = [] }) {
+    this.name = section;
+    this.isList = kind === "list";
+    this.generated = key?.some((column) => column.generated) ?? false;
     /** @type {Map<string, any>} groups by name */
-    this.groups = new Map(told.groups.map((group) => [group.group, group]));
-    this.readOnly = new Map((told.readOnly ?? []).map((field) => [field.field, field]));
-    /** @type {Map<string, any>} the group of each field that can be written */
-    this.groupOf = new Map();
-    this.fields = new Map();
-    for (const group of told.groups) {
+    this.groups = new Map(groups.map((group) => [group.group, group]));
+    for (const group of groups) {
       for (const field of group.fields) {
         this.fields.set(field.field, field);
         this.groupOf.set(field.field, group);
       }
     }
+    this.names = [...this.fields.keys(), ...readOnly.map(({ field }) => field)];
   }
 
   /** The values that a row has before it has any. */
-  blank() {
-    return Object.fromEntries([...this.fields.keys(), ...this.readOnly.keys()].map((name) => [name, null]));
-  }
-
-  names() {
-    return [...this.fields.keys(), ...this.readOnly.keys()];
-  }
+  blank() { return pick({}, this.names); }
 }
 
 /** What `GET /v1/rules` tells, ready to be asked. */
 export class Rules {
-  constructor(told) {
-    this.version = told.version;
-    this.limits = { body: 8388608, edits: 1000, items: 10000, page: 500, ...told.limits };
-    this.resources = new Map(told.resources.map((resource) => {
-      const sections = new Map(resource.sections.map((section) => [section.section, new Section(section)]));
-      return [resource.resource, { name: resource.resource, sections, root: sections.values().next().value }];
+  constructor({ version, limits, resources }) {
+    this.version = version;
+    this.limits = { body: 8388608, items: 10000, ...limits };
+    this.resources = new Map(resources.map(({ resource, sections: told }) => {
+      const sections = new Map(told.map((section) => [section.section, new Section(section)]));
+      return [resource, { sections, root: sections.values().next().value }];
     }));
   }
 
   /** @throws {FieldMergeError} where there is none of this name. */
-  resource(name) {
-    return this.resources.get(name) ?? unknown("resource", name, name, this.resources.keys());
-  }
+  resource(name) { return this.resources.get(name) ?? unknown("resource", name, name, this.resources.keys()); }
 }
 
 function unknown(what, name, path, names) {
@@ -54,37 +47,36 @@ function unknown(what, name, path, names) {
 }
 
 /** Returns a record whose misspelled sections and fields are errors where they are read or assigned. */
-export function guarded(record, resource) {
-  const guard = (target, names, prefix, what) => new Proxy(target, {
-    get(object, name) {
-      if (typeof name === "string" && !(name in object) && !names.includes(name) && name !== "then" && name !== "toJSON") {
-        unknown(what, name, prefix + name, names);
-      }
-      const value = object[name];
-      const section = prefix === "" && resource.sections.get(name);
-      return section && section.kind !== "list" && value && typeof value === "object"
-        ? guard(value, section.names(), `${name}.`, "field") : value;
-    },
-    set(object, name, value) {
-      if (typeof name === "string" && !names.includes(name)) unknown(what, name, prefix + name, names);
-      object[name] = value;
-      return true;
-    },
-  });
-  return guard(record, ["id", ...resource.sections.keys()], "", "section");
+export function guarded(record, { sections }) {
+  const guard = (target, names, prefix) => {
+    const check = (name) => { if (typeof name === "string" && !names.includes(name)) unknown(prefix ? "field" : "section", name, prefix + name, names); };
+    return new Proxy(target, {
+      get(object, name) {
+        if (!(name in object) && name !== "then" && name !== "toJSON") check(name);
+        const value = object[name], section = !prefix && sections.get(name);
+        return section && isObject(value) ? guard(value, section.names, `${name}.`) : value;
+      },
+      set(object, name, value) {
+        check(name);
+        object[name] = value;
+        return true;
+      },
+    });
+  };
+  return guard(record, ["id", ...sections.keys()], "");
 }
 
 /** The record of a resource that has no row yet. */
-export function blankRecord(resource) {
-  const record = { id: null };
-  for (const section of resource.sections.values()) {
-    record[section.name] = section === resource.root ? {} : section.kind === "list" ? [] : null;
-  }
+export function blankRecord({ sections, root }, id = null) {
+  const record = { id };
+  for (const section of sections.values()) record[section.name] = section === root ? {} : section.isList ? [] : null;
   return record;
 }
 
-/** Returns the fields of the row that can be written and are there. */
-const written = (row, section) => Object.fromEntries([...section.fields.keys()].filter((name) => name in row).map((name) => [name, row[name]]));
+const pick = (row, names) => Object.fromEntries(names.map((name) => [name, copy(row[name] ?? null)]));
+
+/** The row of the deletion of a row as it was seen. */
+const deleted = (section, row, item) => ({ section: section.name, item, kind: "delete", old: pick(row, [...section.fields.keys()].filter((name) => name in row)) });
 
 /**
  * Returns the rows of an edit: what differs between a record as it was seen and as the app left it.
@@ -93,95 +85,62 @@ const written = (row, section) => Object.fromEntries([...section.fields.keys()].
  *
  * @throws {FieldMergeError} for a name that does not exist, and a value that does not fit.
  */
-export function difference(resource, before, after, creates) {
+export function difference({ sections, root }, before, after, creates) {
   const rows = {};
-  for (const name of Object.keys(after)) {
-    if (name !== "id" && !resource.sections.has(name)) unknown("section", name, name, resource.sections.keys());
-  }
-  for (const section of resource.sections.values()) {
-    const old = before?.[section.name] ?? null, now = after[section.name] ?? null;
-    if (section.kind === "list") Object.assign(rows, listRows(section, old ?? [], now ?? []));
-    else if (section === resource.root && creates) rows[section.name] = created(section, now ?? {}, section.name);
-    else if (section === resource.root && now === null) {
-      throw new FieldMergeError("invalid-value", `“${section.name}” is the record itself; use delete().`, { path: section.name });
-    } else {
-      const row = old === null ? now === null ? null : created(section, now, section.name)
-        : now === null ? { section: section.name, kind: "delete", old: copy(written(old, section)) }
-          : changed(section, old, now, section.name);
-      if (row) rows[section.name] = row;
+  for (const name of Object.keys(after)) if (name !== "id" && !sections.has(name)) unknown("section", name, name, sections.keys());
+  for (const [name, section] of sections) {
+    const old = before?.[name] ?? null, now = after[name] ?? null, isNew = section === root && creates;
+    if (section.isList) {
+      listRows(section, old ?? [], now ?? [], rows);
+      continue;
     }
+    if (section === root && !creates && !now) fail("invalid-value", name, "is the record itself; use delete()");
+    const row = now || isNew ? changed(section, isNew ? null : old, now ?? {}, name) : old && deleted(section, old);
+    if (row) rows[name] = row;
   }
   return rows;
 }
 
-function created(section, row, path, item) {
-  checkNames(section, row, path);
-  const fields = {};
-  for (const [name, field] of section.fields) {
-    if (!(name in row) || row[name] === undefined) continue;
-    checkValue(row[name], field, `${path}.${name}`);
-    fields[name] = copy(row[name]);
-  }
-  for (const name of section.readOnly.keys()) {
-    if (row[name] !== undefined && row[name] !== null) readOnly(`${path}.${name}`);
-  }
-  return { section: section.name, item, kind: "create", new: fields };
-}
-
+/** The row of an edit, from what was seen, null for a new one, and what the app left; null where nothing differs. */
 function changed(section, old, now, path, item) {
-  checkNames(section, now, path);
-  const groups = {};
-  for (const [name, field] of section.fields) {
-    if (now[name] === undefined || same(now[name], old[name])) continue;
-    checkValue(now[name], field, `${path}.${name}`);
-    const group = section.groupOf.get(name);
-    if (groups[group.group]) continue;
-    const pick = (row) => Object.fromEntries(group.fields.map((one) => [one.field, copy(row[one.field] ?? null)]));
-    groups[group.group] = { old: pick(old), new: pick({ ...old, ...Object.fromEntries(Object.entries(now).filter(([, value]) => value !== undefined)) }) };
-  }
-  for (const name of section.readOnly.keys()) {
-    if (now[name] !== undefined && !same(now[name], old[name])) readOnly(`${path}.${name}`);
-  }
-  return Object.keys(groups).length ? { section: section.name, item, kind: "edit", groups } : null;
-}
-
-function listRows(section, old, now) {
-  if (!Array.isArray(now)) throw new FieldMergeError("invalid-value", `“${section.name}” is a list.`, { path: section.name });
-  const rows = {}, before = new Map(old.map((row) => [idKey(row.id), row])), seen = new Set();
-  const put = (row) => { if (row) rows[`${section.name}/${idKey(row.item)}`] = row; };
-  now.forEach((row, index) => {
-    const path = `${section.name}[${index}]`;
-    if (typeof row !== "object" || row === null) throw new FieldMergeError("invalid-value", `“${path}” must be an object.`, { path });
-    const key = row.id === undefined || row.id === null ? null : idKey(row.id);
-    if (key !== null && seen.has(key)) throw new FieldMergeError("duplicate-id", `“${path}.id” stands twice in the list.`, { path: `${path}.id` });
-    if (key !== null) seen.add(key);
-    if (key !== null && before.has(key)) return put(changed(section, before.get(key), row, path, before.get(key).id));
-    if (key === null && !section.generated) throw new FieldMergeError("missing-id", `“${path}” needs an id: the database gives none.`, { path: `${path}.id` });
-    if (key !== null && section.generated && !isTemporary(row.id)) {
-      throw new FieldMergeError("generated-key", `“${path}.id” is given by the database; leave it out.`, { path: `${path}.id` });
-    }
-    put(created(section, row, path, key === null ? `tmp:${uuid()}` : copy(row.id)));
+  if (!isObject(now)) fail("invalid-value", path, "must be an object");
+  const names = Object.keys(now).filter((name) => {
+    const at = `${path}.${name}`, value = now[name], field = section.fields.get(name);
+    if (section.isList && name === "id") return false;
+    if (!section.names.includes(name)) unknown("field", name, at, section.names);
+    if (value === undefined || same(value, field ? old?.[name] : (old?.[name] ?? null))) return false;
+    if (!field) fail("read-only", at, "is kept by the database");
+    checkValue(value, field, at);
+    return true;
   });
-  for (const [key, row] of before) {
-    if (!seen.has(key)) put({ section: section.name, item: row.id, kind: "delete", old: copy(written(row, section)) });
+  const row = { section: section.name, item };
+  if (!old) return { ...row, kind: "create", new: pick(now, names) };
+  const groups = {};
+  for (const name of names) {
+    const { group, fields } = section.groupOf.get(name), all = fields.map(({ field }) => field);
+    groups[group] ??= { old: pick(old, all), new: { ...pick(old, all), ...pick(now, all.filter((one) => now[one] !== undefined)) } };
   }
-  return rows;
+  return names.length ? { ...row, kind: "edit", groups } : null;
 }
 
-function checkNames(section, row, path) {
-  if (typeof row !== "object" || row === null || Array.isArray(row)) throw new FieldMergeError("invalid-value", `“${path}” must be an object.`, { path });
-  for (const name of Object.keys(row)) {
-    if (section.fields.has(name) || section.readOnly.has(name) || (section.kind === "list" && name === "id")) continue;
-    unknown("field", name, `${path}.${name}`, section.names());
+/** Adds the rows of a list to those of an edit. */
+function listRows(section, old, now, rows) {
+  if (!Array.isArray(now)) fail("invalid-value", section.name, "is a list");
+  const before = new Map(old.map((row) => [idKey(row.id), row])), seen = new Set();
+  const put = (row) => { if (row) rows[`${section.name}/${idKey(row.item)}`] = row; };
+  for (const [index, row] of now.entries()) {
+    const path = `${section.name}[${index}]`, at = `${path}.id`;
+    let id = row?.id ?? null;
+    const known = id === null ? undefined : before.get(idKey(id));
+    if (!known && id !== null && section.generated && !isTemporary(id)) fail("generated-key", at, "is given by the database; leave it out");
+    if (id === null && isObject(row) && !section.generated) fail("missing-id", at, "is needed: the database gives none");
+    id = known ? known.id : (copy(id) ?? temporaryId());
+    if (seen.has(idKey(id))) fail("duplicate-id", at, "stands twice in the list");
+    seen.add(idKey(id));
+    put(changed(section, known, row, path, id));
   }
-}
-
-function readOnly(path) {
-  throw new FieldMergeError("read-only", `“${path}” is kept by the database; it cannot be edited.`, { path });
+  for (const [key, row] of before) if (!seen.has(key)) put(deleted(section, row, row.id));
 }
 
 /** Returns the rows of the deletion of a record as it was seen. */
-export function deletion(resource, record) {
-  const { root } = resource;
-  return { [root.name]: { section: root.name, kind: "delete", old: copy(written(record[root.name] ?? {}, root)) } };
-}
+export const deletion = ({ root }, record) => ({ [root.name]: deleted(root, record[root.name] ?? {}) });

@@ -1,13 +1,15 @@
 import { Engine } from "./engine.js";
-import { FieldMergeError } from "./errors.js";
+import { FieldMergeError, fail } from "./errors.js";
 import { Leader } from "./leader.js";
 import { nameOf } from "./layers.js";
-import { Gateway } from "./network.js";
+import { Gateway, bareAddress } from "./network.js";
 import { Rules, blankRecord, deletion, difference, guarded } from "./rules.js";
-import { compareIDs, copy, idKey, same, uuid } from "./values.js";
+import { compareIDs, copy, idKey, isObject, isTemporary, same, temporaryId, uuid } from "./values.js";
 import { Work } from "./work.js";
 
-const reruns = 100;
+const reruns = 100, networkEvents = ["online", "offline"];
+const offline = (cause) => new FieldMergeError("offline", "This is not kept here, and the server cannot be reached.", { cause });
+const missing = (resource, id) => new FieldMergeError("no-such-record", `There is no record ${idKey(id)} of “${resource}” here.`);
 const isPromise = (value) => typeof value?.then === "function";
 
 /** An event of a store: its `detail`, whose members stand on the event itself as well. */
@@ -56,12 +58,8 @@ export class FieldMergeStore extends EventTarget {
   #observers = new Set();
   #waiters = new Set();
   #heard = new Set();
-  #hasPersisted = false;
-  #isClosed = false;
-  #isStarted = false;
-  #onConflict; #beforeStore;
+  #hasPersisted; #isClosed; #isStarted; #onConflict;
   #listened = new Set();
-  #remote = new Map();
 
   constructor(options, storage, clock) {
     super();
@@ -69,12 +67,13 @@ export class FieldMergeStore extends EventTarget {
     this.#storage = storage;
     this.#clock = clock;
     this.#onConflict = options.onConflict ?? null;
-    this.#beforeStore = options.beforeStore ?? null;
+    /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
+    this.beforeStore = options.beforeStore ?? null;
     this.#gateway = new Gateway({ ...options, clock });
     const store = this;
     this.#engine = new Engine({
       work: (body) => this.#work(body), read: (body) => this.#read(body), meta: () => this.#read((work) => work.meta()),
-      facts: () => this.#read((work) => work.meta()), page: (work, told, place) => this.#page(work, told, place),
+      page: (work, told, place) => this.#page(work, told, place),
       setRules: (told) => this.#setRules(told), changedStatus: () => this.#tellStatus(),
       get rules() { return store.#rules; },
       get resources() { return options.resources ?? null; },
@@ -86,7 +85,7 @@ export class FieldMergeStore extends EventTarget {
     const { server, user, resources = null } = this.#options;
     await this.#work(async (work) => {
       const meta = await work.meta();
-      const owner = JSON.stringify([String(server).replace(/\/+$/, ""), user ?? null]);
+      const owner = JSON.stringify([bareAddress(server), user ?? null]);
       if (meta.owner !== undefined && meta.owner !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
       Object.assign(meta, { owner, device: meta.device ?? uuid() });
       this.#gateway.device = meta.device;
@@ -99,12 +98,10 @@ export class FieldMergeStore extends EventTarget {
       this.#channel = new BroadcastChannel(this.#storage.shared);
       this.#channel.onmessage = ({ data }) => this.#told(data);
     }
-    globalThis.addEventListener?.("online", this.#online);
-    globalThis.addEventListener?.("offline", this.#offline);
+    for (const type of networkEvents) globalThis.addEventListener?.(type, this.#network);
   }
 
-  #online = () => this.#engine.post("online");
-  #offline = () => this.#engine.post("offline");
+  #network = ({ type }) => this.#engine.post(type);
 
   // MARK: Transactions
 
@@ -121,7 +118,7 @@ export class FieldMergeStore extends EventTarget {
         const told = meta.rules === undefined ? undefined : await work.get("rules");
         work.rules = this.#rules = told ? new Rules(told) : null;
       }
-      if (this.#beforeStore) work.beforeStore = (change) => this.#repair(work, change);
+      if (this.beforeStore) work.beforeStore = (change) => this.#repair(work, change);
       const result = await body(work);
       if (writes) await work.finish();
       return result;
@@ -132,7 +129,7 @@ export class FieldMergeStore extends EventTarget {
 
   async #work(body) {
     const { result, work } = await this.#run(true, body);
-    const changed = [...work.changed], events = work.events;
+    const { changed, events } = work;
     if (changed.length || events.length) this.#channel?.postMessage({ changed, events });
     await this.#changed(changed, events);
     return result;
@@ -152,10 +149,7 @@ export class FieldMergeStore extends EventTarget {
     if (message.changed) {
       void this.#read((work) => work.meta()).then(() => this.#changed(message.changed, message.events)).catch(() => {});
       if (this.#leads) this.#engine.post("edit");
-    } else if (message.ask === "sync" && this.#leader?.isLeading) {
-      void this.#engine.sync().then((report) => this.#channel?.postMessage({ report, to: message.from }));
-    } else if (message.report) this.#remote.get(message.to)?.(message.report);
-    else if (message.status && !this.#leads) {
+    } else if (message.status && !this.#leads) {
       Object.assign(this.#status, message.status);
       this.#announceStatus();
     } else if (message.signedOut) void this.close();
@@ -172,11 +166,8 @@ export class FieldMergeStore extends EventTarget {
 
   #tellStatus() {
     if (this.#leads) {
-      const { problem } = this.#engine, needsUpgrade = this.#engine.state === "needsUpgrade";
-      const own = {
-        phase: this.#engine.state, nextTry: this.#engine.nextTry, progress: this.#engine.progress, problem,
-        message: needsUpgrade ? (problem?.message ?? problem?.detail ?? null) : null, link: needsUpgrade ? (problem?.link ?? null) : null,
-      };
+      const { state: phase, nextTry, progress, problem } = this.#engine, upgrade = phase === "needsUpgrade" ? problem : null;
+      const own = { phase, nextTry, progress, problem, message: upgrade?.message ?? upgrade?.detail ?? null, link: upgrade?.link ?? null };
       Object.assign(this.#status, own);
       if (this.#leader) this.#channel?.postMessage({ status: own });
     }
@@ -196,11 +187,11 @@ export class FieldMergeStore extends EventTarget {
     super.addEventListener(type, listener, options);
     if (listener) this.#listened.add(type);
     // What came while nobody listened, perhaps before a restart.
-    if (listener && type !== "status") queueMicrotask(() => void this.#hear().catch(() => {}));
+    if (listener && type !== "status") queueMicrotask(() => void this.#hear());
   }
 
   async #hear() {
-    for (const event of await this.#read((work) => work.unheard())) this.#dispatch(event);
+    for (const event of await this.#read((work) => work.unheard()).catch(() => [])) this.#dispatch(event);
   }
 
   #dispatch(event) {
@@ -218,86 +209,65 @@ export class FieldMergeStore extends EventTarget {
   /** Asks the app's rule for the value of a group, and makes its answer an edit. */
   async #ask(conflict, seq) {
     const value = await this.#onConflict(conflict);
-    await this.#work(async (work) => {
+    await this.#queued(async (work) => {
       await work.heard([seq]);
-      if (value !== undefined) await this.#assign(work, conflict, value);
+      return value === undefined ? null : this.#assign(work, conflict, value);
     });
-    this.#engine.post("edit");
   }
 
   #detail(type, told) {
-    const place = { resource: told.resource, id: told.id, section: told.section, item: told.item, group: told.group };
-    if (type === "conflict") return { ...told, takeMine: () => this.#takeMine(told) };
-    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(place)), takeTheirs: () => this.#work((work) => work.drop(place)) };
-    if (type === "refused") return { ...told, ...this.#decisions(told.entry) };
-    return told;
+    if (type === "conflict") return { ...told, takeMine: () => this.#queued((work) => this.#assign(work, told, told.new)) };
+    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(told)), takeTheirs: () => this.#work((work) => work.drop(told)) };
+    return type === "refused" ? { ...told, ...this.#decisions(told.entry) } : told;
   }
 
   #decisions(number) {
-    return {
-      resend: async () => {
-        const told = await this.#work((work) => work.resend(number));
-        this.#engine.post("edit");
-        return told && new Ticket(this, told);
-      },
-      discard: () => this.#work((work) => work.discard(number)),
-    };
+    return { resend: () => this.#queued((work) => work.resend(number)), discard: () => this.#work((work) => work.discard(number)) };
   }
 
-  /** A new edit from what stands now. */
-  async #takeMine(conflict) {
-    const told = await this.#work((work) => this.#assign(work, conflict, conflict.new));
+  /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
+  async #queued(body) {
+    const told = await this.#work(body);
     this.#engine.post("edit");
     return told && new Ticket(this, told);
   }
 
   async #assign(work, { resource, id, section, item, group }, value) {
     return this.#editNow(work, resource, id, (record) => {
-      const isRoot = section === this.#rules.resource(resource).root.name;
-      const list = Array.isArray(record[section]) ? record[section] : null;
-      const index = list ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1;
-      if (group === undefined && value === null) {
-        if (list) list.splice(index, index < 0 ? 0 : 1);
-        else if (!isRoot) record[section] = null;
-        else throw new FieldMergeError("deletion", "Delete the record with delete().");
-      } else if (group === undefined) {
-        if (list && index < 0) list.push({ ...value });
-        else if (list) Object.assign(list[index], value);
-        else if (record[section]) Object.assign(record[section], value);
-        else record[section] = value;
-      } else {
-        const row = list ? list[index] : record[section];
-        if (!row) throw new FieldMergeError("gone", "The row is gone.");
-        const { fields } = this.#rules.resource(resource).sections.get(section).groups.get(group);
-        if (fields.length === 1) row[fields[0].field] = value;
-        else Object.assign(row, value);
-      }
+      const { root, sections } = this.#resource(resource), { isList, groups } = sections.get(section), list = record[section];
+      const index = isList ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1, row = isList ? list[index] : list;
+      if (group !== undefined) {
+        if (!row) throw missing(resource, id);
+        const { fields } = groups.get(group);
+        Object.assign(row, fields.length === 1 ? { [fields[0].field]: value } : value);
+      } else if (isList && !value) list.splice(index, row ? 1 : 0);
+      else if (row && value) Object.assign(row, value);
+      else if (isList) list.push({ ...value });
+      else if (value || section !== root.name) record[section] = value;
+      else throw new FieldMergeError("deletion", "Delete the record with delete().");
     });
   }
 
-  /** A function of the app that answers the value of a group in conflict, or undefined; set it, or hand it in. */
-  get onConflict() { return (rule) => { this.onConflict = rule; }; }
+  /** A function of the app that answers the value of a group in conflict, or undefined. */
+  get onConflict() { return this.#onConflict; }
   set onConflict(rule) {
     this.#onConflict = rule;
-    if (rule) void this.#hear().catch(() => {});
+    if (rule) void this.#hear();
   }
-
-  /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
-  get beforeStore() { return (hook) => { this.beforeStore = hook; }; }
-  set beforeStore(hook) { this.#beforeStore = hook; }
 
   async #repair(work, change) {
     const edit = (resource, id, body) => this.#editNow(work, resource, id, body);
-    await this.#beforeStore({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
+    await this.beforeStore({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
   }
 
   // MARK: Reading
 
-  #needRules() {
-    return this.#rules ?? (() => { throw new FieldMergeError("no-rules", "The store has never been in touch with its server; sync() it once."); })();
+  #resource(name) {
+    if (!this.#rules) throw new FieldMergeError("no-rules", "The store has never been in touch with its server; sync() it once.");
+    return this.#rules.resource(name);
   }
 
-  #isKept(resource) { return !this.#options.resources || this.#options.resources.includes(resource); }
+  #isKept(resource) { return this.#options.resources?.includes(resource) ?? true; }
 
   /**
    * Returns a record as the app sees it, with edits that were not sent yet; null where there is none.
@@ -314,24 +284,19 @@ export class FieldMergeStore extends EventTarget {
 
   async #fetchRecord(resource, id, signal) {
     const real = await this.#read((work) => work.resolve(id));
-    const answer = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
-    const isGone = answer.status === 404 && answer.problem;
-    if (answer.kind === "ok" || isGone) return this.#work((work) => work.store(resource, real, isGone ? null : answer.json));
-    if ((await this.#read((work) => work.base(resource, real))) === null) throw new FieldMergeError("offline", "The record is not kept here, and the server cannot be reached.", { cause: answer.problem ?? answer.error });
+    const { kind, status, problem, error, json } = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
+    const record = status === 404 && problem ? null : json;
+    if (kind === "ok" || record === null) return this.#work((work) => work.store({ resource, id: real, record }));
+    if (!(await this.#read((work) => work.base(resource, real)))) throw offline(problem ?? error);
   }
 
-  /**
-   * Returns all records of a resource, in the order of their ids.
-   *
-   * @param {{filter?: (record: any) => boolean, signal?: AbortSignal}} [options]
-   */
-  async records(resource, { filter, signal } = {}) {
+  /** Returns all records of a resource, in the order of their ids. */
+  async records(resource, { signal } = {}) {
     if (!this.#isKept(resource)) {
-      for (let after = ""; after !== null;) {
-        const answer = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}?limit=500${after && `&after=${after}`}`, { signal });
-        if (answer.kind !== "ok") throw new FieldMergeError("offline", "The records are not kept here, and the server cannot be reached.", { cause: answer.problem ?? answer.error });
-        await this.#work(async (work) => { for (const record of answer.json.records) await work.store(resource, record.id, record); });
-        after = answer.json.next ?? null;
+      try {
+        for await (const records of this.#gateway.pages(resource, signal)) await this.#work((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
+      } catch (error) {
+        throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
       }
     }
     const found = await this.#read((work) => {
@@ -339,8 +304,7 @@ export class FieldMergeStore extends EventTarget {
       return work.readAll(resource);
     });
     found.sort((one, other) => compareIDs(one.id, other.id));
-    const chosen = filter ? found.filter(filter) : found;
-    return this.#storage.shared ? chosen : copy(chosen); // what comes from the browser's database is a copy already
+    return this.#storage.shared ? found : copy(found); // what comes from the browser's database is a copy already
   }
 
   /**
@@ -349,51 +313,50 @@ export class FieldMergeStore extends EventTarget {
    * @returns {any} a function that ends it, which is an async iterator as well
    */
   observe(resource, ...rest) {
-    const callback = rest.find((one) => typeof one === "function");
-    const { signal, filter } = rest.find((one) => typeof one === "object" && one !== null && !Array.isArray(one)) ?? {};
-    const id = typeof rest[0] === "function" || (typeof rest[0] === "object" && !Array.isArray(rest[0])) ? undefined : rest[0];
-    const values = [], readers = [];
-    let last, isOver = false, isLooking = false, again = false;
-    const give = (value) => {
-      try { callback?.(value); } catch (error) { (globalThis.reportError ?? console.error)(error); }
-      const reader = readers.shift();
-      if (reader) reader({ value, done: false });
-      else if (!callback) values.splice(0, values.length, value); // the latest counts
-    };
+    const id = typeof rest[0] === "function" || isObject(rest[0]) ? undefined : rest[0];
+    const callback = rest.find((one) => typeof one === "function"), { signal } = rest.find(isObject) ?? {};
+    let last, unread, isOver = false, looking, again, readers = [];
+    const wake = () => { for (const reader of readers.splice(0)) reader(); };
     const look = async () => {
-      if (isLooking) { again = true; return; }
-      isLooking = true;
+      again = true;
+      if (looking) return;
+      looking = true;
       try {
-        do {
+        while (again) {
           again = false;
-          const value = id === undefined ? await this.records(resource, { filter }) : await this.record(resource, id);
-          const text = JSON.stringify(value);
-          if (!isOver && text !== last) {
-            last = text;
-            give(value);
-          }
-        } while (again);
-      } finally {
-        isLooking = false;
+          const value = id === undefined ? await this.records(resource) : await this.record(resource, id), text = JSON.stringify(value);
+          if (isOver || text === last) continue;
+          last = text;
+          unread = { value, done: false }; // the latest counts
+          wake();
+          try { callback?.(value); } catch (error) { (globalThis.reportError ?? console.error)(error); }
+        }
+      } catch { /* the next change looks again */ } finally {
+        looking = false;
       }
     };
-    const real = { key: id === undefined ? null : nameOf(resource, id) };
-    const observer = { concerns: (name) => name === real.key || (name.startsWith(`${resource}\n`) && (id === undefined || String(id).startsWith("tmp:"))), look: () => look().catch(() => {}) };
+    const key = nameOf(resource, id ?? ""), isAny = id === undefined || isTemporary(id);
+    const observer = { concerns: (name) => name === key || (isAny && name.startsWith(`${resource}\n`)), look };
     const end = () => {
       isOver = true;
       this.#observers.delete(observer);
-      for (const reader of readers.splice(0)) reader({ value: undefined, done: true });
+      wake();
     };
     this.#observers.add(observer);
     signal?.addEventListener("abort", end, { once: true });
-    void observer.look();
+    void look();
+    const over = { value: undefined, done: true };
     const iterator = {
-      next: () => (values.length ? Promise.resolve({ value: values.shift(), done: false }) : isOver ? Promise.resolve({ value: undefined, done: true })
-        : new Promise((resolve) => readers.push(resolve))),
-      return: async () => { end(); return { value: undefined, done: true }; },
-      [Symbol.asyncIterator]() { return this; },
+      next: async () => {
+        while (!unread && !isOver) await new Promise((resolve) => readers.push(resolve));
+        const seen = unread ?? over;
+        unread = null;
+        return seen;
+      },
+      return: async () => { end(); return over; },
+      [Symbol.asyncIterator]: () => iterator,
     };
-    return Object.assign(() => end(), { close: end, unsubscribe: end, ...iterator, [Symbol.asyncIterator]: () => iterator });
+    return Object.assign(() => end(), iterator);
   }
 
   // MARK: Editing
@@ -404,35 +367,25 @@ export class FieldMergeStore extends EventTarget {
    * A function that waits for something may run again where another tab edits the same record meanwhile.
    */
   async edit(resource, id, change) {
-    for (let run = 0; run < reruns; run++) {
-      const { told, entry, given } = await this.#work(async (work) => {
-        const entry = await this.#entry(work, resource, id), given = change(entry.draft);
-        if (!isPromise(given)) return { told: await work.append(this.#collect([entry]), { about: [entry] }) };
-        given.then(null, () => {});
-        return { entry, given };
-      });
-      if (told) return this.#edited(told);
-      await given;
-      const late = await this.#work(async (work) => ((await work.mark(entry.resource, entry.id)) === entry.mark ? work.append(this.#collect([entry]), { about: [entry] }) : null));
-      if (late) return this.#edited(late);
-    }
-    throw new FieldMergeError("busy", "Other tabs edit the same record all the time.");
+    let first;
+    const told = await this.#work(async (work) => {
+      const entry = await this.#entry(work, resource, id), given = change(entry.draft);
+      if (!isPromise(given)) return this.#append(work, [entry]);
+      given.then(null, () => {});
+      first = { entry, given };
+    });
+    return told ? this.#edited(told) : this.transaction((t) => t.edit(resource, id, change), { first });
   }
 
   /** Creates a record: the function fills it in. */
-  async create(resource, change = () => {}) {
-    return this.transaction((t) => t.create(resource, change));
-  }
+  async create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
 
   /** Deletes a record. */
-  async delete(resource, id) {
-    return this.transaction((t) => t.delete(resource, id));
-  }
+  async delete(resource, id) { return this.transaction((t) => t.delete(resource, id)); }
 
   async #entry(work, resource, id) {
-    const rules = this.#needRules().resource(resource);
-    const real = await work.resolve(id), seen = copy(await work.read(resource, real));
-    if (!seen) throw new FieldMergeError("no-such-record", `There is no record ${idKey(id)} of “${resource}” here.`);
+    const rules = this.#resource(resource), real = await work.resolve(id), seen = copy(await work.read(resource, real));
+    if (!seen) throw missing(resource, id);
     const record = copy(seen);
     return { resource, id: real, rules, seen, record, draft: guarded(record, rules), mark: await work.mark(resource, real) };
   }
@@ -440,16 +393,14 @@ export class FieldMergeStore extends EventTarget {
   /** Makes an edit inside a transaction that runs. */
   async #editNow(work, resource, id, change) {
     const entry = await this.#entry(work, resource, id);
-    const given = change(entry.draft);
-    if (isPromise(given)) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
-    return work.append(this.#collect([entry]), { about: [entry] });
+    if (isPromise(change(entry.draft))) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
+    return this.#append(work, [entry]);
   }
 
-  #collect(entries) {
-    return entries.filter((entry) => !entry.isVoid).map((entry) => ({
-      resource: entry.resource, id: entry.id, ...(entry.creates && { creates: true }),
-      rows: entry.isDeleted ? deletion(entry.rules, entry.seen) : difference(entry.rules, entry.creates ? null : entry.seen, entry.record, entry.creates),
-    }));
+  #append(work, about, atomic) {
+    return work.append(about.filter((entry) => !entry.isGone || entry.seen).map(({ resource, id, rules, seen, record, isGone }) => ({
+      resource, id, ...(!seen && { creates: true }), rows: isGone ? deletion(rules, seen) : difference(rules, seen, record, !seen),
+    })), { about, atomic });
   }
 
   /**
@@ -458,15 +409,19 @@ export class FieldMergeStore extends EventTarget {
    * The function gets `record`, `records`, `edit`, `create` and `delete`, and may run again where another tab edits the
    * same records meanwhile.
    *
-   * @param {{atomic?: "push" | "edit"}} [options] `edit`: one that is refused does not hold back the others
+   * @param {{atomic?: "push" | "edit", first?: any}} [options] `edit`: one that is refused does not hold back the others
    */
-  async transaction(body, { atomic } = {}) {
+  async transaction(body, { atomic, first } = {}) {
     for (let run = 0; run < reruns; run++) {
       const entries = new Map();
-      await body(this.#transaction(entries));
+      if (first && !run) {
+        await first.given;
+        entries.set("", first.entry);
+      } else await body(this.#transaction(entries));
+      const all = [...entries.values()];
       const told = await this.#work(async (work) => {
-        for (const entry of entries.values()) if (!entry.creates && (await work.mark(entry.resource, entry.id)) !== entry.mark) return null;
-        return work.append(this.#collect([...entries.values()]), { atomic: atomic === "edit" ? "edit" : undefined, about: [...entries.values()] });
+        for (const { seen, resource, id, mark } of all) if (seen && (await work.mark(resource, id)) !== mark) return null;
+        return this.#append(work, all, atomic === "edit" ? atomic : undefined);
       });
       if (told) return this.#edited(told);
     }
@@ -480,24 +435,25 @@ export class FieldMergeStore extends EventTarget {
   }
 
   #transaction(entries) {
-    const name = (resource, id) => nameOf(resource, id);
+    const known = async (resource, id) => entries.get(nameOf(resource, await this.#read((work) => work.resolve(id))));
+    const stands = (entry) => (entry.isGone ? null : copy(entry.record));
     const find = async (resource, id) => {
-      const real = await this.#read((work) => work.resolve(id));
-      const known = entries.get(name(resource, real));
-      if (known && !known.isVoid && !known.isDeleted) return known;
-      if (known) throw new FieldMergeError("no-such-record", `The record ${idKey(id)} was deleted in this transaction.`);
-      const entry = await this.#read((work) => this.#entry(work, resource, real));
-      if (!entries.has(name(resource, real))) entries.set(name(resource, real), entry);
-      return entries.get(name(resource, real));
+      let entry = await known(resource, id);
+      if (!entry) {
+        const found = await this.#read((work) => this.#entry(work, resource, id)), name = nameOf(resource, found.id);
+        entries.set(name, (entry = entries.get(name) ?? found));
+      }
+      if (entry.isGone) throw missing(resource, id);
+      return entry;
     };
     return {
       record: async (resource, id) => {
-        const real = await this.#read((work) => work.resolve(id)), known = entries.get(name(resource, real));
-        return known ? (known.isDeleted || known.isVoid ? null : copy(known.record)) : this.record(resource, id);
+        const entry = await known(resource, id);
+        return entry ? stands(entry) : this.record(resource, id);
       },
       records: async (resource) => {
         const records = new Map((await this.records(resource)).map((record) => [idKey(record.id), record]));
-        for (const entry of entries.values()) if (entry.resource === resource) records.set(idKey(entry.id), entry.isDeleted || entry.isVoid ? null : copy(entry.record));
+        for (const entry of entries.values()) if (entry.resource === resource) records.set(idKey(entry.id), stands(entry));
         return [...records.values()].filter(Boolean);
       },
       edit: async (resource, id, change) => {
@@ -505,24 +461,18 @@ export class FieldMergeStore extends EventTarget {
         await change(entry.draft);
         return { id: entry.id };
       },
-      create: async (resource, change = () => {}) => {
-        const rules = this.#needRules().resource(resource), record = blankRecord(rules), temporary = `tmp:${uuid()}`;
-        if (rules.root.generated) record.id = temporary;
-        await change(guarded(record, rules));
-        if (rules.root.generated ? record.id !== temporary : record.id === null || record.id === undefined) {
-          throw rules.root.generated ? new FieldMergeError("generated-key", "The database gives the id; leave it out.", { path: "id" })
-            : new FieldMergeError("missing-id", `A record of “${resource}” needs an id: the database gives none.`, { path: "id" });
-        }
-        const id = record.id;
-        if (entries.has(name(resource, id)) || (await this.#read((work) => work.read(resource, id)))) throw new FieldMergeError("exists", `There is a record ${idKey(id)} of “${resource}” already.`, { path: "id" });
-        entries.set(name(resource, id), { resource, id, rules, seen: null, record, draft: guarded(record, rules), creates: true });
+      create: async (resource, change) => {
+        const rules = this.#resource(resource), given = rules.root.generated ? temporaryId() : null;
+        const record = blankRecord(rules, given), draft = guarded(record, rules);
+        await change?.(draft);
+        const { id } = record, name = nameOf(resource, id);
+        if (given && id !== given) fail("generated-key", "id", "is given by the database; leave it out");
+        if ((id ?? null) === null) fail("missing-id", "id", "is needed: the database gives none");
+        if (entries.has(name) || (await this.#read((work) => work.read(resource, id)))) fail("exists", "id", `is that of another record: ${idKey(id)}`);
+        entries.set(name, { resource, id, rules, seen: null, record, draft });
         return { id };
       },
-      delete: async (resource, id) => {
-        const entry = await find(resource, id);
-        if (entry.creates) entry.isVoid = true;
-        else entry.isDeleted = true;
-      },
+      delete: async (resource, id) => { (await find(resource, id)).isGone = true; },
     };
   }
 
@@ -554,15 +504,16 @@ export class FieldMergeStore extends EventTarget {
   /** For tickets: resolves with the outcome. */
   awaitOutcome(name, signal) {
     return new Promise((resolve, reject) => {
+      const over = new AbortController();
       const end = (settle, value) => {
         this.#waiters.delete(look);
-        signal?.removeEventListener("abort", abort);
+        over.abort();
         settle(value);
       };
-      const abort = () => end(reject, signal.reason ?? new DOMException("The wait was broken off.", "AbortError"));
+      const abort = () => end(reject, signal.reason);
       const look = () => this.outcomeOf(name).then((outcome) => { if (outcome) end(resolve, outcome); }, (error) => end(reject, error));
       if (signal?.aborted) return abort();
-      signal?.addEventListener("abort", abort);
+      signal?.addEventListener("abort", abort, { signal: over.signal });
       this.#waiters.add(look);
       void look();
     });
@@ -575,22 +526,15 @@ export class FieldMergeStore extends EventTarget {
   }
 
   /**
-   * `clean`, `draft`, `sending` or `refused`.
+   * `clean`, `draft`, `sending` or `refused`: what becomes of a record, or of a part of it.
    *
-   * @param {string | {resource: string, id: any, section?: string, item?: any, group?: string}} resource
-   * @param {any} [id]
-   * @param {string} [section] also as `section.group`
-   * @param {string | any} [group]
+   * @param {string} [place] a section, or `section.group`; a field stands for its group
+   * @param {any} [item] the id of an item of a list
    */
-  async state(resource, id, section, group, item) {
-    let place = typeof resource === "object" ? resource : { resource, id, section, group, item };
-    if (place.section?.includes(".")) {
-      const [name, of] = place.section.split(".");
-      place = { ...place, section: name, group: of, item: place.item ?? place.group };
-    }
+  async state(resource, id, place, item) {
     return this.#read((work) => {
-      const found = work.rules?.resource(place.resource).sections.get(place.section);
-      return work.state({ ...place, group: found?.groups.has(place.group) ? place.group : (found?.groupOf.get(place.group)?.group ?? place.group) });
+      const [section, name] = place?.split(".") ?? [], found = work.rules?.resource(resource).sections.get(section);
+      return work.state({ resource, id, section, item, group: found?.groups.has(name) ? name : (found?.groupOf.get(name)?.group ?? name) });
     });
   }
 
@@ -623,17 +567,7 @@ export class FieldMergeStore extends EventTarget {
    */
   async sync(options = {}) {
     if (this.#isClosed) throw new FieldMergeError("closed", "The store is closed.");
-    if (this.#leads) return this.#engine.sync(options);
-    const from = uuid();
-    const report = new Promise((resolve) => {
-      const end = (value) => { this.#remote.delete(from); resolve(value); };
-      this.#remote.set(from, end);
-      options.signal?.addEventListener("abort", () => end(null), { once: true });
-      const take = () => { if (this.#remote.has(from)) (this.#leads ? this.#engine.sync(options) : Promise.resolve(null)).then(end); };
-      this.#clock.setTimeout(take, options.deadline !== undefined ? Number(options.deadline) : 30000);
-    });
-    this.#channel?.postMessage({ ask: "sync", from });
-    return (await report) ?? { phase: this.#status.phase, sent: 0, merged: 0, refused: 0, conflicts: 0, changes: 0 };
+    return this.#engine.sync(options); // another tab may push at the same time: the keys are the same
   }
 
   /** Syncs by itself from now on: after each edit, when the server tells of a change, when the network returns. */
@@ -669,14 +603,17 @@ export class FieldMergeStore extends EventTarget {
   /** Closes the store; what is on disk stays. */
   async close() {
     if (this.#isClosed) return;
+    this.#end();
+    await this.#storage.close();
+  }
+
+  #end() {
     this.stop();
-    await this.#engine.close();
+    this.#engine.close();
     this.#isClosed = true;
-    globalThis.removeEventListener?.("online", this.#online);
-    globalThis.removeEventListener?.("offline", this.#offline);
+    for (const type of networkEvents) globalThis.removeEventListener?.(type, this.#network);
     this.#channel?.close();
     this.#tellStatus();
-    await this.#storage.close();
   }
 
   /**
@@ -693,24 +630,21 @@ export class FieldMergeStore extends EventTarget {
     const left = await this.#read(async (work) => (await work.meta()).unsent + (await work.entries()).filter((entry) => entry.isLocal).length);
     if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
     this.#channel?.postMessage({ signedOut: true });
-    this.stop();
-    await this.#engine.close();
-    this.#isClosed = true;
-    this.#channel?.close();
-    this.#tellStatus();
+    this.#end();
     await this.#storage.destroy();
   }
 
   /** What support wants to know; no values of records. */
   async diagnose() {
     return this.#read(async (work) => {
-      const meta = await work.meta(), resources = {};
+      const { device, feed, revision, rules = null, snapshot } = await work.meta(), resources = {};
       for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.bases(resource)).length;
       return {
-        status: this.status, isLeading: this.#leads, server: String(this.#options.server), device: meta.device, feed: meta.feed, revision: meta.revision,
-        rules: meta.rules ?? null, resources, snapshot: meta.snapshot && { done: meta.snapshot.done, total: meta.snapshot.total },
-        pushes: (await work.pushes()).map((push) => ({ seq: push.seq, key: push.key ?? null, state: push.settled ? "repeated" : push.body ? "frozen" : "draft", edits: push.edits.map((edit) => ({ resource: edit.resource, id: edit.id, rows: Object.keys(edit.rows) })) })),
-        refused: (await work.entries()).map((entry) => ({ resource: entry.resource, id: entry.id, code: entry.problem.code })),
+        status: this.status, isLeading: this.#leads, server: String(this.#options.server), device, feed, revision, rules, resources, snapshot,
+        pushes: (await work.pushes()).map(({ seq, key, settled, body, edits }) => ({
+          seq, key, state: settled ? "repeated" : body ? "frozen" : "draft", edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: Object.keys(rows) })),
+        })),
+        refused: (await work.entries()).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
       };
     });
   }
@@ -735,15 +669,9 @@ export class FieldMergeStore extends EventTarget {
 
   /** Fills an empty store from a snapshot's lines. For `open`. */
   async fill(lines) {
-    let head = null, isWhole = false, records = [];
-    const store = () => this.#work(async (work) => { for (const { resource, id, record } of records.splice(0)) await work.putBase(resource, id, record); });
-    for await (const line of lines) {
-      if (line.snapshot) head ??= line.snapshot;
-      else if (line.record !== undefined && records.push(line) >= 500) await store();
-      else if (line.end) isWhole = true;
-    }
-    if (!head || !isWhole) throw new FieldMergeError("damaged", "The snapshot is not whole.");
-    await store();
+    const head = lines.find((line) => line.snapshot)?.snapshot, records = lines.filter((line) => line.record !== undefined);
+    if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
+    while (records.length) await this.#work(async (work) => { for (const { resource, id, record } of records.splice(0, 500)) await work.putBase(resource, id, record); });
     await this.#work(async (work) => { Object.assign(await work.meta(), { feed: head.feed, revision: head.revision, kept: this.#options.resources ?? null }); });
   }
 

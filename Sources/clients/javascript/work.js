@@ -1,13 +1,20 @@
-import { bare, created, editOf, groupIn, joined, mapped, named, nameOf, onTheWire, regrouped, view } from "./layers.js";
+import { bare, created, editOf, groupIn, isSame, joined, mapped, named, nameOf, onTheWire, regrouped, view } from "./layers.js";
 import { copy, idKey, isTemporary, same, uuid } from "./values.js";
 
 const keptTickets = 1000, keptEvents = 1000;
 const table = (resource) => `r:${resource}`;
+const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
+const isEmpty = (object) => !Object.keys(object).length;
+const records = (edits) => edits.map(({ resource, id }) => ({ resource, id }));
 
 /** A problem of the shape that the gateway's have, of something that this client found out by itself. */
-export const localProblem = (code, status, detail, more = {}) => ({
-  type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more,
-});
+const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
+
+/** The problem of an edit; that of its push where it was only rolled back with it. */
+const causeOf = ({ problem: own }, problem) => (own && own.code !== "rolled-back" ? own : problem);
+
+/** Whether the text of a push names one of the ids. */
+const names = ({ body }, ids) => ids.some((id) => body?.includes(`"${id}"`));
 
 /**
  * One local transaction: everything that reads or writes what a client keeps.
@@ -16,9 +23,7 @@ export const localProblem = (code, status, detail, more = {}) => ({
  * `x` refused pushes, `t` tickets, `k` the last ticket of each record, `e` events that nobody heard yet, and `meta`.
  */
 export class Work {
-  #tx;
-  #rules;
-  #meta;
+  #tx; #meta;
   #pushes = new Map();
   #bases = new Map();
   /** Records that this work touches, as they were before. */
@@ -28,36 +33,37 @@ export class Work {
   /** The answer told of a state that the changes have passed, so what stands comes with the next ones. */
   isBehind = false;
   events = [];
-  changed = new Set();
-  /** @type {null | ((change: any, t: any) => any)} */
+  /** @type {null | ((change: any) => any)} */
   beforeStore = null;
 
   /** @param {import("./rules.js").Rules | null} rules */
   constructor(tx, rules) {
     this.#tx = tx;
-    this.#rules = rules;
+    this.rules = rules;
   }
 
-  get rules() { return this.#rules; }
-  set rules(rules) { this.#rules = rules; }
+  /** The names of the records that this work touches. */
+  get changed() { return [...this.#before.keys()]; }
 
   /** What is kept once: feed and revision, counters, the device's id. Changes to it are stored by `finish`. */
   async meta() {
-    return (this.#meta ??= { seq: 0, unsent: 0, refused: 0, feed: null, revision: null, snapshot: null, ...(await this.#tx.get("meta", "meta")) });
+    return (this.#meta ??= { seq: 0, unsent: 0, refused: 0, feed: null, revision: null, snapshot: null, ...(await this.get("meta")) });
   }
 
-  async #next() {
-    return ++(await this.meta()).seq;
-  }
+  get(name) { return this.#tx.get("meta", name); }
+  put(name, value) { return this.#tx.put("meta", name, value); }
 
-  // MARK: Ids
+  async #next() { return ++(await this.meta()).seq; }
 
-  /** The id by which a record is known now. */
-  async resolve(id) {
-    return isTemporary(id) ? ((await this.#tx.get("i", id))?.id ?? id) : id;
-  }
+  /** The values of a table, in the order of their numbers. */
+  async #values(name) { return inOrder((await this.#tx.all(name)).map(([, value]) => value)); }
+
+  #rootOf(resource) { return this.rules?.resources.get(resource)?.root.name; }
 
   // MARK: Records
+
+  /** The id by which a record is known now. */
+  async resolve(id) { return isTemporary(id) ? ((await this.#tx.get("i", id))?.id ?? id) : id; }
 
   async base(resource, id) {
     const name = nameOf(resource, id);
@@ -67,13 +73,14 @@ export class Work {
 
   /** Every base record of a resource. */
   async bases(resource) {
-    return (await this.#tx.all(table(resource))).map(([key, value]) => ({ key, record: value.r, generation: value.g }));
+    return (await this.#tx.all(table(resource))).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
   }
 
-  /** Puts a base without asking what it means for anybody's edits; for records that nobody edits. */
-  async putBase(resource, id, record, generation) {
+  /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
+  async putBase(resource, id, record) {
     this.#bases.set(nameOf(resource, id), record);
-    await this.#tx.put(table(resource), idKey(id), { r: record, g: generation ?? (await this.meta()).snapshot?.generation });
+    if (record) await this.#tx.put(table(resource), idKey(id), { r: record, g: (await this.meta()).snapshot?.generation });
+    else await this.#tx.delete(table(resource), idKey(id));
   }
 
   /** The pushes that edit a record and have no answer, in their order. */
@@ -90,104 +97,88 @@ export class Work {
 
   /** Every push, in order. */
   async pushes() {
-    const stored = await this.#tx.all("p");
-    for (const [number, push] of stored) if (!this.#pushes.has(number)) this.#pushes.set(number, push);
-    return [...this.#pushes.values()].filter(Boolean).sort((one, other) => one.seq - other.seq);
+    for (const push of await this.#values("p")) if (!this.#pushes.has(push.seq)) this.#pushes.set(push.seq, push);
+    return inOrder([...this.#pushes.values()].filter(Boolean));
   }
 
   /** What the app reads. */
   async read(resource, id) {
     const real = await this.resolve(id);
-    return view(await this.base(resource, real), await this.pushesOf(resource, real), resource, real, this.#rules);
+    return view(await this.base(resource, real), await this.pushesOf(resource, real), resource, real, this.rules);
   }
 
   /** A text that differs once an edit of the record was made or answered. */
   async mark(resource, id) {
-    const real = await this.resolve(id);
-    return (await this.pushesOf(resource, real)).map((push) => `${push.seq}.${push.version}`).join();
+    return (await this.pushesOf(resource, await this.resolve(id))).map((push) => `${push.seq}.${push.version}`).join();
   }
 
   /** What the app reads of all records of a resource. */
   async readAll(resource) {
-    const records = new Map((await this.bases(resource)).map(({ key, record }) => [key, record]));
-    const edited = new Map();
+    const found = new Map((await this.bases(resource)).map(({ key, record }) => [key, record]));
     for (const push of await this.pushes()) {
-      if (push.settled) continue;
-      for (const edit of push.edits) if (edit.resource === resource) edited.set(idKey(edit.id), [edit.id, [...(edited.get(idKey(edit.id))?.[1] ?? []), push]]);
+      for (const edit of push.edits) if (edit.resource === resource) found.set(idKey(edit.id), view(found.get(idKey(edit.id)), [push], resource, edit.id, this.rules));
     }
-    for (const [key, [id, pushes]] of edited) records.set(key, view(records.get(key) ?? null, pushes, resource, id, this.#rules));
-    return [...records.values()].filter(Boolean);
+    return [...found.values()].filter(Boolean);
   }
 
-  /** Notes how a record is before this work changes it. */
-  async touch(resource, id) {
-    const name = nameOf(resource, id);
-    if (this.#before.has(name)) return;
-    this.#before.set(name, { resource, id, base: await this.base(resource, id), pushes: copy(await this.pushesOf(resource, id)) });
-    this.changed.add(name);
+  /** Notes how records are before this work changes them. */
+  async touch(...places) {
+    for (const { resource, id } of places) {
+      const name = nameOf(resource, id);
+      if (!this.#before.has(name)) this.#before.set(name, { resource, id, base: await this.base(resource, id), pushes: copy(await this.pushesOf(resource, id)) });
+    }
   }
 
   /** Stores what the server says of a record; null where it is gone. */
-  async store(resource, id, record, by = null) {
-    await this.touch(resource, id);
+  async store({ resource, id, record, by = null }) {
+    await this.touch({ resource, id });
     const before = await this.base(resource, id);
-    if (record === null) await this.deleteBase(resource, idKey(id), { id });
-    else await this.putBase(resource, id, record);
-    if (!this.beforeStore || same(before, record)) return;
-    await this.beforeStore({ resource, id, before, record: copy(record), by });
+    await this.putBase(resource, id, record);
+    if (this.beforeStore && !same(before, record)) await this.beforeStore({ resource, id, before, record: copy(record), by });
   }
 
   /** Stores what the server says of many records: at once, unless the app wants to see each. */
   async storeAll(told) {
-    if (!this.beforeStore) return void (await Promise.all(told.map(({ resource, id, record, by }) => this.store(resource, id, record, by))));
-    for (const { resource, id, record, by } of told) await this.store(resource, id, record, by);
+    if (!this.beforeStore) await Promise.all(told.map((one) => this.store(one)));
+    else for (const one of told) await this.store(one);
   }
 
-  async deleteBase(resource, key, record) {
-    await this.touch(resource, record.id);
-    this.#bases.set(nameOf(resource, record.id), null);
-    await this.#tx.delete(table(resource), key);
+  async deleteBase(resource, { id }) {
+    await this.touch({ resource, id });
+    await this.putBase(resource, id, null);
   }
 
   // MARK: Pushes
 
   /** Stores a push, with the indexes that lead to it. */
   async #save(push) {
-    const meta = await this.meta();
-    const records = push.edits.map((edit) => nameOf(edit.resource, edit.id)), creates = push.edits.flatMap(created);
-    const counted = push.settled ? 0 : push.edits.length;
-    for (const name of new Set([...(push.records ?? []), ...records])) {
-      const numbers = new Set((await this.#tx.get("q", name)) ?? []);
-      if (records.includes(name)) numbers.add(push.seq);
-      else numbers.delete(push.seq);
-      await this.#putNumbers(name, numbers);
-    }
-    for (const id of creates) {
-      const known = await this.#tx.get("i", id);
-      if (known?.id === undefined) await this.#tx.put("i", id, { seq: push.seq });
-    }
-    for (const id of push.settled ? [] : push.creates ?? []) {
+    const { seq, settled } = push, places = push.edits.map((edit) => nameOf(edit.resource, edit.id)), creates = push.edits.flatMap(created);
+    await this.#index(push, places);
+    for (const id of creates) if (!(await this.#tx.get("i", id))?.id) await this.#tx.put("i", id, { seq });
+    for (const id of settled ? [] : (push.creates ?? [])) {
       if (!creates.includes(id) && (await this.#tx.get("i", id))?.id === undefined) await this.#tx.delete("i", id);
     }
-    meta.unsent += counted - (push.counted ?? 0);
-    Object.assign(push, { records, creates: push.settled ? push.creates : creates, counted, version: (push.version ?? 0) + 1 });
-    this.#pushes.set(push.seq, push);
-    await this.#tx.put("p", push.seq, push);
+    const counted = settled ? 0 : push.edits.length;
+    (await this.meta()).unsent += counted - (push.counted ?? 0);
+    Object.assign(push, { records: places, creates: settled ? push.creates : creates, counted, version: (push.version ?? 0) + 1 });
+    this.#pushes.set(seq, push);
+    await this.#tx.put("p", seq, push);
   }
 
-  async #putNumbers(name, numbers) {
-    if (numbers.size) await this.#tx.put("q", name, [...numbers].sort((one, other) => one - other));
-    else await this.#tx.delete("q", name);
+  /** Lets the records lead to a push, and no others. */
+  async #index({ seq, records: old = [] }, places) {
+    for (const name of new Set([...old, ...places])) {
+      const numbers = ((await this.#tx.get("q", name)) ?? []).filter((number) => number !== seq);
+      if (places.includes(name)) numbers.push(seq);
+      if (numbers.length) await this.#tx.put("q", name, numbers.sort((one, other) => one - other));
+      else await this.#tx.delete("q", name);
+    }
   }
 
   /** Takes a push out, without saying what became of it. */
   async #remove(push) {
-    for (const edit of push.edits) await this.touch(edit.resource, edit.id);
-    for (const name of push.records) {
-      const numbers = new Set((await this.#tx.get("q", name)) ?? []);
-      numbers.delete(push.seq);
-      await this.#putNumbers(name, numbers);
-    }
+    await this.touch(...push.edits);
+    await this.#index(push, []);
     (await this.meta()).unsent -= push.counted;
     this.#pushes.set(push.seq, undefined);
     await this.#tx.delete("p", push.seq);
@@ -201,24 +192,20 @@ export class Work {
    */
   async append(edits, { atomic, about = [] } = {}) {
     const ids = {};
-    for (const edit of edits) for (const id of named(edit)) { const real = await this.resolve(id); if (real !== id) ids[id] = real; }
-    edits = edits.map((edit) => mapped(edit, ids)).filter((edit) => Object.keys(edit.rows).length);
+    for (const id of edits.flatMap(named)) ids[id] = await this.resolve(id);
+    edits = edits.map((edit) => mapped(edit, ids)).filter((edit) => !isEmpty(edit.rows));
     const ticket = await this.#ticket(edits.length ? edits : about);
-    if (!edits.length) return this.#end(ticket, { status: "merged", conflicts: [], record: about[0] ? await this.read(about[0].resource, about[0].id) : null });
-    for (const edit of edits) await this.touch(edit.resource, edit.id);
+    if (!edits.length) return this.#cancelled(ticket);
+    await this.touch(...edits);
     const target = await this.#joinable(edits, atomic);
-    const push = target ?? { seq: await this.#next(), atomic, edits: [], tickets: [] };
+    const push = target ?? { seq: await this.#next(), atomic, edits, tickets: [] };
     if (target) {
       push.edits = push.edits.map((earlier) => {
-        const edit = edits.find((later) => later.resource === earlier.resource && idKey(later.id) === idKey(earlier.id));
-        return edit ? { ...earlier, rows: joined(earlier, edit, this.#rules.resource(edit.resource)) } : earlier;
+        const edit = editOf({ edits }, earlier.resource, earlier.id);
+        return edit ? { ...earlier, rows: joined(earlier, edit, this.rules.resource(edit.resource)) } : earlier;
       });
-    } else {
-      push.edits = edits;
     }
     push.tickets.push(ticket.seq);
-    ticket.push = push.seq;
-    await this.#tx.put("t", ticket.seq, ticket);
     await this.#shrink(push);
     return (await this.#tx.get("t", ticket.seq)) ?? ticket;
   }
@@ -226,62 +213,67 @@ export class Work {
   /** The unsent push that the edits join. */
   async #joinable(edits, atomic) {
     const pushes = [];
-    for (const edit of edits) for (const push of await this.pushesOf(edit.resource, edit.id)) if (!pushes.includes(push)) pushes.push(push);
-    const last = pushes.sort((one, other) => one.seq - other.seq).at(-1);
+    for (const edit of edits) pushes.push(...(await this.pushesOf(edit.resource, edit.id)));
+    const last = inOrder(pushes).at(-1);
     if (!last || last.body || last.atomic !== atomic) return null;
     for (const edit of edits) {
       const earlier = editOf(last, edit.resource, edit.id);
-      if (!earlier || !joined(earlier, edit, this.#rules.resource(edit.resource))) return null;
-      for (const id of named(edit)) if (((await this.#tx.get("i", id))?.seq ?? 0) > last.seq) return null;
+      if (!earlier || !joined(earlier, edit, this.rules.resource(edit.resource))) return null;
+      for (const id of named(edit)) if ((await this.#tx.get("i", id))?.seq > last.seq) return null;
     }
-    const { limits } = this.#rules;
-    const rows = [...last.edits, ...edits].reduce((sum, edit) => sum + Object.keys(edit.rows).length, 0);
-    return rows <= limits.items && JSON.stringify([last.edits, edits]).length < limits.body / 2 ? last : null;
+    const { items, body } = this.rules.limits, all = [...last.edits, ...edits];
+    return all.flatMap((edit) => Object.keys(edit.rows)).length <= items && JSON.stringify(all).length < body / 2 ? last : null;
   }
 
   /** Stores an unsent push without the edits that have come to nothing, or settles it where none is left. */
   async #shrink(push) {
-    const left = push.edits.filter((edit) => Object.keys(edit.rows).length);
-    for (const edit of push.edits) await this.touch(edit.resource, edit.id);
     const whole = push.edits;
-    push.edits = left;
+    await this.touch(...whole);
+    push.edits = whole.filter((edit) => !isEmpty(edit.rows));
     await this.#save(push);
-    if (left.length) return;
+    if (push.edits.length) return;
     await this.#remove({ ...push, edits: whole });
-    for (const number of push.tickets) {
-      const ticket = await this.#tx.get("t", number);
-      if (!ticket) continue;
-      const [first] = ticket.records;
-      await this.#end(ticket, { status: "merged", conflicts: [], record: first ? await this.read(first.resource, first.id) : null });
-    }
+    for (const ticket of await this.#tickets(push)) await this.#cancelled(ticket);
+  }
+
+  /** Ends the ticket of edits that came to nothing. */
+  async #cancelled(ticket) {
+    const [first] = ticket.records;
+    return this.#end(ticket, { status: "merged", conflicts: [], record: first ? await this.read(first.resource, first.id) : null });
   }
 
   /** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. */
-  async keep(place) {
-    await this.#change(place, (row, group, record) => { group.old = groupIn(record, row, group.new) ?? group.old; });
+  keep(place) {
+    return this.#change(place, (row, name, record) => {
+      const group = row.groups[name];
+      group.old = groupIn(record, row, group.new) ?? group.old;
+    });
   }
 
   /** Drops the unsent edits of a group. */
-  async drop(place) {
-    await this.#change(place, (row, _group, _record, name) => { delete row.groups[name]; });
-  }
+  drop(place) { return this.#change(place, (row, name) => { delete row.groups[name]; }); }
 
   async #change({ resource, id, section, item, group: name }, change) {
     const real = await this.resolve(id), base = await this.base(resource, real), pushes = await this.pushesOf(resource, real);
+    const path = item === undefined ? section : `${section}/${idKey(await this.resolve(item))}`;
     for (const [index, push] of pushes.entries()) {
-      const edit = editOf(push, resource, real);
-      const path = item === undefined ? section : `${section}/${idKey(await this.resolve(item))}`;
-      const row = edit.rows[path];
-      if (push.body || row?.kind !== "edit" || !row.groups[name]) continue;
-      await this.touch(resource, real);
-      change(row, row.groups[name], view(base, pushes.slice(0, index), resource, real, this.#rules), name);
+      const { rows } = editOf(push, resource, real), row = rows[path];
+      if (push.body || !row?.groups?.[name]) continue;
+      await this.touch({ resource, id: real });
+      change(row, name, view(base, pushes.slice(0, index), resource, real, this.rules));
       for (const [group, { old, new: value }] of Object.entries(row.groups)) if (same(old, value)) delete row.groups[group];
-      if (!Object.keys(row.groups).length) delete edit.rows[path];
+      if (isEmpty(row.groups)) delete rows[path];
       await this.#shrink(push);
     }
   }
 
   // MARK: Sending
+
+  /** The place in the changes, as a text. */
+  async #stamp() {
+    const { feed, revision, snapshot } = await this.meta();
+    return JSON.stringify([feed, revision, snapshot?.generation]);
+  }
 
   /**
    * Stores the bytes and keys of the pushes that go into the next request.
@@ -290,23 +282,22 @@ export class Work {
    * @returns {Promise<{seq: number, key: string, body: string}[]>}
    */
   async freeze(single) {
-    const pushes = await this.pushes(), chosen = [];
-    const meta = await this.meta(), stamp = JSON.stringify([meta.feed, meta.revision, meta.snapshot?.generation ?? null]);
+    const pushes = await this.pushes(), chosen = [], stamp = await this.#stamp();
     let size = 0;
     for (const push of pushes) {
       if (push.settled) continue;
       const body = push.body ?? this.#body(push, (push.key = uuid()));
-      const needed = pushes.filter((other) => other.settled && !chosen.includes(other) && other.creates.some((id) => body.includes(`"${id}"`)));
-      size += [...needed.map((other) => other.body), body].reduce((sum, text) => sum + text.length * 2, 0);
-      if (chosen.length && (single || chosen.length + needed.length >= 500 || size > this.#rules.limits.body)) break;
+      const needed = pushes.filter((other) => other.settled && !chosen.includes(other) && names({ body }, other.creates));
+      for (const other of [...needed, { body }]) size += other.body.length * 2;
+      if (chosen.length && (single || chosen.length + needed.length >= 500 || size > this.rules.limits.body)) break;
       if (!push.body) await this.#save(Object.assign(push, { body, stamp }));
       chosen.push(...needed, push);
     }
-    return chosen.sort((one, other) => one.seq - other.seq).map(({ seq, key, body, settled }) => ({ seq, key, body, settled }));
+    return inOrder(chosen).map(({ seq, key, body, settled }) => ({ seq, key, body, settled }));
   }
 
-  #body(push, key) {
-    return JSON.stringify({ key, rules: this.#rules.version, edits: push.edits.map((edit) => onTheWire(edit, this.#rules)), ...(push.atomic && { atomic: push.atomic }) });
+  #body({ edits, atomic }, key) {
+    return JSON.stringify({ key, rules: this.rules.version, edits: edits.map((edit) => onTheWire(edit, this.rules)), atomic });
   }
 
   // MARK: Answers
@@ -316,63 +307,53 @@ export class Work {
    *
    * @returns {Promise<"settled" | "retry" | "rules" | "known">}
    */
-  async answered({ seq, key }, told) {
+  async answered({ seq, key }, { status, code, results, problem = results.find((result) => result.problem)?.problem }) {
     const push = await this.push(seq);
     if (!push || push.settled || push.key !== key) return "known";
-    const problem = told.problem ?? told.results.find((result) => result.problem)?.problem;
-    if (told.status === "merged" || told.status === "partial") await this.#settle(push, told);
+    if (status === "merged" || status === "partial") await this.#settle(push, results);
     else if (problem?.code === "rules-changed") {
-      await this.#thaw(push);
+      // Nothing was written under the key: the edit is unsent again.
+      delete push.body;
+      delete push.key;
+      this.#endsPushes = true;
+      await this.#save(push);
       return "rules";
-    } else if (problem?.code === "in-progress" || (problem?.retry ?? ![400, 403, 404, 409, 413, 415, 422].includes(told.code))) return "retry";
-    else await this.refuse(push, problem ?? localProblem("refused", told.code, "The push was refused."), told.results);
+    } else if (problem?.code === "in-progress" || (problem?.retry ?? ![400, 403, 404, 409, 413, 415, 422].includes(code))) return "retry";
+    else await this.refuse(push, problem ?? localProblem("refused", code, "The push was refused."), results);
     return "settled";
-  }
-
-  /** Nothing was written under the key: the edit is unsent again. */
-  async #thaw(push) {
-    delete push.body;
-    delete push.key;
-    this.#endsPushes = true;
-    await this.#save(push);
   }
 
   /** Sorts what is not frozen into the groups of new rules. */
   async regroup(rules) {
-    this.#rules = rules;
+    this.rules = rules;
     for (const push of await this.pushes()) {
       if (push.body || push.settled) continue;
-      const edits = [];
-      for (const edit of push.edits) edits.push(regrouped(edit, rules, await this.read(edit.resource, edit.id)));
-      push.edits = edits;
+      push.edits = await Promise.all(push.edits.map(async (edit) => regrouped(edit, rules, await this.read(edit.resource, edit.id))));
       await this.#save(push);
     }
   }
 
-  async #settle(push, told) {
-    const meta = await this.meta();
-    for (const edit of push.edits) await this.touch(edit.resource, edit.id);
-    const ids = Object.assign({}, ...told.results.map((result) => result.ids ?? {}));
+  async #settle(push, results) {
+    await this.touch(...push.edits);
+    const ids = Object.assign({}, ...results.map((result) => result.ids));
     // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
-    const isFresh = push.stamp === JSON.stringify([meta.feed, meta.revision, meta.snapshot?.generation ?? null]);
-    const conflicts = [], records = [], refused = [];
+    const isFresh = push.stamp === (await this.#stamp()), conflicts = [], merged = [], refused = [];
     for (const [index, edit] of push.edits.entries()) {
-      const result = told.results[index];
+      const result = results[index], { resource } = edit;
       if (!result) continue;
-      if (result.status !== undefined && result.status !== "merged") {
+      if ((result.status ?? "merged") !== "merged") {
         refused.push([edit, result]);
         continue;
       }
-      const id = result.id ?? edit.id;
+      const { id = edit.id, record = null } = result;
       if (edit.creates && isTemporary(edit.id)) ids[edit.id] ??= id;
-      records.push({ resource: edit.resource, id, record: result.record ?? null });
-      conflicts.push(...this.#conflicts(edit.resource, id, result));
-      await this.touch(edit.resource, id);
-      if (isFresh) {
-        if (edit.rows[this.#rules?.resources.get(edit.resource)?.root.name]?.kind === "delete") this.#deleted.add(nameOf(edit.resource, id));
-        await this.store(edit.resource, id, result.record ?? null);
-      } else {
-        this.isBehind = true;
+      merged.push({ resource, id, record });
+      conflicts.push(...conflictsOf(edit, result));
+      await this.touch({ resource, id });
+      if (!isFresh) this.isBehind = true;
+      else {
+        if (edit.rows[this.#rootOf(resource)]?.kind === "delete") this.#deleted.add(nameOf(resource, id));
+        await this.store({ resource, id, record });
       }
     }
     await this.#remove(push);
@@ -381,282 +362,218 @@ export class Work {
     this.#endsPushes = true;
     await this.#map(ids);
     this.events.push(...conflicts);
-    if (refused.length) {
-      await this.#refused(push, refused.map(([edit]) => edit), refused[0][1].problem ?? localProblem("refused", 422, "The edit was refused."), refused.map(([, result]) => result), false);
-    }
-    for (const number of push.tickets) {
-      const ticket = await this.#tx.get("t", number);
-      if (!ticket) continue;
-      const places = await Promise.all(ticket.records.map(async ({ resource, id }) => nameOf(resource, await this.resolve(id))));
-      const about = (place) => places.includes(nameOf(place.resource, place.id));
-      const own = refused.find(([edit]) => about(edit));
+    const [first] = refused;
+    if (first) conflicts.push(...(await this.#refused(push, refused.map(([edit]) => edit), first[1].problem ?? localProblem("refused", 422, "The edit was refused."), refused.map(([, result]) => result), false)));
+    for (const ticket of await this.#tickets(push)) {
+      const places = await Promise.all(ticket.records.map(async ({ resource, id }) => ({ resource, id: await this.resolve(id) })));
+      const about = (place) => places.some((one) => isSame(one, place)), own = refused.find(([edit]) => about(edit))?.[1];
       await this.#end(ticket, {
-        status: own ? "refused" : "merged", conflicts: conflicts.filter(about),
-        ...(own && { problem: own[1].problem }), record: (own ? own[1].record : records.find(about)?.record) ?? null,
-        records: records.filter(about),
+        status: own ? "refused" : "merged", conflicts: conflicts.filter(about), problem: own?.problem,
+        record: (own ?? merged.find(about))?.record ?? null, records: merged.filter(about),
       });
     }
   }
 
-  #conflicts(resource, id, result) {
-    return (result.outcomes ?? []).filter((outcome) => outcome.conflict).map((outcome) => ({
-      event: "conflict", resource, id, section: outcome.section, ...(outcome.id !== undefined && { item: outcome.id }),
-      ...(outcome.group !== undefined && { group: outcome.group }), outcome: outcome.outcome,
-      old: outcome.old ?? null, current: outcome.current ?? null, new: outcome.new ?? null, written: outcome.written ?? null, by: outcome.by ?? null,
-      ...(outcome.oldHash && { oldHash: outcome.oldHash }), ...(outcome.parts && { parts: outcome.parts }), ...(outcome.rule && { rule: outcome.rule }),
-    }));
-  }
-
   /** Puts real ids in the place of temporary ones wherever edits name them. */
   async #map(told) {
-    const ids = {};
-    for (const [id, real] of Object.entries(told)) {
-      if (!isTemporary(id)) continue;
-      ids[id] = real;
-      await this.#tx.put("i", id, { ...(await this.#tx.get("i", id)), id: real });
-    }
-    if (!Object.keys(ids).length) return;
-    for (const push of await this.pushes()) {
-      if (!push.edits.some((edit) => [...named(edit)].some((id) => id in ids))) continue;
-      for (const edit of push.edits) await this.touch(edit.resource, edit.id);
-      push.edits = push.edits.map((edit) => mapped(edit, ids));
-      for (const edit of push.edits) await this.touch(edit.resource, edit.id);
+    const ids = Object.fromEntries(Object.entries(told).filter(([id]) => isTemporary(id)));
+    for (const [id, real] of Object.entries(ids)) await this.#tx.put("i", id, { ...(await this.#tx.get("i", id)), id: real });
+    const concerns = ({ edits }) => edits.flatMap(named).some((id) => id in ids);
+    const map = (edits) => edits.map((edit) => mapped(edit, ids));
+    if (isEmpty(ids)) return;
+    for (const push of (await this.pushes()).filter(concerns)) {
+      await this.touch(...push.edits);
+      push.edits = map(push.edits);
+      await this.touch(...push.edits);
       await this.#save(push);
     }
-    for (const [number, entry] of await this.#tx.all("x")) {
-      if (entry.edits.some((edit) => [...named(edit)].some((id) => id in ids))) await this.#tx.put("x", number, { ...entry, edits: entry.edits.map((edit) => mapped(edit, ids)) });
-    }
+    for (const entry of (await this.#values("x")).filter(concerns)) await this.#tx.put("x", entry.seq, { ...entry, edits: map(entry.edits) });
   }
 
   // MARK: What was refused
 
   /** Moves a push to those that were refused, and with it what builds on rows that it would have created. */
   async refuse(push, problem, results = []) {
-    const meta = await this.meta();
-    const isFresh = push.stamp === JSON.stringify([meta.feed, meta.revision, meta.snapshot?.generation ?? null]);
-    for (const [index, edit] of push.edits.entries()) {
-      await this.touch(edit.resource, edit.id);
-      const result = results[index];
-      if (!result) continue;
-      this.events.push(...this.#conflicts(edit.resource, result.id ?? edit.id, result));
-      if (isFresh && !edit.creates && result.record) await this.store(edit.resource, edit.id, result.record);
+    const isFresh = push.stamp === (await this.#stamp());
+    await this.touch(...push.edits);
+    for (const [index, { resource, id, creates }] of push.edits.entries()) {
+      const record = results[index]?.record;
+      if (isFresh && !creates && record) await this.store({ resource, id, record });
     }
     await this.#remove(push);
     await this.#refused(push, push.edits, problem, results, true);
   }
 
+  /** Keeps edits that were refused, and tells of them; returns their conflicts. */
   async #refused(push, edits, problem, results, isWhole) {
     this.#endsPushes = true;
-    const meta = await this.meta();
-    const told = edits.map((edit, index) => {
-      const result = results[index];
-      return { resource: edit.resource, id: edit.id, record: result?.record ?? null, hasRecord: result !== undefined && "record" in result, problem: result?.problem ?? problem };
-    });
+    const told = edits.map((_, index) => ({ record: results[index]?.record, problem: results[index]?.problem ?? problem }));
+    const conflicts = edits.flatMap((edit, index) => conflictsOf(edit, results[index]));
     const at = Math.max(0, told.findIndex((one) => one.problem.code !== "rolled-back"));
-    const tickets = [];
-    for (const number of push.tickets) {
-      const ticket = await this.#tx.get("t", number);
-      if (!ticket || !(isWhole || ticket.records.some((record) => edits.some((edit) => edit.resource === record.resource && idKey(edit.id) === idKey(record.id))))) continue;
-      tickets.push(number);
+    const tickets = (await this.#tickets(push)).filter((ticket) => isWhole || ticket.records.some((record) => editOf({ edits }, record.resource, record.id)));
+    const seq = await this.#next();
+    await this.#tx.put("x", seq, { seq, edits, tickets: tickets.map((ticket) => ticket.seq), atomic: push.atomic, isLocal: !results.length, problem, told, at });
+    (await this.meta()).refused += 1;
+    for (const ticket of isWhole ? tickets : []) {
+      const [first] = ticket.records, found = edits.findIndex((edit) => first && isSame(edit, first)), index = found < 0 ? at : found;
+      const { resource, id } = edits[index];
+      await this.#end(ticket, {
+        status: "refused", problem: causeOf(told[index], problem), record: told[index].record ?? (await this.base(resource, id)),
+        conflicts: conflicts.filter((conflict) => ticket.records.some((record) => isSame(record, conflict))),
+      });
     }
-    const entry = { seq: await this.#next(), edits, tickets, atomic: push.atomic, key: push.key ?? null, isLocal: !results.length, problem, told, at };
-    await this.#tx.put("x", entry.seq, entry);
-    meta.refused += 1;
-    if (isWhole) {
-      for (const number of tickets) {
-        const ticket = await this.#tx.get("t", number), [first] = ticket.records;
-        const own = told.find((one) => first && one.resource === first.resource && idKey(one.id) === idKey(first.id)) ?? told[at];
-        await this.#end(ticket, { status: "refused", problem: own.problem.code === "rolled-back" ? problem : own.problem, record: own.record ?? (await this.base(own.resource, own.id)), conflicts: this.#ownConflicts(edits, results, ticket) }, entry.seq);
-      }
-    }
-    this.events.push({ event: "refused", entry: entry.seq, resource: told[at].resource, id: told[at].id, problem: told[at].problem.code === "rolled-back" ? problem : told[at].problem, record: told[at].record });
+    const [place] = records([edits[at]]);
+    this.events.push(...conflicts, { event: "refused", entry: seq, ...place, problem: causeOf(told[at], problem), record: told[at].record ?? null });
     const lost = edits.flatMap(created);
     for (const later of lost.length ? await this.pushes() : []) {
-      const id = later.settled ? undefined : lost.find((one) => later.edits.some((edit) => named(edit).has(one)));
-      if (id === undefined || !(await this.push(later.seq))) continue;
-      const row = edits.find((edit) => created(edit).includes(id));
-      await this.refuse(later, localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn: { resource: row.resource, id, entry: entry.seq } }));
+      const id = lost.find((one) => later.edits.flatMap(named).includes(one));
+      if (later.settled || !id || !(await this.push(later.seq))) continue;
+      const { resource } = edits.find((edit) => created(edit).includes(id));
+      await this.refuse(later, localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn: { resource, id, entry: seq } }));
     }
-  }
-
-  #ownConflicts(edits, results, ticket) {
-    return edits.flatMap((edit, index) => (results[index] && ticket.records.some((record) => record.resource === edit.resource && idKey(record.id) === idKey(edit.id))
-      ? this.#conflicts(edit.resource, results[index].id ?? edit.id, results[index]) : []));
+    return conflicts;
   }
 
   /** What was refused, the oldest first. */
   async entries() {
-    const found = (await this.#tx.all("x")).map(([, entry]) => entry).sort((one, other) => one.seq - other.seq);
-    return Promise.all(found.map(async (entry) => {
-      const told = entry.told[entry.at], edit = entry.edits.find((one) => one.resource === told.resource && idKey(one.id) === idKey(told.id)) ?? entry.edits[0];
+    return Promise.all((await this.#values("x")).map(async ({ seq, isLocal, edits, told, at, problem }) => {
+      const { resource, id } = edits[at];
       return {
-        seq: entry.seq, isLocal: entry.isLocal, resource: edit.resource, id: edit.id, problem: told.problem.code === "rolled-back" ? entry.problem : told.problem,
-        record: (await this.base(edit.resource, edit.id)) ?? (told.hasRecord ? told.record : null),
-        edits: entry.edits.map((one, index) => ({ resource: one.resource, id: one.id, problem: entry.told[index]?.problem, changeset: onTheWire(one, this.#rules).changeset })),
+        seq, isLocal, resource, id, problem: causeOf(told[at], problem), record: (await this.base(resource, id)) ?? told[at].record ?? null,
+        edits: edits.map((edit, index) => ({ problem: told[index].problem, ...onTheWire(edit, this.rules) })),
       };
     }));
   }
 
-  /** Puts a refused push behind the others again, what it builds on before it; returns a ticket. */
-  async resend(number) {
+  /** Takes out what was refused. */
+  async #take(number) {
     const entry = await this.#tx.get("x", number);
     if (!entry) return null;
     await this.#tx.delete("x", number);
     (await this.meta()).refused -= 1;
-    const needs = new Set(entry.edits.flatMap((edit) => [...named(edit)]));
-    for (const [other, waiting] of await this.#tx.all("x")) if (waiting.edits.flatMap(created).some((id) => needs.has(id))) await this.resend(other);
-    for (const edit of entry.edits) await this.touch(edit.resource, edit.id);
-    const push = { seq: await this.#next(), atomic: entry.atomic, edits: entry.edits, tickets: entry.tickets };
-    for (const ticket of entry.tickets) {
-      const stored = await this.#tx.get("t", ticket);
-      if (stored) await this.#tx.put("t", ticket, { ...stored, push: push.seq, outcome: undefined, entry: undefined });
-    }
-    await this.#save(push);
-    const ticket = await this.#tx.get("t", entry.tickets.at(-1));
-    if (ticket) return ticket;
-    const fresh = await this.#ticket(entry.edits);
-    await this.#tx.put("t", fresh.seq, { ...fresh, push: push.seq });
-    push.tickets.push(fresh.seq);
-    await this.#save(push);
-    return fresh;
+    await this.touch(...entry.edits);
+    return entry;
+  }
+
+  /** Puts a refused push behind the others again, what it builds on before it; returns a ticket. */
+  async resend(number) {
+    const entry = await this.#take(number);
+    if (!entry) return null;
+    const { edits, atomic } = entry, needs = edits.flatMap(named), tickets = await this.#tickets(entry);
+    for (const other of await this.#values("x")) if (other.edits.flatMap(created).some((id) => needs.includes(id))) await this.resend(other.seq);
+    for (const ticket of tickets) await this.#end(ticket);
+    if (!tickets.length) tickets.push(await this.#ticket(edits));
+    await this.#save({ seq: await this.#next(), atomic, edits, tickets: tickets.map((ticket) => ticket.seq) });
+    return tickets.at(-1);
   }
 
   async discard(number) {
-    const entry = await this.#tx.get("x", number);
-    if (!entry) return;
-    await this.#tx.delete("x", number);
-    (await this.meta()).refused -= 1;
-    for (const edit of entry.edits) await this.touch(edit.resource, edit.id);
-    for (const ticket of entry.tickets) {
-      const stored = await this.#tx.get("t", ticket);
-      if (stored) await this.#end(stored, { ...stored.outcome, status: "discarded" });
-    }
+    const entry = await this.#take(number);
+    for (const ticket of entry ? await this.#tickets(entry) : []) await this.#end(ticket, { ...ticket.outcome, status: "discarded" });
   }
 
   // MARK: Tickets
 
+  /** The tickets of a push, or of a refused one, that are kept still. */
+  async #tickets({ tickets }) {
+    return (await Promise.all(tickets.map((seq) => this.#tx.get("t", seq)))).filter(Boolean);
+  }
+
   async #ticket(edits) {
-    const seq = await this.#next();
-    const records = edits.map(({ resource, id }) => ({ resource, id }));
-    const ticket = { seq, name: `ticket:${seq}:${uuid()}`, records };
+    const seq = await this.#next(), ticket = { seq, name: `ticket:${seq}:${uuid()}`, records: records(edits) };
     await this.#tx.put("t", seq, ticket);
-    for (const record of records) await this.#tx.put("k", nameOf(record.resource, record.id), seq);
-    for (const record of records) await this.#tx.put("k", idKey(record.id), seq);
-    await this.#prune(seq);
+    for (const name of namesOf(ticket)) await this.#tx.put("k", name, seq);
+    if (seq % 100 === 0) await this.#prune();
     return ticket;
   }
 
   /** Forgets old tickets once there are many; one without an outcome is kept. */
-  async #prune(seq) {
-    if (seq % 100) return;
-    const old = (await this.#tx.all("t")).map(([, ticket]) => ticket).filter((ticket) => ticket.outcome && ticket.outcome.status !== "refused");
-    old.sort((one, other) => other.seq - one.seq);
-    for (const ticket of old.slice(keptTickets)) {
+  async #prune() {
+    const old = (await this.#values("t")).filter(({ outcome }) => outcome && outcome.status !== "refused");
+    for (const ticket of old.slice(0, -keptTickets)) {
       await this.#tx.delete("t", ticket.seq);
-      for (const { resource, id } of ticket.records) {
-        for (const name of [nameOf(resource, id), idKey(id)]) if ((await this.#tx.get("k", name)) === ticket.seq) await this.#tx.delete("k", name);
-      }
+      for (const name of namesOf(ticket)) if ((await this.#tx.get("k", name)) === ticket.seq) await this.#tx.delete("k", name);
     }
   }
 
-  async #end(ticket, outcome, entry) {
-    const ended = { ...ticket, outcome, entry };
-    await this.#tx.put("t", ticket.seq, ended);
-    return ended;
+  /** Stores what became of an edit; nothing yet where it is left out. */
+  async #end(ticket, outcome) {
+    await this.#tx.put("t", ticket.seq, (ticket = { ...ticket, outcome }));
+    return ticket;
   }
 
   /** Finds a ticket by its name, or the last one of a record by its id. */
   async ticket(name, resource) {
-    if (typeof name === "string" && name.startsWith("ticket:")) {
+    if (/^ticket:/.test(name)) {
       const ticket = await this.#tx.get("t", Number(name.split(":")[1]));
       return ticket?.name === name ? ticket : null;
     }
-    const real = await this.resolve(name);
-    const find = async (id) => this.#tx.get("k", resource === undefined ? idKey(id) : nameOf(resource, id));
-    const number = Math.max((await find(name)) ?? 0, (await find(real)) ?? 0);
-    return (number && (await this.#tx.get("t", number))) || null;
+    const find = async (id) => (await this.#tx.get("k", resource === undefined ? idKey(id) : nameOf(resource, id))) ?? 0;
+    return (await this.#tx.get("t", Math.max(await find(name), await find(await this.resolve(name))))) ?? null;
   }
 
   // MARK: States
 
   /** `clean`, `draft`, `sending` or `refused`: what becomes of a group, an item or a record. */
   async state({ resource, id, section, item, group }) {
-    const real = await this.resolve(id), realItem = item === undefined ? undefined : await this.resolve(item);
-    const concerns = (edit) => edit.resource === resource && idKey(edit.id) === idKey(real) && Object.values(edit.rows).some((row) => {
-      if (section === undefined || (row.section === this.#rules?.resources.get(resource)?.root.name && row.kind !== "edit")) return true;
-      if (row.section !== section || (realItem !== undefined && idKey(row.item) !== idKey(realItem))) return false;
-      return group === undefined || row.kind !== "edit" || group in row.groups;
-    });
-    const pushes = (await this.pushesOf(resource, real)).filter((push) => push.edits.some(concerns));
-    if (pushes.some((push) => !push.body)) return "draft";
-    if (pushes.length) return "sending";
-    return (await this.#tx.all("x")).some(([, entry]) => entry.edits.some(concerns)) ? "refused" : "clean";
+    const real = await this.resolve(id), realItem = await this.resolve(item);
+    const concerns = ({ edits }) => Object.values(editOf({ edits }, resource, real)?.rows ?? {}).some((row) => section === undefined
+      || (row.kind !== "edit" && row.section === this.#rootOf(resource))
+      || (row.section === section && (item === undefined || idKey(row.item) === idKey(realItem)) && (group === undefined || row.kind !== "edit" || group in row.groups)));
+    const pushes = (await this.pushesOf(resource, real)).filter(concerns);
+    if (pushes.length) return pushes.every((push) => push.body) ? "sending" : "draft";
+    return (await this.#values("x")).some(concerns) ? "refused" : "clean";
   }
 
   // MARK: The end
 
   /** Finds out what the changes mean for unsent edits, and stores events and counters. */
   async finish() {
-    const names = () => [...this.#before.keys()];
-    const looked = new Set();
-    // Refusing what is gone touches further records.
-    for (let name; (name = names().find((one) => !looked.has(one))) !== undefined;) {
-      looked.add(name);
-      const { resource, id, base } = this.#before.get(name);
-      const now = await this.base(resource, id);
-      if (base && !now && !this.#deleted.has(name)) this.events.push({ event: "gone", resource, id, record: base });
-      if (base && !now) await this.#gone(resource, id);
+    // Refusing what is gone touches further records; a map that grows is walked to its end.
+    for (const [name, { resource, id, base }] of this.#before) {
+      if (!base || (await this.base(resource, id))) continue;
+      if (!this.#deleted.has(name)) this.events.push({ event: "gone", resource, id, record: base });
+      await this.#gone(resource, id);
     }
     const overtaken = [];
     for (const before of this.#before.values()) overtaken.push(...(await this.#overtaken(before)));
-    const first = this.events.findIndex((event) => event.event === "gone" || (event.event === "refused" && event.problem.code === "gone"));
+    const first = this.events.findIndex(({ event, problem }) => event === "gone" || (event === "refused" && problem.code === "gone"));
     this.events.splice(first < 0 ? this.events.length : first, 0, ...overtaken);
-    for (const push of this.#endsPushes ? await this.pushes() : []) {
-      if (push.settled && !(await this.#isNamed(push))) await this.#tx.delete("p", push.seq);
-    }
+    const pushes = this.#endsPushes ? await this.pushes() : [], open = pushes.filter((push) => !push.settled);
+    for (const push of pushes) if (push.settled && !open.some((other) => names(other, push.creates))) await this.#tx.delete("p", push.seq);
     for (const event of this.events) {
       event.seq = await this.#next();
       await this.#tx.put("e", event.seq, event);
       // An app that never listens is not to fill the store.
       if (event.seq % 100 === 0) await this.heard((await this.unheard()).slice(0, -keptEvents).map((old) => old.seq));
     }
-    if (this.#meta) await this.#tx.put("meta", "meta", this.#meta);
-  }
-
-  /** Tells whether frozen bytes that have no answer name an id which a settled push created. */
-  async #isNamed(settled) {
-    return (await this.pushes()).some((push) => push.body && !push.settled && settled.creates.some((id) => push.body.includes(`"${id}"`)));
+    if (this.#meta) await this.put("meta", this.#meta);
   }
 
   /** What becomes of unsent edits of a record that is gone. */
   async #gone(resource, id) {
-    const root = this.#rules?.resources.get(resource)?.root.name;
     for (const push of await this.pushesOf(resource, id)) {
       const edit = editOf(push, resource, id);
       if (push.body || edit.creates) continue;
-      if (edit.rows[root]?.kind === "delete") {
+      if (edit.rows[this.#rootOf(resource)]?.kind === "delete") {
         edit.rows = {};
         await this.#shrink(push);
-      } else {
-        await this.refuse(push, localProblem("gone", 410, "The record is gone."));
-      }
+      } else await this.refuse(push, localProblem("gone", 410, "The record is gone."));
     }
   }
 
   async #overtaken({ resource, id, base, pushes }) {
     const events = [], now = await this.base(resource, id), left = await this.pushesOf(resource, id);
-    if (!now && base) return events;
-    for (const [index, push] of left.entries()) {
-      const earlier = pushes.find((one) => one.seq === push.seq);
-      if (push.body || !earlier) continue;
-      const was = view(base, pushes.slice(0, pushes.indexOf(earlier)), resource, id, this.#rules);
-      const is = view(now, left.slice(0, index), resource, id, this.#rules);
+    for (const [index, push] of !now && base ? [] : left.entries()) {
+      const earlier = pushes.findIndex((one) => one.seq === push.seq);
+      if (push.body || earlier < 0) continue;
+      const was = view(base, pushes.slice(0, earlier), resource, id, this.rules), is = view(now, left.slice(0, index), resource, id, this.rules);
       for (const row of Object.values(editOf(push, resource, id).rows)) {
-        if (row.kind !== "edit") continue;
-        for (const [group, { old, new: value }] of Object.entries(row.groups)) {
-          const before = groupIn(was, row, value), current = groupIn(is, row, value);
-          if (same(before, current)) continue;
-          events.push({ event: "overtaken", resource, id, section: row.section, ...(row.item !== undefined && { item: row.item }), group, old: bare(old), current: bare(current), new: bare(value) });
+        for (const [group, { old, new: value }] of Object.entries(row.groups ?? {})) {
+          const current = groupIn(is, row, value);
+          if (same(groupIn(was, row, value), current)) continue;
+          const { section, item } = row;
+          events.push({ event: "overtaken", resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value) });
         }
       }
     }
@@ -664,19 +581,19 @@ export class Work {
   }
 
   /** Events that nobody heard yet. */
-  async unheard() {
-    return (await this.#tx.all("e")).map(([, event]) => event).sort((one, other) => one.seq - other.seq);
-  }
+  unheard() { return this.#values("e"); }
 
   async heard(numbers) {
     for (const number of numbers) await this.#tx.delete("e", number);
   }
+}
 
-  async get(name) {
-    return this.#tx.get("meta", name);
-  }
+/** The names by which the last ticket of a record is found. */
+const namesOf = (ticket) => ticket.records.flatMap(({ resource, id }) => [nameOf(resource, id), idKey(id)]);
 
-  async put(name, value) {
-    await this.#tx.put("meta", name, value);
-  }
+/** The conflicts of an edit, by its result. */
+function conflictsOf({ resource, id }, result) {
+  return (result?.outcomes ?? []).filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => ({
+    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told,
+  }));
 }
