@@ -303,7 +303,10 @@ struct ScanHand: Sendable {
         }
         if names.isEmpty { return 0 }
         if tables.dialect.sequencesWithMerge {
-            try Sequencing.give(names.map { CommittedChange(name: $0, push: nil) }, in: tables, session)
+            let changes = names.map { name in
+                CommittedChange(name: name, push: nil, steps: ConditionStep.steps(through: tags[name] ?? []))
+            }
+            try Sequencing.give(changes, in: tables, session)
             return names.count
         }
         var rest = names[...]

@@ -60,7 +60,7 @@ struct PushRunner: Sendable {
         }
         if let result = answer.result, !run.isPreview {
             metrics.count(result)
-            await delivery.note(result, under: active, context.deadline)
+            await delivery.note(result, under: active, for: context.access(to: active.catalog), context.deadline)
         }
         return (answer, await told(answer, to: run, in: context))
     }

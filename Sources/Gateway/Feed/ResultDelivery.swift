@@ -13,7 +13,11 @@ struct ResultDelivery: Sendable {
     let shown: ShownRecords
 
     /// Notes the records of a result; where that fails the answer stands all the same, since the push has been decided.
-    func note(_ result: PushResult, under active: ActiveRules, _ deadline: ContinuousClock.Instant) async {
+    ///
+    /// - Parameter access: the rights of the client, who was sent what it may see; nil for one who sees everything.
+    func note(
+        _ result: PushResult, under active: ActiveRules, for access: ClientAccess?, _ deadline: ContinuousClock.Instant
+    ) async {
         guard let journal = active.journal, let hashKey = shown.hashKey(of: journal) else { return }
         var names: [(resource: Resource, key: RecordKey)] = []
         var sent: [Record?] = []
@@ -35,7 +39,8 @@ struct ResultDelivery: Sendable {
                         resource, journal.codec.key(key, resource.root), digests.sections(of: key, in: resource),
                         hashKey)
                     // What has changed meanwhile is as nobody will find it, so it is told again.
-                    return ShownRecords.Read(now == sent ? record : record.asNobodyFindsIt)
+                    let isSame = now?.seen(by: access?.viewer, of: resource) == sent
+                    return ShownRecords.Read(isSame ? record : record.asNobodyFindsIt)
                 }
             }
             guard let state = try await feed.current() else { return }

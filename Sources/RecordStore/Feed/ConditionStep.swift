@@ -15,7 +15,7 @@ package struct ConditionStep: Sendable, Hashable {
 
 extension ConditionStep {
     /// Returns the steps from one tag to the next that a scan has found; the last is what the record held by then.
-    static func steps(through tags: [ConditionTag]) -> [ConditionStep] {
+    package static func steps(through tags: [ConditionTag]) -> [ConditionStep] {
         guard let last = tags.last else { return [] }
         return tags.map { ConditionStep(before: $0.bytes, after: last.bytes) }
     }

@@ -131,6 +131,33 @@ import TestSupport
         }
     }
 
+    /// Other programs move rows as well, and who could see them stands in the marks.
+    @Test(arguments: TestEngine.allCases) func otherProgramsMoveThem(_ kind: TestEngine) async throws {
+        let database = try await Rounds.database(kind)
+        try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
+        ) { gateway in
+            try await gateway.client { try await $0.hasScanned() }
+            let ann = try await Follower(Rounds.ann, gateway)
+            let bob = try await Follower(Rounds.bob, gateway)
+            func news(_ follower: Follower) async throws -> [Int] {
+                let end = ContinuousClock.now + .seconds(60)
+                while ContinuousClock.now < end {
+                    let named = try await follower.poll()
+                    if !named.isEmpty { return named }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                return []
+            }
+            try await database.run("UPDATE stops SET area = 3 WHERE id = 1;")
+            #expect(try await news(bob) == [1])
+            #expect(try await news(ann) == [-1])
+            try await database.run("UPDATE stops SET title = 'Uno' WHERE id = 1;")
+            #expect(try await news(bob) == [1])
+            #expect(try await ann.poll() == [])
+        }
+    }
+
     /// A client that sees other rows than before has another feed.
     @Test(arguments: TestEngine.allCases) func otherClaimsAreAnotherFeed(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in
