@@ -27,12 +27,14 @@ import TestSupport
         }
 
         /// Asks for what has changed; returns the ids that are named, those that are gone as negative numbers.
-        func poll() async throws -> [Int] {
+        ///
+        /// - Parameter seconds: the time that the gateway waits for news, where there are none.
+        func poll(waiting seconds: Int = 0) async throws -> [Int] {
             var named: [Int] = []
             var more = true
             while more {
                 let page = try await gateway.get(
-                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=stops", as: client
+                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=stops&wait=\(seconds)", as: client
                 ).json()
                 try #require(page["changes"] != nil, "\(page)")
                 for change in page["changes"]?.array ?? [] {
@@ -143,9 +145,8 @@ import TestSupport
             func news(_ follower: Follower) async throws -> [Int] {
                 let end = ContinuousClock.now + .seconds(60)
                 while ContinuousClock.now < end {
-                    let named = try await follower.poll()
+                    let named = try await follower.poll(waiting: 5)
                     if !named.isEmpty { return named }
-                    try await Task.sleep(for: .milliseconds(20))
                 }
                 return []
             }
