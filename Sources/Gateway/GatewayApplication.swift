@@ -42,7 +42,7 @@ package struct GatewayApplication: Service {
         let scan = configuration.scanRowsPerSecond.map { [feed] rows in
             ForeignScan(
                 ForeignScan.Settings(rowsPerSecond: rows, interval: configuration.scanInterval), service: service,
-                feed: feed, active: { box.active }, tagging: Self.tag)
+                feed: feed, active: { box.active })
         }
         let responder = Self.responder(
             configuration: configuration, service: service,
@@ -71,12 +71,6 @@ package struct GatewayApplication: Service {
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
         application.addServices(FeedService(feed: feed, scan: scan, journal: { box.active?.journal }))
         self.application = application
-    }
-
-    /// What conditions of access look at in a row, for the scan: they look at root rows alone.
-    private static func tag(_ resource: Resource, _ section: Section, _ row: [Value]) -> ConditionTag {
-        guard section.kind == .root, let tuple = ConditionTuple(row, of: resource) else { return .none }
-        return ConditionTag(tuple.bytes)
     }
 
     private static func responder(

@@ -40,7 +40,6 @@ final class SQLiteSession: StoreSession {
     func hashes(_ statement: RecordStore.Statement, keeping kept: [Int]) throws(StoreError) -> HashedRows {
         guard let key = statement.hashKey else { throw StoreError(.other, "rows are to be hashed without a key") }
         var hashed = HashedRows()
-        // The row is gone once the next is asked for, so all of its values are read that the last may be asked for.
         let rows = try run(statement) { raw throws(StoreError) in
             guard Int(sqlite3_column_count(raw)) == statement.columns.count else {
                 throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
@@ -48,10 +47,6 @@ final class SQLiteSession: StoreSession {
             hashed.digests.append(StoredValue.hash(raw, key))
             for index in kept {
                 hashed.values.append(try StoredValue(raw, Int32(index)).value(of: statement.columns[index]))
-            }
-            hashed.last.removeAll(keepingCapacity: true)
-            for (index, column) in statement.columns.enumerated() {
-                hashed.last.append(try StoredValue(raw, Int32(index)).value(of: column))
             }
             return []
         }

@@ -26,7 +26,6 @@ package final class ForeignScan: Sendable {
     private let service: MergeService
     private let feed: ChangeFeed
     private let active: @Sendable () -> ActiveRules?
-    private let tagging: ConditionTagging
     private let status = Mutex(ScanStatus())
     private let clock = Mutex<(lag: Int, at: ContinuousClock.Instant)?>(nil)
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -35,16 +34,13 @@ package final class ForeignScan: Sendable {
     /// - Parameters:
     ///   - feed: what gives the changes their revisions.
     ///   - active: the rules and the journal at the moment; nil where nothing is served.
-    ///   - tagging: makes what conditions of access look at in a row.
     package init(
-        _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?,
-        tagging: @escaping ConditionTagging = { _, _, _ in .none }
+        _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?
     ) {
         self.settings = settings
         self.service = service
         self.feed = feed
         self.active = active
-        self.tagging = tagging
     }
 
     /// How it stands.
@@ -120,7 +116,7 @@ package final class ForeignScan: Sendable {
         }
         let shift = ScanShift(
             settings, desk: desk, lease: lease,
-            hand: ScanHand(service: service, feed: feed, journal: journal, tagging: tagging), units: units,
+            hand: ScanHand(service: service, feed: feed, journal: journal), units: units,
             progress: state.progress)
         try await shift.run { [self] news in
             status.withLock { status in

@@ -7,8 +7,9 @@ struct ScanBudget {
     /// The usual time of a row, of steps until now.
     private var usual: Double?
 
-    /// Rows that one which is filed as changed counts for, so that pushes get in between.
-    static let changed = 10
+    /// Rows that one which differs from its mark counts for: its mark is written anew, and its record looked up, so that
+    /// what pushes have written to a table is taken note of without taking much from them.
+    static let differing = 5
     /// A step that takes longer than this, and much longer than usual, says that the database has other work.
     private static let slow = 0.02
 
@@ -21,17 +22,17 @@ struct ScanBudget {
     ///
     /// - Parameters:
     ///   - rows: what was read.
-    ///   - changes: what was filed.
+    ///   - differing: those of them that differ from their marks.
     ///   - begin: when the step began.
     /// - Returns: the moment before which the next step must not begin.
     mutating func spend(
-        rows: Int, changes: Int, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant
+        rows: Int, differing: Int, from begin: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {
-        let cost = Double(max(1, rows + changes * Self.changed)) / rowsPerSecond
+        let cost = Double(max(1, rows + differing * Self.differing)) / rowsPerSecond
         let took = begin.duration(to: end).seconds
         let perRow = took / Double(max(1, rows))
         var factor = 1.0
-        if changes == 0, rows > 100 {
+        if differing == 0, rows > 100 {
             if let usual, took > Self.slow, perRow > 3 * usual { factor = 2 }
             usual = usual.map { $0 * 0.95 + min(perRow, 3 * $0) * 0.05 } ?? perRow
         }

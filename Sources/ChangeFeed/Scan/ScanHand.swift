@@ -7,7 +7,6 @@ struct ScanHand: Sendable {
     let service: MergeService
     let feed: ChangeFeed
     let journal: Journal
-    let tagging: ConditionTagging
 
     private static let patience = Duration.seconds(30)
     /// Changes that one row of `pending` holds.
@@ -41,21 +40,33 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Reads the rows between two keys as marks.
-    func marks(
-        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int
-    ) async throws(StoreError) -> [Mark] {
-        let statement = statement(unit, low, high, limit)
-        return try await service.engine.read(deadline: deadline) { [tagging] session throws(StoreError) in
-            try session.query(statement).map { row throws(StoreError) in
-                guard case .integer(let digest)? = row.last, let key = unit.packed(row, unit.key),
-                    let link = unit.isRoot ? [] : unit.packed(row, unit.link)
-                else {
-                    throw StoreError(.unreadable, "a key in “\(unit.name)” is of a kind that no scan can keep")
+    /// A stretch of rows in the order of their keys.
+    struct Stretch: Sendable {
+        /// The key behind which it begins; nil at the first row.
+        var low: RecordKey?
+        /// The last key that can be in it; nil where it has no end.
+        var high: RecordKey?
+        /// Rows of it that are read at most.
+        var limit: Int
+    }
+
+    /// Reads the rows of stretches as marks.
+    ///
+    /// - Returns: those of each stretch, in the order of the keys.
+    /// - Throws: `StoreError`; of the kind `unreadable` where a key cannot be written down.
+    func marks(of unit: ScanUnit, in stretches: [Stretch]) async throws(StoreError) -> [[Mark]] {
+        let statements = stretches.map { statement(unit, $0.low, $0.high, $0.limit) }
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            try statements.map { statement throws(StoreError) in
+                let rows = try session.hashes(statement, keeping: unit.kept)
+                let width = unit.kept.count
+                return try rows.digests.enumerated().map { index, digest throws(StoreError) in
+                    let values = rows.values[(index * width)..<((index + 1) * width)]
+                    guard let mark = unit.mark(values, digest: digest) else {
+                        throw StoreError(.unreadable, "a key in “\(unit.name)” is of a kind that no scan can keep")
+                    }
+                    return mark
                 }
-                return Mark(
-                    key: key, digest: UInt64(truncatingIfNeeded: digest), link: link,
-                    tag: tagging(unit.resource, unit.section, Array(row.dropLast())))
             }
         }
     }
@@ -207,15 +218,28 @@ struct ScanHand: Sendable {
         }
     }
 
-    /// Reads the marks of a range.
-    func marks(of range: MarkRange, in unit: Int) async throws(StoreError) -> [Mark] {
-        let rows = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
-            try session.query(tables.marks(of: range.id, in: unit))
+    /// Reads the marks of ranges, as they were filed last.
+    ///
+    /// - Throws: `StoreError`; of the kind `unreadable` where a range has lost its marks.
+    func marks(of ranges: [MarkRange], in unit: Int) async throws(StoreError) -> [[Mark]] {
+        let found = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            var statements = ranges.map { tables.marks(of: $0.id, in: unit) }[...]
+            var found: [[Mark]?] = []
+            try session.run({ statements.popFirst() }) { rows in
+                if case .bytes(let bytes)? = rows.first?.first {
+                    found.append(Mark.marks(bytes))
+                } else {
+                    found.append(nil)
+                }
+            }
+            return found
         }
-        guard case .bytes(let bytes)? = rows.first?.first, let marks = Mark.marks(bytes) else {
-            throw StoreError(.unreadable, "marks of the journal “\(tables.schema)” are damaged or missing")
+        return try found.map { marks throws(StoreError) in
+            guard let marks else {
+                throw StoreError(.unreadable, "marks of the journal “\(tables.schema)” are damaged or missing")
+            }
+            return marks
         }
-        return marks
     }
 
     /// Returns the number of the last note of what was sent; nil where there is none.

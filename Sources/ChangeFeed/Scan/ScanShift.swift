@@ -197,13 +197,13 @@ final class ScanShift {
     private func step(_ pass: UnitPass) async throws {
         try await keep()
         let begin = ContinuousClock.now
-        let found = pass.found
+        let (found, differing) = (pass.found, pass.differing)
         let rows = pass.index < pass.scan.ranges.count ? try await compare(pass) : try await takeNote(pass)
         if pass.isDone { try await end(pass) }
         let end = ContinuousClock.now
         speed.note(rows: rows, now: end)
         news.found += pass.found - found
-        let next = budget.spend(rows: rows, changes: pass.found - found, from: begin, to: end)
+        let next = budget.spend(rows: rows, differing: pass.differing - differing, from: begin, to: end)
         if next > end { try await rest(until: next) }
     }
 
@@ -216,17 +216,23 @@ final class ScanShift {
             digest &+= scan.ranges[last].digest
             last += 1
         }
-        let high = try key(scan.ranges[last - 1].high, unit)
-        let rows = try await hand.digests(
-            of: unit, after: pass.low, upTo: high, limit: count + 1, keepsLinks: !pass.notes.isEmpty)
-        if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
-            tick(rows, pass)
-            try advance(pass, behind: last, high: high)
-            return count
+        pass.ranges.all += last - pass.index
+        var read = 0
+        if !scan.isStirred {
+            let high = try key(scan.ranges[last - 1].high, unit)
+            let rows = try await hand.digests(
+                of: unit, after: pass.low, upTo: high, limit: count + 1, keepsLinks: !pass.notes.isEmpty)
+            if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
+                tick(rows, pass)
+                try advance(pass, behind: last, high: high)
+                return count
+            }
+            read = rows.digests.count
         }
-        var read = rows.digests.count
         let following = scan.ranges.count - last
-        while !pass.isDone, scan.ranges.count - pass.index > following { read += try await look(pass) }
+        while !pass.isDone, scan.ranges.count - pass.index > following {
+            read += try await look(pass, upTo: scan.ranges.count - following)
+        }
         return read
     }
 
@@ -264,59 +270,116 @@ final class ScanShift {
         }
     }
 
-    /// Reads the range that comes next row by row, and files what has changed in it.
-    private func look(_ pass: UnitPass) async throws -> Int {
-        let (scan, unit) = (pass.scan, pass.scan.unit)
-        let range = scan.ranges[pass.index]
-        let high = try key(range.high, unit)
-        let rows = try await hand.marks(of: unit, after: pass.low, upTo: high, limit: Self.piece)
-        let isWhole = rows.count < Self.piece
-        let former = try await hand.marks(of: range, in: scan.id)
-        let diff = RangeDiff(former, with: rows, isWhole: isWhole)
-        if diff.changes.isEmpty, isWhole {
-            tick(rows, pass)
-            try advance(pass, behind: pass.index + 1, high: high)
-            return rows.count
+    /// A range whose rows have been read.
+    private struct Look {
+        let range: MarkRange
+        let high: RecordKey?
+        let rows: [Mark]
+        let isWhole: Bool
+        let diff: RangeDiff
+
+        /// Neither so many rows that the range is split, nor so few that it is joined with the next.
+        var isPlain: Bool { isWhole && RangeSplit.least <= rows.count && rows.count <= RangeSplit.most }
+    }
+
+    /// Reads the ranges up to one row by row, and files what has changed in them, all at once as far as their bounds
+    /// stay.
+    ///
+    /// - Returns: the rows that were read.
+    private func look(_ pass: UnitPass, upTo end: Int) async throws -> Int {
+        let looks = try await looks(pass, upTo: end)
+        let read = looks.reduce(0) { $0 + $1.rows.count }
+        let plain = looks.prefix { $0.isPlain || ($0.isWhole && $0.diff.changes.isEmpty) }
+        if let first = looks.first, plain.isEmpty {
+            try await rearrange(pass, first)
+            return read
         }
         var filing = ScanHand.Filing()
-        let names = try await hand.names(of: diff.changes, in: unit)
-        for (change, names) in zip(diff.changes, names) {
+        for look in plain where !look.diff.changes.isEmpty {
+            let range = MarkRange(
+                id: look.range.id, next: look.range.next, high: look.range.high, marks: look.rows)
+            filing.ranges.append((range, look.rows))
+        }
+        if !filing.ranges.isEmpty {
+            filing.changes = try await changes(plain.flatMap(\.diff.changes), pass)
+            pass.ranges.differing += filing.ranges.count
+            pass.found += try await hand.file(filing, of: pass.scan.id, under: lease)
+        }
+        let ranges = Dictionary(filing.ranges.map { ($0.range.id, $0.range) }) { _, last in last }
+        for look in plain {
+            if let range = ranges[look.range.id] { pass.scan.ranges[pass.index] = range }
+            tick(look.rows, pass)
+            try advance(pass, behind: pass.index + 1, high: look.high)
+        }
+        return read
+    }
+
+    private func looks(_ pass: UnitPass, upTo end: Int) async throws -> [Look] {
+        let (scan, unit) = (pass.scan, pass.scan.unit)
+        let ranges = Array(scan.ranges[pass.index..<end])
+        let highs = try ranges.map { try key($0.high, unit) }
+        var low = pass.low
+        var stretches: [ScanHand.Stretch] = []
+        for high in highs {
+            stretches.append(ScanHand.Stretch(low: low, high: high, limit: Self.piece))
+            low = high
+        }
+        let rows = try await hand.marks(of: unit, in: stretches)
+        let former = try await hand.marks(of: ranges, in: scan.id)
+        return ranges.indices.map { index in
+            let isWhole = rows[index].count < Self.piece
+            return Look(
+                range: ranges[index], high: highs[index], rows: rows[index], isWhole: isWhole,
+                diff: RangeDiff(former[index], with: rows[index], isWhole: isWhole))
+        }
+    }
+
+    private func changes(_ changes: [RangeDiff.Change], _ pass: UnitPass) async throws -> [ScanHand.FoundChange] {
+        pass.differing += changes.count
+        let names = try await hand.names(of: changes, in: pass.scan.unit)
+        return zip(changes, names).flatMap { change, names in
             let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
-            filing.changes += names.map { ScanHand.FoundChange(name: $0, toldSince: scan.scanned, tags: tags) }
+            return names.map { ScanHand.FoundChange(name: $0, toldSince: pass.scan.scanned, tags: tags) }
         }
-        let next = pass.index + 1
-        if isWhole, rows.count < RangeSplit.least, next < scan.ranges.count {
-            return try await join(pass, rows, filing)
+    }
+
+    /// Files a range that has become too large or too small, or is longer than what is read at once.
+    private func rearrange(_ pass: UnitPass, _ look: Look) async throws {
+        let (scan, unit) = (pass.scan, pass.scan.unit)
+        var filing = ScanHand.Filing()
+        filing.changes = try await changes(look.diff.changes, pass)
+        pass.ranges.differing += 1
+        if look.isWhole, look.rows.count < RangeSplit.least, pass.index + 1 < scan.ranges.count {
+            return try await join(pass, look.rows, filing)
         }
-        filing.ranges = RangeSplit.ranges(in: range, rows, left: isWhole ? nil : diff.left, newID: scan.newID)
+        filing.ranges = RangeSplit.ranges(
+            in: look.range, look.rows, left: look.isWhole ? nil : look.diff.left, newID: scan.newID)
         pass.found += try await hand.file(filing, of: scan.id, under: lease)
         scan.ranges.replaceSubrange(pass.index...pass.index, with: filing.ranges.map(\.range))
-        tick(rows, pass)
+        tick(look.rows, pass)
         // What is left of the range comes next.
-        let done = filing.ranges.count - (isWhole ? 0 : 1)
+        let done = filing.ranges.count - (look.isWhole ? 0 : 1)
         try advance(pass, behind: pass.index + done, high: try key(scan.ranges[pass.index + done - 1].high, unit))
-        return rows.count
     }
 
     /// Joins a range of few rows with the next; the pass then comes by both.
-    private func join(_ pass: UnitPass, _ rows: [Mark], _ filing: ScanHand.Filing) async throws -> Int {
+    private func join(_ pass: UnitPass, _ rows: [Mark], _ filing: ScanHand.Filing) async throws {
         let scan = pass.scan
         var filing = filing
         let (range, next) = (scan.ranges[pass.index], scan.ranges[pass.index + 1])
-        let marks = rows + (try await hand.marks(of: next, in: scan.id))
+        let marks = rows + (try await hand.marks(of: [next], in: scan.id)).flatMap { $0 }
         let joined = MarkRange(id: range.id, next: next.next, high: next.high, marks: marks)
         filing.ranges = [(joined, marks)]
         filing.forgotten = [next.id]
         pass.found += try await hand.file(filing, of: scan.id, under: lease)
         scan.ranges.replaceSubrange(pass.index...pass.index + 1, with: [joined])
-        return rows.count
     }
 
     /// Takes note of rows that have no marks yet, which nobody is told of: the first pass.
     private func takeNote(_ pass: UnitPass) async throws -> Int {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         let limit = 5 * RangeSplit.target
-        let rows = try await hand.marks(of: unit, after: pass.low, upTo: nil, limit: limit)
+        let rows = try await hand.marks(of: unit, in: [.init(low: pass.low, high: nil, limit: limit)]).flatMap { $0 }
         let isLast = rows.count < limit
         var filing = ScanHand.Filing()
         var rest = rows[...]
@@ -354,6 +417,7 @@ final class ScanShift {
         scan.scanned = pass.revision
         scan.passBegan = pass.began
         scan.skipped = 0
+        scan.isStirred = pass.ranges.differing * 2 > pass.ranges.all
         scan.heat = pass.found > 0 ? Self.heat : max(0, scan.heat - 1)
     }
 }

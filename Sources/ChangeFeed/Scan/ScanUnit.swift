@@ -10,6 +10,10 @@ struct ScanUnit: Sendable {
     let key: [Int]
     /// Positions of the columns that tie a row to its record; those of the key for the root.
     let link: [Int]
+    /// Positions of the columns that conditions of access look at, which are all of the root.
+    let conditions: [Int]
+    /// Positions of all columns whose values a mark needs.
+    let kept: [Int]
     let view: TableView
 
     /// nil where the rules name no key by which rows could be told apart, or one that cannot be written down.
@@ -20,6 +24,8 @@ struct ScanUnit: Sendable {
         link = section.kind == .root ? Array(0..<section.keyCount) : parent
         // A singleton without a key of its own is one row of its record.
         key = section.keyCount > 0 ? Array(0..<section.keyCount) : section.kind == .singleton ? parent : []
+        conditions = section.kind == .root ? resource.access?.columns ?? [] : []
+        kept = Set(key + link + conditions).sorted()
         view = TableView(resource: resource, section: section)
         let root = resource.root
         guard !key.isEmpty, !link.isEmpty, root.keyCount > 0,
@@ -51,9 +57,17 @@ struct ScanUnit: Sendable {
 
     private func columns(_ positions: [Int]) -> [Column] { positions.map { section.columns[$0] } }
 
-    /// Returns the packed values of some columns of a row; nil where they are of a kind that no key has.
-    func packed(_ row: [Value], _ positions: [Int]) -> [UInt8]? {
-        PackedValues.bytes(positions.map { row[$0] }, of: columns(positions))
+    /// Returns the mark of a row; nil where its key is of a kind that cannot be written down.
+    ///
+    /// - Parameter values: of the columns that are kept, in their order.
+    func mark(_ values: some Collection<Value>, digest: UInt64) -> Mark? {
+        let known = Dictionary(zip(kept, values)) { first, _ in first }
+        func packed(_ positions: [Int]) -> [UInt8]? {
+            PackedValues.bytes(positions.compactMap { known[$0] }, of: columns(positions))
+        }
+        guard let key = packed(key), let link = isRoot ? [] : packed(link) else { return nil }
+        let tuple = ConditionTuple(values: conditions.compactMap { known[$0] }, of: resource)
+        return Mark(key: key, digest: digest, link: link, tag: tuple.map { ConditionTag($0.bytes) } ?? .none)
     }
 
     /// Reads a packed key.

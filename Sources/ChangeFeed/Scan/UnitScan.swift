@@ -19,6 +19,8 @@ final class UnitScan {
     var heat = 0
     /// When the last whole pass began, by the database's clock; nil where that is not known.
     var passBegan: Int?
+    /// Most of it was written to between the last two passes, so that comparing many ranges at once is in vain.
+    var isStirred = false
     /// Cycles in a row in which it was passed over, since nobody had written to it.
     var skipped = 0
 
@@ -61,6 +63,10 @@ final class UnitPass {
     var isDone = false
     /// Changes that it has found.
     var found = 0
+    /// Rows that differ from their marks, whoever wrote them.
+    var differing = 0
+    /// Ranges that it has come by, and those of them in which rows differ.
+    var ranges = (all: 0, differing: 0)
     /// The time at which it began by the database's clock; nil where that is not known.
     let began: Int?
 

@@ -55,7 +55,7 @@ final class PreparedStatement {
         return rows
     }
 
-    /// Fetches every row, and makes values only of what is kept, and of the last.
+    /// Fetches every row, and makes values only of what is kept.
     func hashes(
         _ statement: Statement, keeping kept: [Int], on handle: Handle
     ) throws(StoreError) -> HashedRows {
@@ -66,10 +66,6 @@ final class PreparedStatement {
             if rows.digests.isEmpty { rows.digests.reserveCapacity(count) }
             rows.digests.append(buffers.hash(columns, key, in: raw))
             for index in kept { rows.values.append(try buffers.value(index, of: columns[index], in: raw)) }
-            guard rows.digests.count == count else { return }
-            for (index, column) in columns.enumerated() {
-                rows.last.append(try buffers.value(index, of: column, in: raw))
-            }
         }
         return rows
     }

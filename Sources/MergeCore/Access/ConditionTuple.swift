@@ -14,6 +14,17 @@ package struct ConditionTuple: Sendable, Hashable {
         values = columns.map { row[$0] }
     }
 
+    /// Takes the values of the columns that conditions look at, in the order of `AccessRules.columns`.
+    ///
+    /// - Returns: nil where no condition looks at anything, or there are more or fewer values than columns.
+    package init?(values: [Value], of resource: Resource) {
+        guard let columns = resource.access?.columns, !columns.isEmpty, columns.count == values.count else {
+            return nil
+        }
+        names = columns.map { resource.root.columns[$0].name }
+        self.values = values
+    }
+
     // MARK: Bytes
 
     /// The form in which rows of the feed keep it, tab by tab; a value that has no form here stands as a question mark,

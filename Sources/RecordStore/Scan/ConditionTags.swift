@@ -1,5 +1,3 @@
-package import MergeCore
-
 /// The values that columns which conditions of access name have in a row, as bytes that only access understands.
 ///
 /// A mark keeps them, so that a change made by another program is filed with what they were before and what they are
@@ -16,10 +14,6 @@ package struct ConditionTag: Sendable, Hashable {
     /// That of a row that no condition looks at.
     package static let none = ConditionTag([])
 }
-
-/// Makes the tag of a row of a section; its values run parallel to the section's columns.
-package typealias ConditionTagging =
-    @Sendable (_ resource: Resource, _ section: Section, _ row: [Value]) -> ConditionTag
 
 /// The tags that the rows behind some changes had and have, by the change, as `pending.conditions` keeps them.
 package struct ConditionTags: Sendable, Hashable {

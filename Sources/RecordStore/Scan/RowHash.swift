@@ -76,8 +76,6 @@ package struct HashedRows: Sendable {
     package var digests: [UInt64] = []
     /// The values of the columns that were asked for, of each row, one row after the other.
     package var values: [Value] = []
-    /// All values of the last row; empty where there is none.
-    package var last: [Value] = []
 
     /// Begins without rows.
     package init() {}

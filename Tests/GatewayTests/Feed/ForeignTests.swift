@@ -140,12 +140,6 @@ import TestSupport
         }
     }
 
-    private actor Kept<Element: Sendable> {
-        private(set) var value: Element?
-
-        func keep(_ value: Element) { self.value = value }
-    }
-
     /// A client is sent what another program takes back before a scan has seen it.
     @Test(arguments: TestEngine.allCases, ["changes", "snapshot", "push"])
     func whatWasSentAndTakenBackIsToldAgain(_ kind: TestEngine, _ way: String) async throws {

@@ -33,6 +33,13 @@ enum ScanFixture {
     }
 }
 
+/// Holds what one gateway has told, for the next.
+actor Kept<Element: Sendable> {
+    private(set) var value: Element?
+
+    func keep(_ value: Element) { self.value = value }
+}
+
 extension HTTPClient.Session {
     /// Waits until all rows have been looked at once.
     func hasScanned() async throws {
