@@ -316,12 +316,19 @@ struct ScanHand: Sendable {
                 known[RecordName(resource: resource.string, record: record.string)] = Int(clamping: revision)
             }
         }
+        let moved = Array(Set(changes.filter(\.changesConditions).map(\.name)).intersection(known.keys))
+        let histories = try Sequencing.histories(of: moved, in: tables, session)
         var names: [RecordName] = []
         var tags: [RecordName: [ConditionTag]] = [:]
         for change in changes {
             // Whoever has read the record since has a note, which the pass compares with what it has found; the others
-            // are told by that revision. What conditions of access look at is filed all the same.
-            if let revision = known[change.name], revision > change.toldSince, !change.changesConditions { continue }
+            // are told by that revision, as far as it knows what conditions of access look at.
+            if let revision = known[change.name], revision > change.toldSince,
+                !change.changesConditions
+                    || histories[change.name]?.covers(change.tags.map(\.bytes), since: change.toldSince) == true
+            {
+                continue
+            }
             if tags[change.name] == nil { names.append(change.name) }
             tags[change.name, default: []] += change.tags
         }

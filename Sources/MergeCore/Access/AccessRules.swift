@@ -83,8 +83,8 @@ package struct SectionRights: Sendable, Hashable {
         SectionRights(isGiven: false, fields: section.shown.map { _ in false })
     }
 
-    /// It covers every field.
-    var isAll: Bool { isGiven && fields.allSatisfy(\.self) }
+    /// True where it covers every field.
+    package var isAll: Bool { isGiven && fields.allSatisfy(\.self) }
 
     func intersection(_ other: SectionRights) -> SectionRights {
         let both = zip(fields, other.fields).map { $0 && $1 }

@@ -66,7 +66,12 @@ package struct ConditionTuple: Sendable, Hashable {
         case .date(let date): "y\(date.year)-\(date.month)-\(date.day)"
         case .dateTime(let moment):
             "m\(moment.date.year)-\(moment.date.month)-\(moment.date.day)-\(moment.microseconds)"
-        default: "?"
+        case .float(let number): "f\(number.bitPattern)"
+        case .double(let number): "g\(number.bitPattern)"
+        case .time(let span): "s\(span.microseconds)"
+        case .bytes(let bytes): "x" + bytes.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+        case .members(let members): "l" + members.map { escaped($0.string) }.joined(separator: "\t")
+        case .json, .address: "?"
         }
     }
 
@@ -83,8 +88,34 @@ package struct ConditionTuple: Sendable, Hashable {
             let parts = numbers(rest)
             guard parts.count == 4, let day = date(Array(parts.prefix(3))) else { return nil }
             return DateTime(date: day, microseconds: Int64(parts[3])).map { .dateTime($0) }
+        case "f": return UInt32(rest).map { .float(Float(bitPattern: $0)) }
+        case "g": return UInt64(rest).map { .double(Double(bitPattern: $0)) }
+        case "s": return Int64(rest).flatMap { TimeSpan(microseconds: $0) }.map { .time($0) }
+        case "x": return bytes(rest).map { .bytes($0) }
+        case "l": return members(rest)
         default: return nil
         }
+    }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[place...place + 1], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    private static func members(_ text: String) -> Value? {
+        if text.isEmpty { return .members([]) }
+        let parts = text.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .map { unescaped(String(Substring($0))) }
+        let members = parts.compactMap { $0.map { ExactText($0) } }
+        return members.count == parts.count ? .members(members) : nil
     }
 
     private static func numbers(_ text: String) -> [Int] { text.split(separator: "-").compactMap { Int($0) } }

@@ -6,8 +6,10 @@ extension ResourceView {
         var parts = ["resource", resource.name]
         for grant in grants {
             parts += ["role"]
-            for rights in grant.role.reads {
-                parts.append(rights.isGiven ? rights.fields.map { $0 ? "1" : "0" }.joined() : "-")
+            // By their names: under other rules the same place may be another field.
+            for (section, rights) in zip(resource.sections, grant.role.reads) where rights.isGiven {
+                parts += ["section", section.name]
+                for (shown, isRead) in zip(section.shown, rights.fields) where isRead { parts.append(shown.name) }
             }
             for (condition, test) in zip(grant.role.conditions, grant.tests) {
                 parts += [resource.root.columns[condition.column].name, Self.text(test, text)]

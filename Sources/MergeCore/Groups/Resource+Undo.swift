@@ -2,9 +2,10 @@ extension Resource {
     /// The resource as an undo sees it: what others wrote since stays, and what is gone stays gone, but for a row that comes
     /// back under its own key.
     ///
+    /// Rules of access, rows that are written no more and steps from value to value hold for an undo as for any edit.
     /// Merge functions still run, so an undone addition is subtracted from what others made of the number since.
     package var undoing: Resource {
-        Resource(name: name, description: description, sections: sections.map(\.undoing)) ?? self
+        Resource(name: name, description: description, sections: sections.map(\.undoing), access: access) ?? self
     }
 }
 
@@ -16,6 +17,7 @@ extension Section {
         rules.visibility = visibility
         rules.softDelete = softDelete
         rules.checks = checks
+        rules.frozenWhen = frozenWhen
         rules.allowsClientKeys = true
         return Section(
             name: name, kind: kind,
@@ -31,6 +33,7 @@ extension Group {
         let isTimed = if case .latest? = merge?.value { true } else { false }
         // The time of an edit that is taken back is always the earlier one.
         return Group(
-            name: name, fields: fields, onConflict: Ruled(.serverWins, rule: .undo), merge: isTimed ? nil : merge)
+            name: name, fields: fields, onConflict: Ruled(.serverWins, rule: .undo), merge: isTimed ? nil : merge,
+            transitions: transitions)
     }
 }

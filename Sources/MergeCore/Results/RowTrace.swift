@@ -1,3 +1,17 @@
+/// What an entry of the journal tells of a row.
+package struct EntryTraces: Sendable, Hashable {
+    /// What happened to the row, in its order.
+    package let rows: [RowTrace]
+    /// The values that conditions of access looked at in the record before and after; nil where they are not known.
+    package let conditions: [ConditionTuple]?
+
+    /// Bundles what an entry tells.
+    package init(rows: [RowTrace], conditions: [ConditionTuple]? = nil) {
+        self.rows = rows
+        self.conditions = conditions
+    }
+}
+
 /// The trace of a row in an entry of the journal, for one that is to come back.
 package enum RowTrace: Sendable, Hashable {
     /// The values that some of its fields held from then on.

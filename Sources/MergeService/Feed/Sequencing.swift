@@ -25,7 +25,7 @@ package enum Sequencing {
         var last = Int(clamping: number)
         var noted: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)] = []
         let collapsed = collapsed(changes)
-        let histories = try histories(of: collapsed, in: feed, session)
+        let histories = try histories(of: collapsed.filter { !$0.steps.isEmpty }.map(\.name), in: feed, session)
         for change in collapsed {
             last += 1
             var history = change.steps.isEmpty ? nil : histories[change.name] ?? ConditionHistory()
@@ -53,11 +53,12 @@ package enum Sequencing {
 
     private static let mostNames = 100
 
-    /// What conditions of access have looked at so far in the records that they look at.
-    private static func histories(
-        of changes: [CommittedChange], in feed: FeedTables, _ session: any StoreSession
+    /// Returns what conditions of access have looked at so far in records.
+    ///
+    /// - Throws: `StoreError`.
+    package static func histories(
+        of names: [RecordName], in feed: FeedTables, _ session: any StoreSession
     ) throws(StoreError) -> [RecordName: ConditionHistory] {
-        let names = changes.filter { !$0.steps.isEmpty }.map(\.name)
         var histories: [RecordName: ConditionHistory] = [:]
         var start = 0
         while start < names.count {

@@ -25,7 +25,7 @@ struct AuthorSearch {
         }
         return EditResult(
             resource: edit.resource, id: edit.id, status: edit.status, record: edit.record, ids: edit.ids,
-            outcomes: outcomes, problem: edit.problem)
+            outcomes: outcomes, problem: edit.problem, access: edit.access)
     }
 
     private func author(of outcome: Outcome, in edit: EditResult) throws(StoreError) -> Authorship.Author? {

@@ -46,7 +46,7 @@ package struct JournalCodec: Sendable {
     /// A record's key as URLs spell it.
     package let key: @Sendable (RecordKey, Section) -> String
     /// Reads what an entry tells of one row of a resource, whose table has these columns.
-    package let traces: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, [Column]) -> [RowTrace]
+    package let traces: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, [Column]) -> EntryTraces
 
     /// Reads the last write of an entry to a group of a row, or to a row where no group is given.
     package let write: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, _ group: Int?) -> WriteTrace?
@@ -71,7 +71,7 @@ package struct JournalCodec: Sendable {
     package init(
         entry: @escaping @Sendable (EditResult, Catalog) -> [UInt8],
         key: @escaping @Sendable (RecordKey, Section) -> String,
-        traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> [RowTrace],
+        traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
         write: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, Int?) -> WriteTrace? = { _, _, _, _, _ in nil },
         answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8] = { body, _ in body },

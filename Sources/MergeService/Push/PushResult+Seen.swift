@@ -24,7 +24,10 @@ extension EditResult {
         let told = outcomes.compactMap { outcome -> Outcome? in
             var told = outcome
             told.cascades = outcome.cascades.filter { cascade in
-                active.views[cascade.table].allSatisfy { viewer.view(of: $0.resource)?.seesEverything ?? true }
+                let shown = active.views[cascade.table]
+                // A table that no rule names is shown to whoever sees everything of the record that it went with.
+                if shown.isEmpty { return view?.seesEverything ?? true }
+                return shown.allSatisfy { viewer.view(of: $0.resource)?.seesEverything ?? true }
             }
             guard let sight else { return told }
             guard sight.sections[outcome.section].isGiven else { return nil }

@@ -70,7 +70,9 @@ extension PushTransaction {
     /// Notes the roles of which one has to hold on the record in the end, for what is about to be written.
     ///
     /// - Parameter first: the position of the row's first outcome.
-    func noteNeeds(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) {
+    /// - Throws: `OutsideRows` where an earlier edit left the row that this one deletes to nobody who may write so.
+    func noteNeeds(_ row: EditedRow, _ change: RowChange, root: [Value]?, outcomes first: Int) throws {
+        if case .delete = change, row.section.kind == .root, let root { try checkInside(before: row, root) }
         guard let view = view(of: row.index) else { return }
         let held = held(on: root, row, view)
         switch change {
@@ -87,7 +89,7 @@ extension PushTransaction {
             switch row.edit.action {
             case .create(let new): note(view.creators(with: new.fields), held, row)
             case .edit(let groups):
-                for edit in groups { note(view.writers(ofGroup: edit.group, in: 0), held, row) }
+                note(view.creators(with: Self.fields(of: groups, in: row.section)), held, row)
             case .delete: return
             }
             reports[row.index].createsRecord = true
@@ -105,14 +107,82 @@ extension PushTransaction {
     func checkInside(_ records: [Record?]) throws {
         if views.isEmpty { return }
         for index in reports.indices where !reports[index].needs.isEmpty && reports[index].isMerged {
-            guard let view = view(of: index), !excluded.contains(batch.owners[index]),
-                case .one(let root?)? = records[index]?.sections.first
-            else { continue }
-            let after = view.grants(on: root)
-            if reports[index].needs.allSatisfy({ !$0.intersection(after).isEmpty }) { continue }
-            if batch.isShared { throw NotShareable() }
-            throw OutsideRows(edit: index)
+            if excluded.contains(batch.owners[index]) { continue }
+            if case .one(let root?)? = records[index]?.sections.first {
+                try checkInside(index, root)
+            } else if let root = try rowOfRecord(index) {
+                // It does not exist for clients any more, and has to be the client's all the same.
+                try checkInside(index, root)
+            }
         }
+    }
+
+    /// Checks what earlier edits wrote to a row that is about to be deleted: it is judged as they left it.
+    ///
+    /// - Parameter root: the row as it stands.
+    private func checkInside(before row: EditedRow, _ root: [Value]) throws {
+        if views.isEmpty { return }
+        let key = row.section.key(of: root)
+        let table = active.footprints[row.section].table
+        for index in reports.indices where !reports[index].needs.isEmpty && reports[index].isMerged {
+            let other = reports[index].resource.root
+            guard index != row.index, reports[index].key == key, active.footprints[other].table == table else {
+                continue
+            }
+            if reports[index].resource === row.resource {
+                try checkInside(index, root)
+            } else {
+                if batch.isShared { throw NotShareable() }
+                try flush()
+                if let root = try rowOfRecord(index) { try checkInside(index, root) }
+            }
+        }
+    }
+
+    /// The root row of an edit's record, also where it does not exist for clients; nil where it is gone.
+    private func rowOfRecord(_ report: Int) throws -> [Value]? {
+        guard let key = reports[report].key else { return nil }
+        let root = reports[report].resource.root
+        return try reader.rows(
+            of: root, where: Array(0..<root.keyCount), in: [key.parts], locking: false, includesHidden: true
+        ).first
+    }
+
+    private func checkInside(_ report: Int, _ root: [Value]) throws {
+        guard let view = view(of: report) else { return }
+        let after = view.grants(on: root)
+        if reports[report].needs.allSatisfy({ !$0.intersection(after).isEmpty }) { return }
+        if batch.isShared { throw NotShareable() }
+        throw OutsideRows(edit: mover(of: report))
+    }
+
+    /// The edit that led a record out of what its client may write: the last that wrote what conditions look at.
+    private func mover(of report: Int) -> Int {
+        let resource = reports[report].resource
+        let columns = Set(resource.access?.columns ?? [])
+        let root = resource.root
+        return reports.indices.last { index in
+            guard reports[index].resource === resource, reports[index].key == reports[report].key,
+                batch.owners[index] == batch.owners[report]
+            else { return false }
+            return reports[index].outcomes.contains { outcome in
+                guard outcome.section == 0, outcome.kind.writes else { return false }
+                guard let group = outcome.group else { return true }
+                return root.groups[group].positions.contains { columns.contains(root.fields[$0].column) }
+            }
+        } ?? report
+    }
+
+    private static func fields(of groups: [GroupEdit], in section: Section) -> [Int] {
+        groups.flatMap { section.groups[$0.group].positions }
+    }
+
+    /// Returns true where an edit of a record that is gone may bring it back, which creates it.
+    func mayBringBack(_ row: EditedRow) -> Bool {
+        guard row.section.onMissing.value == .restore, case .edit(let groups) = row.edit.action,
+            let view = view(of: row.index)
+        else { return true }
+        return !view.creators(with: Self.fields(of: groups, in: row.section)).isEmpty
     }
 
     /// Returns the step that conditions of access see in an edit's own record; nil where they do not look at it.
@@ -132,21 +202,34 @@ extension PushTransaction {
     ///
     /// - Returns: nil where a claim is missing or cannot be held.
     func claimed(by row: EditedRow) -> [Assignment]? {
-        guard row.section.kind == .root, let view = view(of: row.index), case .create(let new) = row.edit.action,
-            let role = view.first(of: view.creators(with: new.fields))
-        else { return [] }
+        guard row.section.kind == .root, let view = view(of: row.index) else { return [] }
+        let fields: [Int]
+        switch row.edit.action {
+        case .create(let new): fields = new.fields
+        case .edit(let groups): fields = Self.fields(of: groups, in: row.section)
+        case .delete: return []
+        }
+        guard let role = view.first(of: view.creators(with: fields)) else { return [] }
         return view.assignments(under: role)
     }
 
     /// Returns what is to be inserted, with the columns that come from claims.
     ///
+    /// - Parameter known: the row as it was deleted, where it comes back; its columns come back with it.
     /// - Throws: `Refusal`, 403, where a claim is missing or cannot be held.
-    func completing(_ assignments: [Assignment], of row: EditedRow) throws -> [Assignment] {
-        guard let claimed = claimed(by: row) else {
+    func completing(_ assignments: [Assignment], of row: EditedRow, known: RawRow?) throws -> [Assignment] {
+        guard var claimed = claimed(by: row) else {
             throw Refusal(
                 problem: Problem(
                     .outsideRows, detail: "The rules take a column from a claim that the token does not make.",
                     path: row.edit.path, retry: false))
+        }
+        if case .edit = row.edit.action {
+            claimed.removeAll { part in
+                let name = row.section.columns[part.column].name
+                return known?.values.contains { $0.column.name == name } == true
+                    || assignments.contains { $0.column == part.column && !$0.value.isNull }
+            }
         }
         if claimed.isEmpty { return assignments }
         return assignments.filter { part in !claimed.contains { $0.column == part.column } } + claimed
@@ -165,60 +248,5 @@ extension PushTransaction {
         }
         let sure = values.compactMap(\.self)
         return sure.count < values.count || view.grants(onConditions: sure).isEmpty
-    }
-
-    // MARK: References
-
-    /// Checks that no column comes to refer to a row that does not exist for the client.
-    ///
-    /// - Parameter current: the row as it stands; nil for one that is inserted.
-    /// - Throws: `Refusal`, as where the database finds no such row.
-    func checkReferences(_ assignments: [Assignment], of row: EditedRow, current: [Value]?) throws {
-        guard let viewer = batch.items[batch.owners[row.index]].request.access?.viewer,
-            let keys = active.schema.tables[row.section.table]?.foreignKeys, !keys.isEmpty
-        else { return }
-        let section = row.section
-        for field in section.fields {
-            guard let reference = field.reference, let target = active.catalog[reference.resource],
-                let view = viewer.view(of: target), !view.seesEveryRow || !view.seesEverything,
-                let place = target.section(named: reference.section),
-                assignments.contains(where: { $0.column == field.column && !$0.value.isNull }),
-                let key = keys.first(where: { key in
-                    key.target == target.sections[place].table
-                        && key.columns.contains { $0.lowercased() == section.columns[field.column].name.lowercased() }
-                })
-            else { continue }
-            let values = key.columns.compactMap { name -> Value? in
-                guard let column = section.columns.firstIndex(where: { $0.name.lowercased() == name.lowercased() })
-                else { return nil }
-                return assignments.first { $0.column == column }?.value ?? current?[column]
-            }
-            // A key of which a part is NULL refers to nothing.
-            if values.count < key.columns.count || values.contains(.null) { continue }
-            if try !isHidden(values, of: key.targetColumns, in: target, section: place, from: view) { continue }
-            throw try explainer(of: row).refusal(
-                dialect.violation(of: key), assignments: assignments, current: current)
-        }
-    }
-
-    /// Returns true for a row that is there and does not exist for a client.
-    private func isHidden(
-        _ values: [Value], of names: [String], in resource: Resource, section: Int, from view: ResourceView
-    ) throws -> Bool {
-        let shape = resource.sections[section]
-        let columns = names.compactMap { name in
-            shape.columns.firstIndex { $0.name.lowercased() == name.lowercased() }
-        }
-        guard columns.count == names.count else { return view.isClosed }
-        if !batch.isShared, updates.mayChange(active.footprints[shape].table) { try flush() }
-        let rows = try reader.rows(of: shape, where: columns, in: [values], locking: false)
-        guard let row = rows.first else { return false }
-        if section == 0 { return !view.shows(row) }
-        let root = resource.root
-        let links = shape.parent
-        let owners = try reader.rows(
-            of: root, where: links.map(\.rootColumn), in: [links.map { row[$0.column] }], locking: false)
-        guard let owner = owners.first else { return true }
-        return !view.sight(view.grants(on: owner)).sections[section].isGiven
     }
 }

@@ -91,21 +91,23 @@ extension PushTransaction {
         reports[row.index].outcomes += decision.outcomes
         if decision.isRejected { reports[row.index].isRejected = true }
         if !reports[row.index].isMerged { return }
-        noteNeeds(row, decision.change, root: root, outcomes: first)
+        try noteNeeds(row, decision.change, root: root, outcomes: first)
         switch decision.change {
         case .none: return
         case .update(let assignments):
             let current = found.current ?? []
-            try checkReferences(assignments, of: row, current: current)
+            let refusal = try hiddenReference(assignments, of: row, current: current, root: root)
             try update(assignments, of: row, current: current)
+            try refuse(refusal)
             noteWritten(row, values: current, before: found.current, outcomes: first)
             // Items may be tied to the record by what was written.
             if isRoot { root = current.setting(assignments) }
         case .insert(let assignments):
             try checkKey(of: row)
-            let whole = try completing(assignments, of: row)
-            try checkReferences(whole, of: row, current: nil)
+            let whole = try completing(assignments, of: row, known: known?.row)
+            let refusal = try hiddenReference(whole, of: row, current: nil, root: root)
             let key = try insert(whole, as: row, root: root, extras: known?.row)
+            try refuse(refusal)
             try noteNew(row, key: key, outcome: first, root: &root)
         case .delete where isRoot:
             try deleteRecord(row, root: found.current ?? [])
@@ -149,6 +151,7 @@ extension PushTransaction {
             return (FoundRow(.present(found)), nil)
         }
         if isNowhere(row.edit) { return (FoundRow(.unreachable), nil) }
+        if !mayBringBack(row) { return (FoundRow(.unreachable), nil) }
         let known = try lastKnown(row, key: nil)
         if let known, wasHidden(known, of: row) { return (FoundRow(.unreachable), nil) }
         return (FoundRow(.gone(lastKnown: known?.fields ?? [:])), known)
@@ -171,7 +174,8 @@ extension PushTransaction {
         }
         let item = isList ? key.map { RowLabel.key($0) } : nil
         if isList, isNowhere(row.edit) { return (FoundRow(.unreachable, item: item), nil) }
-        let known = try lastKnown(row, key: key)
+        let known = try lastKnown(row, key: key, of: root)
+        if known?.isStrange == true { return (FoundRow(.unreachable, item: item), nil) }
         return (FoundRow(.gone(lastKnown: known?.fields ?? [:]), item: item), known)
     }
 

@@ -19,9 +19,12 @@ extension PushTransaction {
         }
         try flush()
         let rows = try reader.rows(of: section, where: columns, in: [tuple], locking: true, includesHidden: true)
-        guard let row = rows.first else { return nil }
+        // Beside a row that exists for the client, those that do not are as if they were not there.
+        let view = section.kind == .root ? view(of: wanted.index) : nil
+        let seen = view.map { view in rows.filter { view.shows($0) } } ?? rows
+        guard let row = seen.first ?? rows.first else { return nil }
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
-        if rows.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
+        if seen.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
         let key = address(of: row, in: section)
         let isHidden = try SectionSQL.of(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
             .map { try !session.query($0).isEmpty }

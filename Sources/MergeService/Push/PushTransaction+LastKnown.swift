@@ -11,6 +11,8 @@ extension PushTransaction {
         var fields: [Int: Value] = [:]
         /// All columns of the row as it was deleted; nil where no deletion is known.
         var row: RawRow?
+        /// It was the row of another record, or of one that the client could not see: it has never been this record's.
+        var isStrange = false
     }
 
     /// Returns what is last known of a row that an edit wants to bring back; nil where none is to come back.
@@ -18,14 +20,19 @@ extension PushTransaction {
     /// This push knows most, then the newest entries of the journal; what each of them leaves open an older one may tell,
     /// back to a deletion, which tells everything. Whichever resource showed the row then: it is the same one.
     ///
-    /// - Parameter key: of the row; nil in singletons, which are known by their record.
-    func lastKnown(_ row: EditedRow, key: RecordKey?) throws -> LastKnown? {
+    /// - Parameters:
+    ///   - key: of the row; nil in singletons, which are known by their record.
+    ///   - root: the record's own row; nil where it is the one that is gone.
+    func lastKnown(_ row: EditedRow, key: RecordKey?, of root: [Value]? = nil) throws -> LastKnown? {
         let section = row.section
         guard let journal, section.onMissing.value == .restore, case .edit = row.edit.action,
             let record = reports[row.index].key
         else { return nil }
         let name = section.kind == .root ? record : key
-        if let name, let deleted = deletedHere(name, of: section) { return LastKnown(row: deleted) }
+        if let name, let deleted = deletedHere(name, of: section) {
+            return LastKnown(row: deleted, isStrange: !Self.belongs(deleted, section, to: root))
+        }
+        let view = section.kind == .root ? nil : view(of: row.index)
         let resource = row.resource
         // The record itself, and records of other resources whose root is the row.
         var places = [(resource: resource.name, record: journal.codec.key(record, resource.root))]
@@ -45,13 +52,21 @@ extension PushTransaction {
             else { continue }
             let place = shown === resource ? row.edit.section : 0
             let item = shown === resource ? key : nil
-            for trace in journal.codec.traces(body, shown, place, item, columns).reversed() {
+            let traces = journal.codec.traces(body, shown, place, item, columns)
+            if !traces.rows.isEmpty, let view, !view.seesEveryRow {
+                // As one of its record the client has seen the row only where it could see the record then.
+                guard shown === resource, let tuples = traces.conditions,
+                    tuples.allSatisfy({ !view.grants(onConditions: $0.values).isEmpty })
+                else { return LastKnown(isStrange: true) }
+            }
+            for trace in traces.rows.reversed() {
                 switch trace {
                 case .fields(let fields):
                     known.add(Self.fields(fields, shown.sections[place], in: section))
                 case .whole(let fields, let whole):
                     known.add(Self.fields(fields, shown.sections[place], in: section))
                     known.row = whole
+                    known.isStrange = !Self.belongs(whole, section, to: root)
                     return known
                 }
             }
@@ -72,6 +87,15 @@ extension PushTransaction {
             }
         }
         return nil
+    }
+
+    /// Returns true where a row of a section, as it was when it was deleted, hung on a record.
+    private static func belongs(_ row: RawRow, _ section: Section, to root: [Value]?) -> Bool {
+        guard let root, !section.isLinkedByText else { return true }
+        return section.parent.allSatisfy { link in
+            let known = row.values.first { $0.column.name == section.columns[link.column].name }
+            return known.map { $0.value == root[link.rootColumn] } ?? true
+        }
     }
 
     /// Returns true where two sections show the same table by the same key.

@@ -59,9 +59,30 @@ package struct MergeService: Sendable {
             if case .answered(let record) = try await reads.submit(read) { return record }
         }
         let record = try await engine.read(deadline: deadline) { session throws(StoreError) in
-            try reader(resource, session).records([key], locking: false)[0]
+            do throws(StoreError) {
+                return try reader(resource, session).records([key], locking: false)[0]
+            } catch {
+                // That a record cannot be served says that it is there.
+                if try isHidden(key, of: resource, from: viewer, session) { return nil }
+                throw error
+            }
         }
         return record?.seen(by: viewer, of: resource)
+    }
+
+    /// Returns true for a record that is there and does not exist for a client, without reading more of it than that takes.
+    private func isHidden(
+        _ key: RecordKey, of resource: Resource, from viewer: Viewer?, _ session: any StoreSession
+    ) throws(StoreError) -> Bool {
+        guard let view = viewer?.view(of: resource), !view.seesEveryRow, let columns = resource.access?.columns else {
+            return false
+        }
+        let root = resource.root
+        let rows = try session.query(
+            RawSQL(engine.dialect).select(
+                columns.map { root.columns[$0] }, from: root.table,
+                where: zip(root.columns, key.parts).map { RawValue(column: $0, value: $1) }, locking: false))
+        return rows.first.map { view.grants(onConditions: $0).isEmpty } ?? false
     }
 
     /// Reads records of several resources in a session; nil for those that are gone.

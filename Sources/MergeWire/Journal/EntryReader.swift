@@ -12,15 +12,25 @@ package enum EntryReader {
     ///   - columns: those of its table.
     package static func traces(
         _ entry: [UInt8], of resource: Resource, section: Int, key: RecordKey?, columns: [Column]
-    ) -> [RowTrace] {
+    ) -> EntryTraces {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) in
-                (root["outcomes"]?.elements ?? []).compactMap { outcome in
-                    trace(outcome, in: resource.sections[section], key: key, columns: columns)
-                }
+                EntryTraces(
+                    rows: (root["outcomes"]?.elements ?? []).compactMap { outcome in
+                        trace(outcome, in: resource.sections[section], key: key, columns: columns)
+                    }, conditions: conditions(of: root, resource))
             }
         }
-        return found ?? []
+        return found ?? EntryTraces(rows: [])
+    }
+
+    /// Returns what conditions of access looked at in an entry's record; nil where that is not known.
+    static func conditions(of entry: JSONNode, _ resource: Resource) -> [ConditionTuple]? {
+        let tuples = (entry["conditions"]?.elements ?? []).map { node in
+            node.string.flatMap { ConditionTuple(bytes: Array($0.utf8), of: resource) }
+        }
+        if tuples.isEmpty || tuples.contains(nil) { return nil }
+        return tuples.compactMap(\.self)
     }
 
     private static func trace(_ outcome: JSONNode, in section: Section, key: RecordKey?, columns: [Column])

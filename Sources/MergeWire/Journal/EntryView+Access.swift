@@ -30,6 +30,31 @@ extension EntryView {
         return shown(filtered ?? Array("{}".utf8))
     }
 
+    /// Returns true where a client may read everything that an entry holds.
+    ///
+    /// - Parameters:
+    ///   - entry: as the journal holds it.
+    ///   - resource: its resource, under the rules of today.
+    package static func isReadable(_ entry: [UInt8], of resource: Resource, by viewer: Viewer) -> Bool {
+        guard let view = viewer.view(of: resource), !view.seesEverything else { return true }
+        let isReadable = try? entry.withUnsafeBytes { bytes throws(Problem) in
+            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
+                guard let sight = sight(of: root, view) else { return false }
+                return (root["outcomes"]?.elements ?? []).allSatisfy { outcome in
+                    guard let place = outcome["section"]?.string.flatMap({ resource.section(named: $0) }) else {
+                        return false
+                    }
+                    guard let name = outcome["group"]?.string else { return sight.sections[place].isAll }
+                    let section = resource.sections[place]
+                    return section.group(named: name).map {
+                        sight.reads(group: section.groups[$0], in: place)
+                    } ?? false
+                }
+            }
+        }
+        return isReadable ?? false
+    }
+
     private static func outcomes(
         _ node: JSONNode, of resource: Resource?, seenAs sight: RecordSight?, to writer: inout JSONWriter
     ) {
@@ -52,11 +77,10 @@ extension EntryView {
 
     /// What a client may read of the record as it was; nil where it is not known what it was.
     private static func sight(of entry: JSONNode, _ view: ResourceView) -> RecordSight? {
-        let tuples = (entry["conditions"]?.elements ?? []).map { node in
-            node.string.flatMap { ConditionTuple(bytes: Array($0.utf8), of: view.resource) }
+        guard let tuples = EntryReader.conditions(of: entry, view.resource) else {
+            return view.seesEveryRow ? view.sightOfEveryRow : nil
         }
-        if tuples.isEmpty || tuples.contains(nil) { return view.seesEveryRow ? view.sightOfEveryRow : nil }
-        return tuples.compactMap(\.self).map { view.sight(view.grants(onConditions: $0.values)) }
+        return tuples.map { view.sight(view.grants(onConditions: $0.values)) }
             .reduce(view.widestSight) { $0.intersection($1) }
     }
 }

@@ -67,6 +67,10 @@ package struct JournalActions: Sendable {
     private func opposite(of number: Int, _ groups: Set<ExactText>?) async throws -> UndoDecoder.Opposite {
         let stored = try await service.entry(number, active: active, deadline: deadline)
         let (resource, content) = try service.undoable(stored, active: active)
+        if let access, !EntryView.isReadable(PackedBytes.unpack(content), of: resource, by: access.viewer) {
+            throw Problem(
+                .noRight, detail: "The rules do not show this client everything that the entry wrote.", retry: false)
+        }
         let taken = try await service.undoneOutcomes(of: number, active: active, deadline: deadline)
         return try UndoDecoder(resource: resource, groups: groups, taken: taken, columns: active.columns)
             .opposite(of: content)

@@ -47,6 +47,13 @@ package struct ConditionHistory: Sendable, Hashable {
         return former.filter { $0.until > revision }.map(\.tuple) + (latest.map { [$0] } ?? [])
     }
 
+    /// Returns true where the record is known to have held all these values at some time since a revision, the last of
+    /// them now.
+    package func covers(_ tuples: [[UInt8]], since revision: Int) -> Bool {
+        guard latest == tuples.last, let known = self.tuples(since: revision) else { return false }
+        return tuples.allSatisfy { known.contains($0) }
+    }
+
     // MARK: Bytes
 
     /// The form in which a row of `changes` keeps it.

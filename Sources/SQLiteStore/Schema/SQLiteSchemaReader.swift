@@ -125,7 +125,9 @@ struct SQLiteSchemaReader {
         var keys: [Int: RecordStore.ForeignKey] = [:]
         for row in rows {
             let id: Int = row["id"] ?? 0
-            let target: String = row["table"] ?? ""
+            // References spell the table as they like; the schema knows it by the name that it was made under.
+            let spelled: String = row["table"] ?? ""
+            let target = try tableName(spelled) ?? spelled
             let named: String? = row["to"]
             // Without a column the key refers to the primary key of its target.
             let known = keys[id]?.columns.count ?? 0
@@ -135,6 +137,12 @@ struct SQLiteSchemaReader {
                 target: TableName(name: target), targetColumns: (keys[id]?.targetColumns ?? []) + [column])
         }
         return keys.keys.sorted().compactMap { keys[$0] }
+    }
+
+    private func tableName(_ spelled: String) throws -> String? {
+        try String.fetchOne(
+            database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
+            arguments: [spelled])
     }
 
     private func primaryKeyColumn(of table: String, at position: Int) throws -> String? {
