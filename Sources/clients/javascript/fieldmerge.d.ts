@@ -63,10 +63,10 @@ export interface Overtaken {
   old: JSONValue;
   current: JSONValue;
   new: JSONValue;
-  /** Takes `current` as seen: the edit goes on from it, and is no conflict. */
-  keepMine(): Promise<void>;
-  /** Drops the edit of this group. */
-  takeTheirs(): Promise<void>;
+  /** Takes `current` as seen: the edit goes on from it, and is no conflict. Where it was sent meanwhile, `new` is a new edit. */
+  keepMine(): Promise<Ticket | null>;
+  /** Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit. */
+  takeTheirs(): Promise<Ticket | null>;
 }
 
 /** A push that was refused. It blocks nothing, and stays until the app decides. */

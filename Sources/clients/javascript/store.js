@@ -217,7 +217,12 @@ export class FieldMergeStore extends EventTarget {
 
   #detail(type, told) {
     if (type === "conflict") return { ...told, takeMine: () => this.#queued((work) => this.#assign(work, told, told.new)) };
-    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(told)), takeTheirs: () => this.#work((work) => work.drop(told)) };
+    if (type === "overtaken") {
+      // Once it was sent, either is an edit from what stands then.
+      const decision = (change, value) => () => this.#queued(async (work) => ((await work[change](told)) ? null : this.#assign(work, told, value)));
+      const { push: _, ...place } = told;
+      return { ...place, keepMine: decision("keep", told.new), takeTheirs: decision("drop", told.current) };
+    }
     return type === "refused" ? { ...told, ...this.#decisions(told.entry) } : told;
   }
 
@@ -228,14 +233,15 @@ export class FieldMergeStore extends EventTarget {
   /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
   async #queued(body) {
     const told = await this.#work(body);
-    this.#engine.post("edit");
+    if (told) this.#engine.post("edit");
     return told && new Ticket(this, told);
   }
 
   async #assign(work, { resource, id, section, item, group }, value) {
+    const key = idKey(await work.resolve(item));
     return this.#editNow(work, resource, id, (record) => {
       const { root, sections } = this.#resource(resource), { isList, groups } = sections.get(section), list = record[section];
-      const index = isList ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1, row = isList ? list[index] : list;
+      const index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
       if (group !== undefined) {
         if (!row) throw missing(resource, id);
         const { fields } = groups.get(group);

@@ -242,7 +242,7 @@ export class Work {
     return this.#end(ticket, { status: "merged", conflicts: [], record: first ? await this.read(first.resource, first.id) : null });
   }
 
-  /** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. */
+  /** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. False where it was sent. */
   keep(place) {
     return this.#change(place, (row, name, record) => {
       const group = row.groups[name];
@@ -250,11 +250,12 @@ export class Work {
     });
   }
 
-  /** Drops the unsent edits of a group. */
+  /** Drops the unsent edits of a group. False where it was sent. */
   drop(place) { return this.#change(place, (row, name) => { delete row.groups[name]; }); }
 
-  async #change({ resource, id, section, item, group: name }, change) {
+  async #change({ resource, id, section, item, group: name, push: seq }, change) {
     const real = await this.resolve(id), base = await this.base(resource, real), pushes = await this.pushesOf(resource, real);
+    if (!pushes.some((push) => push.seq === seq && !push.body)) return false;
     const path = item === undefined ? section : `${section}/${idKey(await this.resolve(item))}`;
     for (const [index, push] of pushes.entries()) {
       const { rows } = editOf(push, resource, real), row = rows[path];
@@ -265,6 +266,7 @@ export class Work {
       if (isEmpty(row.groups)) delete rows[path];
       await this.#shrink(push);
     }
+    return true;
   }
 
   // MARK: Sending
@@ -573,7 +575,7 @@ export class Work {
           const current = groupIn(is, row, value);
           if (same(groupIn(was, row, value), current)) continue;
           const { section, item } = row;
-          events.push({ event: "overtaken", resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value) });
+          events.push({ event: "overtaken", push: push.seq, resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value) });
         }
       }
     }

@@ -108,6 +108,7 @@ class Rebasing(Sending):
         self._queue(
             "overtaken",
             {
+                "push": draft.push,
                 "resource": resource.name,
                 "id": draft.id,
                 "section": section.name,
