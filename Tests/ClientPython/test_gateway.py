@@ -33,7 +33,7 @@ class GatewayCase(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls) -> None:
-        cls.gateway.stop()
+        cls.gateway.close()
 
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
