@@ -187,6 +187,28 @@ test("only some resources are kept, the rest is asked for", async () => {
   await store.close();
 });
 
+test("where nothing is kept, all is asked for, and edits are sent all the same", async () => {
+  const asked = [];
+  const store = await device({ resources: [], fetch: (url, init) => {
+    asked.push(new URL(url).pathname);
+    return fetch(url, init);
+  } });
+  store.start();
+  await settled(store);
+  assert.deepEqual(asked, ["/v1/rules"], "there is nothing to read beforehand");
+  assert.equal((await store.record("shoppers", 129)).id, 129);
+  assert.ok((await store.records("aisles")).length > 0);
+  assert.equal(await store.record("shoppers", 99999), null);
+  const ticket = await store.edit("shoppers", 129, (s) => { s.customer.lastName = "Hill"; });
+  const { status, record } = await ticket.outcome;
+  assert.deepEqual([status, record.customer.lastName], ["merged", "Hill"]);
+  await settled(store);
+  assert.equal((await store.record("shoppers", 129)).customer.lastName, "Hill");
+  assert.deepEqual(asked.filter((path) => ["/v1/snapshot", "/v1/changes"].includes(path)), []);
+  assert.equal(asked.filter((path) => path === "/v1/sync").length, 1);
+  await store.close();
+});
+
 test("the app's own rule settles a conflict, and a repair is made as a change is stored", async () => {
   const one = await device(), other = await device({
     onConflict: (conflict) => (conflict.group === "firstName" ? `${conflict.current}-${conflict.new}` : undefined),
