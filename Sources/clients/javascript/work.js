@@ -1,4 +1,4 @@
-import { bare, created, editOf, groupIn, isSame, joined, mapped, named, nameOf, onTheWire, regrouped, view } from "./layers.js";
+import { bare, created, editOf, groupIn, isSame, joined, mapped, named, nameOf, onTheWire, view } from "./layers.js";
 import { copy, idKey, isTemporary, same, uuid } from "./values.js";
 
 const keptTickets = 1000, keptEvents = 1000;
@@ -48,6 +48,12 @@ export class Work {
   /** What is kept once: feed and revision, counters, the device's id. Changes to it are stored by `finish`. */
   async meta() {
     return (this.#meta ??= { seq: 0, unsent: 0, refused: 0, feed: null, revision: null, snapshot: null, ...(await this.get("meta")) });
+  }
+
+  /** Counts anew what is unsent and what was refused: nothing else is derived. */
+  async recount() {
+    const unsent = (await this.pushes()).reduce((sum, push) => sum + (push.settled ? 0 : push.edits.length), 0);
+    Object.assign(await this.meta(), { unsent, refused: (await this.entries()).length });
   }
 
   get(name) { return this.#tx.get("meta", name); }
@@ -151,7 +157,7 @@ export class Work {
   // MARK: Pushes
 
   /** Stores a push, with the indexes that lead to it. */
-  async #save(push) {
+  async save(push) {
     const { seq, settled } = push, places = push.edits.map((edit) => nameOf(edit.resource, edit.id)), creates = push.edits.flatMap(created);
     await this.#index(push, places);
     for (const id of creates) if (!(await this.#tx.get("i", id))?.id) await this.#tx.put("i", id, { seq });
@@ -230,7 +236,7 @@ export class Work {
     const whole = push.edits;
     await this.touch(...whole);
     push.edits = whole.filter((edit) => !isEmpty(edit.rows));
-    await this.#save(push);
+    await this.save(push);
     if (push.edits.length) return;
     await this.#remove({ ...push, edits: whole });
     for (const ticket of await this.#tickets(push)) await this.#cancelled(ticket);
@@ -292,7 +298,7 @@ export class Work {
       const needed = pushes.filter((other) => other.settled && !chosen.includes(other) && names({ body }, other.creates));
       for (const other of [...needed, { body }]) size += other.body.length * 2;
       if (chosen.length && (single || chosen.length + needed.length >= 500 || size > this.rules.limits.body)) break;
-      if (!push.body) await this.#save(Object.assign(push, { body, stamp }));
+      if (!push.body) await this.save(Object.assign(push, { body, stamp }));
       chosen.push(...needed, push);
     }
     return inOrder(chosen).map(({ seq, key, body, settled }) => ({ seq, key, body, settled }));
@@ -304,10 +310,19 @@ export class Work {
 
   // MARK: Answers
 
+  /** Stores a page of changes where it goes on from the place that is stored, and tells whether it did. */
+  async storePage({ changes, feed, revision }, place, now) {
+    const meta = await this.meta();
+    if (!Array.isArray(changes) || place.since === undefined || meta.feed !== place.feed || meta.revision !== place.since) return false;
+    await this.storeAll(changes);
+    Object.assign(meta, { feed, revision, lastSynced: now });
+    return true;
+  }
+
   /**
    * Stores what became of a push.
    *
-   * @returns {Promise<"settled" | "retry" | "rules" | "known">}
+   * @returns {Promise<"merged" | "refused" | "retry" | "rules" | "known">}
    */
   async answered({ seq, key }, { status, code, results, problem = results.find((result) => result.problem)?.problem }) {
     const push = await this.push(seq);
@@ -318,62 +333,52 @@ export class Work {
       delete push.body;
       delete push.key;
       this.#endsPushes = true;
-      await this.#save(push);
+      await this.save(push);
       return "rules";
     } else if (problem?.code === "in-progress" || (problem?.retry ?? ![400, 403, 404, 409, 413, 415, 422].includes(code))) return "retry";
-    else await this.refuse(push, problem ?? localProblem("refused", code, "The push was refused."), results);
-    return "settled";
+    else await this.#settle(push, results, problem ?? localProblem("refused", code, "The push was refused."));
+    return status === "merged" ? status : "refused";
   }
 
-  /** Sorts what is not frozen into the groups of new rules. */
-  async regroup(rules) {
-    this.rules = rules;
-    for (const push of await this.pushes()) {
-      if (push.body || push.settled) continue;
-      push.edits = await Promise.all(push.edits.map(async (edit) => regrouped(edit, rules, await this.read(edit.resource, edit.id))));
-      await this.#save(push);
-    }
-  }
-
-  async #settle(push, results) {
+  /** Ends a push: each of its edits was merged or refused; with a problem of the push itself, all were refused. */
+  async #settle(push, results, problem) {
     await this.touch(...push.edits);
-    const ids = Object.assign({}, ...results.map((result) => result.ids));
     // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
-    const isFresh = push.stamp === (await this.#stamp()), conflicts = [], merged = [], refused = [];
+    const isFresh = push.stamp === (await this.#stamp()), ids = Object.assign({}, ...results.map((result) => result.ids)), told = [];
     for (const [index, edit] of push.edits.entries()) {
-      const result = results[index], { resource } = edit;
-      if (!result) continue;
-      if ((result.status ?? "merged") !== "merged") {
-        refused.push([edit, result]);
-        continue;
+      const result = results[index], { resource, creates } = edit;
+      if (!result && !problem) continue;
+      const isRefused = !!problem || (result.status ?? "merged") !== "merged", place = { resource, id: isRefused ? edit.id : (result.id ?? edit.id) };
+      const record = result?.record ?? null;
+      if (creates && !isRefused && isTemporary(edit.id)) ids[edit.id] ??= place.id;
+      await this.touch(place);
+      if (!isFresh) this.isBehind ||= !isRefused;
+      else if (!isRefused || (record && !creates)) {
+        if (edit.rows[this.#rootOf(resource)]?.kind === "delete") this.#deleted.add(nameOf(resource, place.id));
+        await this.store({ ...place, record });
       }
-      const { id = edit.id, record = null } = result;
-      if (edit.creates && isTemporary(edit.id)) ids[edit.id] ??= id;
-      merged.push({ resource, id, record });
-      conflicts.push(...conflictsOf(edit, result));
-      await this.touch({ resource, id });
-      if (!isFresh) this.isBehind = true;
-      else {
-        if (edit.rows[this.#rootOf(resource)]?.kind === "delete") this.#deleted.add(nameOf(resource, id));
-        await this.store({ resource, id, record });
-      }
+      told.push({ ...place, edit, isRefused, record: isRefused ? (record ?? (await this.base(resource, edit.id))) : record, problem: result?.problem ?? problem, conflicts: conflictsOf(edit, result) });
     }
     await this.#remove(push);
     // Frozen bytes of later pushes may still name its temporary ids; then it is repeated in front of them.
-    if (push.creates.length) await this.#save({ ...push, settled: true, edits: [], counted: 0, records: [] });
+    if (!problem && push.creates.length) await this.save({ ...push, settled: true, edits: [], counted: 0, records: [] });
     this.#endsPushes = true;
     await this.#map(ids);
-    this.events.push(...conflicts);
-    const [first] = refused;
-    if (first) conflicts.push(...(await this.#refused(push, refused.map(([edit]) => edit), first[1].problem ?? localProblem("refused", 422, "The edit was refused."), refused.map(([, result]) => result), false)));
+    const conflicts = told.flatMap((one) => one.conflicts), refused = told.filter((one) => one.isRefused), entry = { tickets: [] };
+    const fault = refused.find((one) => one.problem?.code !== "rolled-back") ?? refused[0];
+    problem ??= fault && (fault.problem ?? localProblem("refused", 422, "The edit was refused."));
     for (const ticket of await this.#tickets(push)) {
       const places = await Promise.all(ticket.records.map(async ({ resource, id }) => ({ resource, id: await this.resolve(id) })));
-      const about = (place) => places.some((one) => isSame(one, place)), own = refused.find(([edit]) => about(edit))?.[1];
+      const about = (place) => places.some((one) => isSame(one, place)), own = told.filter(about);
+      const cause = own.find((one) => one.isRefused) ?? (refused.length === told.length ? fault : undefined);
+      if (cause) entry.tickets.push(ticket.seq);
       await this.#end(ticket, {
-        status: own ? "refused" : "merged", conflicts: conflicts.filter(about), problem: own?.problem,
-        record: (own ?? merged.find(about))?.record ?? null, records: merged.filter(about),
+        status: cause ? "refused" : "merged", conflicts: conflicts.filter(about), problem: cause && causeOf(cause, problem), record: (cause ?? own[0])?.record ?? null,
+        records: own.filter((one) => !one.isRefused).map(({ resource, id, record }) => ({ resource, id, record })),
       });
     }
+    this.events.push(...conflicts);
+    if (fault) await this.#refused({ ...entry, atomic: push.atomic, isLocal: !results.length, problem, at: refused.indexOf(fault) }, refused);
   }
 
   /** Puts real ids in the place of temporary ones wherever edits name them. */
@@ -387,53 +392,26 @@ export class Work {
       await this.touch(...push.edits);
       push.edits = map(push.edits);
       await this.touch(...push.edits);
-      await this.#save(push);
+      await this.save(push);
     }
     for (const entry of (await this.#values("x")).filter(concerns)) await this.#tx.put("x", entry.seq, { ...entry, edits: map(entry.edits) });
   }
 
   // MARK: What was refused
 
-  /** Moves a push to those that were refused, and with it what builds on rows that it would have created. */
-  async refuse(push, problem, results = []) {
-    const isFresh = push.stamp === (await this.#stamp());
-    await this.touch(...push.edits);
-    for (const [index, { resource, id, creates }] of push.edits.entries()) {
-      const record = results[index]?.record;
-      if (isFresh && !creates && record) await this.store({ resource, id, record });
-    }
-    await this.#remove(push);
-    await this.#refused(push, push.edits, problem, results, true);
-  }
-
-  /** Keeps edits that were refused, and tells of them; returns their conflicts. */
-  async #refused(push, edits, problem, results, isWhole) {
-    this.#endsPushes = true;
-    const told = edits.map((_, index) => ({ record: results[index]?.record, problem: results[index]?.problem ?? problem }));
-    const conflicts = edits.flatMap((edit, index) => conflictsOf(edit, results[index]));
-    const at = Math.max(0, told.findIndex((one) => one.problem.code !== "rolled-back"));
-    const tickets = (await this.#tickets(push)).filter((ticket) => isWhole || ticket.records.some((record) => editOf({ edits }, record.resource, record.id)));
-    const seq = await this.#next();
-    await this.#tx.put("x", seq, { seq, edits, tickets: tickets.map((ticket) => ticket.seq), atomic: push.atomic, isLocal: !results.length, problem, told, at });
+  /** Keeps edits that were refused and tells of them; what builds on rows that they would have created is refused as well. */
+  async #refused(entry, refused) {
+    const seq = await this.#next(), edits = refused.map((one) => one.edit), { resource, id, record, problem } = refused[entry.at];
+    await this.#tx.put("x", seq, { ...entry, seq, edits, told: refused.map((one) => ({ record: one.record, problem: one.problem })) });
     (await this.meta()).refused += 1;
-    for (const ticket of isWhole ? tickets : []) {
-      const [first] = ticket.records, found = edits.findIndex((edit) => first && isSame(edit, first)), index = found < 0 ? at : found;
-      const { resource, id } = edits[index];
-      await this.#end(ticket, {
-        status: "refused", problem: causeOf(told[index], problem), record: told[index].record ?? (await this.base(resource, id)),
-        conflicts: conflicts.filter((conflict) => ticket.records.some((record) => isSame(record, conflict))),
-      });
-    }
-    const [place] = records([edits[at]]);
-    this.events.push(...conflicts, { event: "refused", entry: seq, ...place, problem: causeOf(told[at], problem), record: told[at].record ?? null });
+    this.events.push({ event: "refused", entry: seq, resource, id, problem: causeOf({ problem }, entry.problem), record });
     const lost = edits.flatMap(created);
     for (const later of lost.length ? await this.pushes() : []) {
-      const id = lost.find((one) => later.edits.flatMap(named).includes(one));
-      if (later.settled || !id || !(await this.push(later.seq))) continue;
-      const { resource } = edits.find((edit) => created(edit).includes(id));
-      await this.refuse(later, localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn: { resource, id, entry: seq } }));
+      const needed = lost.find((one) => later.edits.flatMap(named).includes(one));
+      if (later.settled || !needed || !(await this.push(later.seq))) continue;
+      const creation = edits.find((edit) => created(edit).includes(needed));
+      await this.#settle(later, [], localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn: { resource: creation.resource, id: needed, entry: seq } }));
     }
-    return conflicts;
   }
 
   /** What was refused, the oldest first. */
@@ -465,7 +443,7 @@ export class Work {
     for (const other of await this.#values("x")) if (other.edits.flatMap(created).some((id) => needs.includes(id))) await this.resend(other.seq);
     for (const ticket of tickets) await this.#end(ticket);
     if (!tickets.length) tickets.push(await this.#ticket(edits));
-    await this.#save({ seq: await this.#next(), atomic, edits, tickets: tickets.map((ticket) => ticket.seq) });
+    await this.save({ seq: await this.#next(), atomic, edits, tickets: tickets.map((ticket) => ticket.seq) });
     return tickets.at(-1);
   }
 
@@ -560,7 +538,7 @@ export class Work {
       if (edit.rows[this.#rootOf(resource)]?.kind === "delete") {
         edit.rows = {};
         await this.#shrink(push);
-      } else await this.refuse(push, localProblem("gone", 410, "The record is gone."));
+      } else await this.#settle(push, [], localProblem("gone", 410, "The record is gone."));
     }
   }
 
