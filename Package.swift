@@ -81,6 +81,7 @@ let package = Package(
                 .embedInCode("editing.js"),
                 .embedInCode("engine.js"),
                 .embedInCode("errors.js"),
+                .embedInCode("exchange.js"),
                 .embedInCode("indexeddb.js"),
                 .embedInCode("layers.js"),
                 .embedInCode("leader.js"),

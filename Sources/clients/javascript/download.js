@@ -1,4 +1,4 @@
-import { LostAnswer } from "./network.js";
+import { LostAnswer } from "./errors.js";
 import { idKey, uuid } from "./values.js";
 
 /**

@@ -9,8 +9,8 @@
  * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
  */
 import { FieldMergeError } from "./errors.js";
-import { bareAddress } from "./network.js";
 import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
+import { bareAddress } from "./values.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
 

@@ -2,6 +2,9 @@ import { FieldMergeError } from "./errors.js";
 import { Rules } from "./rules.js";
 import { Work } from "./work.js";
 
+/** The place in the changes of a store that begins anew. */
+export const nowhere = { feed: null, revision: null, snapshot: null };
+
 /** What is kept on this device: runs the local transactions, and tells what each of them has changed. */
 export class Local {
   /** The rules that were read last, by this tab or another. */
@@ -56,6 +59,9 @@ export class Local {
 
   /** Changes what is kept once. */
   note(values) { return this.write(async (work) => { Object.assign(await work.meta(), values); }); }
+
+  /** Forgets the place in the changes, so that everything is read anew. */
+  beginAnew() { return this.note(nowhere); }
 
   /** What is kept once, as it stands now. */
   place() { return this.read((work) => work.meta()); }

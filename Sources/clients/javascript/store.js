@@ -1,11 +1,10 @@
 import { Edits, missing, rulesOf } from "./editing.js";
-import { Engine, emptyReport, nowhere } from "./engine.js";
+import { Engine, emptyReport } from "./engine.js";
 import { FieldMergeError } from "./errors.js";
 import { Leader } from "./leader.js";
-import { Local } from "./local.js";
+import { Local, nowhere } from "./local.js";
 import { nameOf } from "./layers.js";
-import { Gateway, bareAddress } from "./network.js";
-import { compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
+import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
 import { watching } from "./watching.js";
 
@@ -51,7 +50,7 @@ export class Ticket {
 
 /** A user's records on this device, and the edits that were not sent yet. Made by `open`. */
 export class FieldMergeStore extends EventTarget {
-  #options; #storage; #clock; #local; #gateway; #engine; #onConflict; #isStarted; #hasPersisted; #lastStatus;
+  #options; #storage; #clock; #local; #engine; #onConflict; #isStarted; #hasPersisted; #lastStatus;
   #leader = null;
   #channel = null;
   /** What the tab that leads says of itself. */
@@ -75,8 +74,7 @@ export class FieldMergeStore extends EventTarget {
     }, () => this.beforeStore && ((work, change) => this.#repair(work, change)));
     /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
     this.beforeStore = options.beforeStore ?? null;
-    this.#gateway = new Gateway({ ...options, clock });
-    this.#engine = new Engine(this.#local, this.#gateway, clock, this.#options.resources, () => this.#tellStatus());
+    this.#engine = new Engine(this.#local, clock, this.#options, () => this.#tellStatus());
   }
 
   /** Reads what is kept, and makes a device of what has none. For `open`. */
@@ -86,7 +84,6 @@ export class FieldMergeStore extends EventTarget {
       const meta = await work.meta(), { revision, kept = null, device = uuid() } = meta;
       if ((meta.owner ?? owner) !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
       Object.assign(meta, { owner, device }, revision !== null && !same(kept, resources) && nowhere);
-      this.#gateway.device = device;
       await work.recount();
     });
     if (snapshot !== undefined && this.#local.meta.revision === null) await (await import("./snapshot.js")).fill(this.#local, this.#options);
@@ -249,7 +246,8 @@ export class FieldMergeStore extends EventTarget {
 
   async #fetchRecord(resource, id, signal) {
     const local = this.#local, real = await local.read((work) => work.resolve(id));
-    const { kind, status, problem, error, json } = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
+    const { kind, status, problem, error, json } = await this.#engine.exchange().then(
+      ({ gateway }) => gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal }), (lost) => lost.answer);
     const record = status === 404 && problem ? null : json;
     if (kind === "ok" || record === null) return local.write((work) => work.store({ resource, id: real, record }));
     if (!(await local.read((work) => work.base(resource, real)))) throw offline(problem ?? error);
@@ -259,7 +257,8 @@ export class FieldMergeStore extends EventTarget {
   async records(resource, { signal } = {}) {
     if (!this.#isKept(resource)) {
       try {
-        for await (const records of this.#gateway.pages(resource, signal)) await this.#local.write((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
+        const { gateway } = await this.#engine.exchange();
+        for await (const records of gateway.pages(resource, signal)) await this.#local.write((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
       } catch (error) {
         throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
       }
@@ -449,7 +448,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** Reads everything anew; edits that were not sent stay. */
   async resync(options) {
-    await this.#local.note(nowhere);
+    await this.#local.beginAnew();
     return this.sync(options);
   }
 

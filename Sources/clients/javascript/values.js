@@ -2,6 +2,9 @@ import { fail } from "./errors.js";
 
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The address of a gateway without the slash behind it. */
+export const bareAddress = (server) => String(server).replace(/\/+$/, "");
+
 /** Tells whether two JSON values are the same, whatever the order of their members. */
 export function same(one, other) {
   if (one === other || typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
