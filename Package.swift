@@ -94,6 +94,7 @@ let package = Package(
                 .embedInCode("snapshot.js"),
                 .embedInCode("store.js"),
                 .embedInCode("support.js"),
+                .embedInCode("told.js"),
                 .embedInCode("values.js"),
                 .embedInCode("waits.js"),
                 .embedInCode("watching.js"),

@@ -11,8 +11,9 @@ package enum ClientFiles {
         ("regroup.js", PackageResources.regroup_js), ("rules.js", PackageResources.rules_js),
         ("scheduler.js", PackageResources.scheduler_js), ("snapshot.js", PackageResources.snapshot_js),
         ("store.js", PackageResources.store_js), ("support.js", PackageResources.support_js),
-        ("values.js", PackageResources.values_js), ("waits.js", PackageResources.waits_js),
-        ("watching.js", PackageResources.watching_js), ("work.js", PackageResources.work_js),
+        ("told.js", PackageResources.told_js), ("values.js", PackageResources.values_js),
+        ("waits.js", PackageResources.waits_js), ("watching.js", PackageResources.watching_js),
+        ("work.js", PackageResources.work_js),
     ]
 
     /// The types of `fieldmerge.js`, for editors and compilers.

@@ -1,4 +1,5 @@
 import { LostAnswer } from "./errors.js";
+import { Told } from "./told.js";
 import { idKey, uuid } from "./values.js";
 
 /**
@@ -30,7 +31,7 @@ async function readSnapshot({ local, gateway, clock, signal, resources, kept: wa
   const store = async (cursor) => {
     const told = lines.splice(0);
     progressed(await continued(async (work, { snapshot: kept }) => {
-      await work.storeAll(told);
+      await new Told(work).records(told);
       kept.done += told.length;
       if (cursor) kept.cursor = cursor;
       return { done: kept.done, total: kept.total };
@@ -60,7 +61,7 @@ async function readSnapshot({ local, gateway, clock, signal, resources, kept: wa
   await continued((_, { snapshot: kept }) => { kept.isWhole = true; });
   for (const resource of local.rules.resources.keys()) {
     const stale = await local.read(async (work) => (await work.bases(resource)).filter((row) => row.generation !== snapshot.generation));
-    while (stale.length) await continued(async (work) => { for (const { record } of stale.splice(0, batch)) await work.deleteBase(resource, record); });
+    while (stale.length) await continued((work) => new Told(work).drop(resource, stale.splice(0, batch)));
   }
   const { feed, revision } = snapshot;
   await continued((_, meta) => { Object.assign(meta, { feed, revision, snapshot: null, lastSynced: clock.now(), kept: wanted }); });
@@ -74,11 +75,9 @@ async function readPages({ local, gateway, clock, signal, resources }) {
     const told = new Set();
     for await (const records of gateway.pages(resource, signal)) {
       for (const { id } of records) told.add(idKey(id));
-      await local.write((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
+      await local.write((work) => new Told(work).records(records.map((record) => ({ resource, id: record.id, record }))));
     }
-    await local.write(async (work) => {
-      for (const { key, record } of await work.bases(resource)) if (!told.has(key)) await work.deleteBase(resource, record);
-    });
+    await local.write(async (work) => new Told(work).drop(resource, (await work.bases(resource)).filter(({ key }) => !told.has(key))));
   }
   await local.note({ feed: "", revision: 0, lastSynced: clock.now() });
 }

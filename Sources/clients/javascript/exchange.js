@@ -1,5 +1,7 @@
 import { LostAnswer } from "./errors.js";
 import { Gateway } from "./network.js";
+import { Told } from "./told.js";
+import { idKey } from "./values.js";
 
 const batch = 500;
 /** Problems that say nothing of the pushes in a request. */
@@ -12,13 +14,11 @@ const query = (values) => new URLSearchParams(Object.entries(values).filter(([, 
  * returns the scheduler's event with what the engine is to know of it, and throws `LostAnswer` where there is no answer.
  */
 export class Exchange {
-  /** What is not kept is asked for here. */
-  gateway;
   /** Whether the rules are to be read anew, everything is to be, and pushes are to be sent one by one. */
   needsRules = false;
   isAnew = false;
   isSingle = false;
-  #local; #clock; #resources; #progressed;
+  #local; #clock; #gateway; #resources; #progressed;
 
   /**
    * @param local {import("./local.js").Local}
@@ -27,7 +27,7 @@ export class Exchange {
    * @param {(progress: {done: number, total: number | null} | null) => void} progressed
    */
   constructor(local, clock, options, progressed) {
-    this.gateway = new Gateway({ ...options, clock, device: local.meta.device });
+    this.#gateway = new Gateway({ ...options, clock, device: local.meta.device });
     this.#local = local;
     this.#clock = clock;
     this.#resources = options.resources;
@@ -37,7 +37,7 @@ export class Exchange {
   /** Reads the rules where they are not known or not good any more. */
   async #readRules(signal) {
     if (!this.needsRules && this.#local.rules) return;
-    await this.#local.setRules(await this.gateway.get("/v1/rules", (json) => Array.isArray(json.resources) && json.version, signal));
+    await this.#local.setRules(await this.#gateway.get("/v1/rules", (json) => Array.isArray(json.resources) && json.version, signal));
     this.needsRules = false;
   }
 
@@ -50,7 +50,7 @@ export class Exchange {
   /** Asks for a fresh token. */
   async askToken() {
     try {
-      return (await this.gateway.renew()) ? { event: "token" } : { event: "answer.unauthorized", isFresh: true };
+      return (await this.#gateway.renew()) ? { event: "token" } : { event: "answer.unauthorized", isFresh: true };
     } catch (error) {
       throw new LostAnswer({ kind: "lost", code: "token", error });
     }
@@ -69,15 +69,15 @@ export class Exchange {
     // The bytes of a push are those that were stored.
     const body = envelope.replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]}`);
     report.sent += pushes.length;
-    const answer = await this.gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), told = answer.json, { problem } = answer;
+    const answer = await this.#gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), told = answer.json, { problem } = answer;
     const store = (results, page) => local.write(async (work) => {
-      const outcomes = [];
-      for (const { push, result } of results) outcomes.push(await work.answered(push, result));
+      const told = new Told(work), outcomes = [];
+      for (const { push, result } of results) outcomes.push(await told.answered(push, result));
       report.conflicts += work.events.filter(({ event }) => event === "conflict").length;
       for (const outcome of outcomes) if (outcome in report) report[outcome] += 1;
       // The page holds what the pushes of its request did.
-      const isPast = page && (await work.storePage(page, place, this.#clock.now()));
-      return { outcomes, isDue: work.isBehind && !isPast };
+      const isPast = page && (await told.page(page, place, this.#clock.now()));
+      return { outcomes, isDue: told.isBehind && !isPast };
     });
     if (answer.kind === "refused" && [400, 403, 413].includes(answer.status) && !ofTheRequest.includes(problem.code)) {
       const [push, ...others] = pushes.filter((one) => !one.settled);
@@ -111,17 +111,33 @@ export class Exchange {
       return { event: "answer.page" };
     }
     if (feed) {
-      const answer = await this.gateway.ask(`/v1/changes?${query({ since, feed, limit: batch, resources })}`, { signal }), page = answer.json;
+      const answer = await this.#gateway.ask(`/v1/changes?${query({ since, feed, limit: batch, resources })}`, { signal }), page = answer.json;
       if (answer.kind === "ok" && isPage(page)) {
-        await local.write((work) => work.storePage(page, { feed, since }, this.#clock.now()));
+        await local.write((work) => new Told(work).page(page, { feed, since }, this.#clock.now()));
         report.changes += page.changes.length;
         return { event: this.#isOther(page.rules) ? "answer.rules" : "answer.page", more: page.more };
       }
       if (answer.problem?.code !== "no-feed") throw new LostAnswer(answer);
     }
     const { download } = await import("./download.js");
-    const rules = await download({ local, gateway: this.gateway, clock: this.#clock, signal, resources, kept: this.#resources, batch, progressed: this.#progressed });
+    const rules = await download({ local, gateway: this.#gateway, clock: this.#clock, signal, resources, kept: this.#resources, batch, progressed: this.#progressed });
     return { event: this.#isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // what changed while it was read
+  }
+
+  /** Gets a record of a resource that is not kept. */
+  async record(resource, id, signal) {
+    const local = this.#local, real = await local.read((work) => work.resolve(id));
+    const answer = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
+    const record = answer.status === 404 && answer.problem ? null : answer.json;
+    if (answer.kind !== "ok" && record !== null) throw new LostAnswer(answer);
+    await local.write((work) => new Told(work).record({ resource, id: real, record }));
+  }
+
+  /** Gets all records of one. */
+  async records(resource, signal) {
+    for await (const records of this.#gateway.pages(resource, signal)) {
+      await this.#local.write((work) => new Told(work).records(records.map((record) => ({ resource, id: record.id, record }))));
+    }
   }
 
   /**
@@ -132,7 +148,7 @@ export class Exchange {
   async *news(signal) {
     const { feed, revision: since } = await this.#local.place();
     if (!feed) return;
-    for await (const { code, changes } of this.gateway.lines(`/v1/changes?${query({ since, feed, resources: this.#asked })}`, signal, "data:")) yield code === "resync" || !!changes?.length;
+    for await (const { code, changes } of this.#gateway.lines(`/v1/changes?${query({ since, feed, resources: this.#asked })}`, signal, "data:")) yield code === "resync" || !!changes?.length;
   }
 }
 

@@ -237,32 +237,28 @@ export class FieldMergeStore extends EventTarget {
    * A resource that is not kept is asked for online; without a network what was read last counts.
    */
   async record(resource, id, { signal } = {}) {
-    if (!this.#isKept(resource)) await this.#fetchRecord(resource, id, signal);
-    return this.#local.read(async (work) => {
+    const local = this.#local;
+    if (!this.#isKept(resource)) await this.#fetch("record", resource, id, signal).catch(async (error) => {
+      if (error.code !== "offline" || !(await local.read(async (work) => work.base(resource, await work.resolve(id))))) throw error;
+    });
+    return local.read(async (work) => {
       work.rules?.resource(resource);
       return copy(await work.read(resource, id));
     });
   }
 
-  async #fetchRecord(resource, id, signal) {
-    const local = this.#local, real = await local.read((work) => work.resolve(id));
-    const { kind, status, problem, error, json } = await this.#engine.exchange().then(
-      ({ gateway }) => gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal }), (lost) => lost.answer);
-    const record = status === 404 && problem ? null : json;
-    if (kind === "ok" || record === null) return local.write((work) => work.store({ resource, id: real, record }));
-    if (!(await local.read((work) => work.base(resource, real)))) throw offline(problem ?? error);
+  /** Gets what is not kept from the gateway. */
+  async #fetch(what, ...about) {
+    try {
+      await (await this.#engine.exchange())[what](...about);
+    } catch (error) {
+      throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
+    }
   }
 
   /** Returns all records of a resource, in the order of their ids. */
   async records(resource, { signal } = {}) {
-    if (!this.#isKept(resource)) {
-      try {
-        const { gateway } = await this.#engine.exchange();
-        for await (const records of gateway.pages(resource, signal)) await this.#local.write((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
-      } catch (error) {
-        throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
-      }
-    }
+    if (!this.#isKept(resource)) await this.#fetch("records", resource, signal);
     const found = await this.#local.read((work) => {
       work.rules?.resource(resource);
       return work.readAll(resource);
