@@ -227,9 +227,13 @@ def the_pushing_tab_is_frozen(it):
         tabs[0].wait_for_timeout(20)
     assert len(leading) == 1
     rest = [page for page in tabs if page is not leading[0]]
-    # An edit of a tab that does not push is pushed by the one that does.
+    # An edit of a tab that does not push is pushed by the one that does, and so is what it asks for.
+    asked = []
+    rest[0].on("request", lambda request: asked.append(request.url))
     set_first_name(rest[0], "Tab")
+    assert rest[0].evaluate("store.sync()")["phase"] == "idle"
     rest[0].evaluate("until(() => store.status.unsent === 0)")
+    assert not [url for url in asked if "/v1/" in url], asked
     # A tab that holds a lock is never frozen by Chromium itself, so it is stopped where it stands.
     devtools = context.new_cdp_session(leading[0])
     stopped = []
@@ -240,6 +244,7 @@ def the_pushing_tab_is_frozen(it):
         rest[0].wait_for_timeout(20)
     began = time.time()
     set_first_name(rest[1], "Thaw")
+    assert rest[1].evaluate("store.sync()")["phase"] == "idle"
     rest[1].evaluate("until(() => store.status.unsent === 0)")
     took = time.time() - began
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Thaw"
