@@ -209,6 +209,29 @@ test("where nothing is kept, all is asked for, and edits are sent all the same",
   await store.close();
 });
 
+test("what is not kept is watched and edited without being read first", async () => {
+  let asked = 0;
+  const store = await device({ resources: ["aisles"], fetch: (url, init) => {
+    asked += /records.shoppers/.test(url);
+    return fetch(url, init);
+  } });
+  await store.sync();
+  const seen = [], end = store.observe("shoppers", 130, (record) => seen.push(record?.customer.lastName));
+  const ticket = await store.edit("shoppers", 133, (s) => { s.customer.lastName = "Hill"; });
+  await store.transaction(async (t) => { await t.edit("shoppers", 134, (s) => { s.customer.lastName = "Dale"; }); });
+  await store.sync();
+  assert.equal((await ticket.outcome).record.customer.lastName, "Hill");
+  assert.equal((await store.record("shoppers", 134)).customer.lastName, "Dale");
+  await store.edit("shoppers", 130, (s) => { s.customer.lastName = "Vale"; });
+  while (seen.at(-1) !== "Vale") await new Promise((resolve) => setTimeout(resolve, 5));
+  const before = asked;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(asked, before, "what was read is no change");
+  end();
+  await assert.rejects(store.edit("shoppers", 99999, () => {}), { code: "no-such-record" });
+  await store.close();
+});
+
 test("the app's own rule settles a conflict, and a repair is made as a change is stored", async () => {
   const one = await device(), other = await device({
     onConflict: (conflict) => (conflict.group === "firstName" ? `${conflict.current}-${conflict.new}` : undefined),

@@ -38,7 +38,7 @@ test("the types name what is there", () => {
   const types = readFileSync(new URL("fieldmerge.d.ts", folder), "utf8");
   for (const name of Object.keys(library)) assert.match(types, new RegExp(`export (class|function|const) ${name}\\b`));
   const body = types.slice(types.indexOf("class FieldMergeStore"));
-  const own = ["prepare", "awaitOutcome", "outcomeOf", "constructor"];
+  const own = ["prepare", "awaitOutcome", "outcomeOf", "reach", "constructor"];
   for (const name of Object.getOwnPropertyNames(library.FieldMergeStore.prototype)) if (!own.includes(name)) assert.match(body, new RegExp(`\\b${name}\\b`), name);
 });
 

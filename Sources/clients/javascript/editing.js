@@ -46,7 +46,11 @@ export class Edits {
   async #known(resource, id) { return this.#entries.get(nameOf(resource, await this.#local.read((work) => work.resolve(id)))); }
 
   async #find(resource, id) {
-    const entry = (await this.#known(resource, id)) ?? (await this.#local.read((work) => this.open(work, resource, id)));
+    let entry = await this.#known(resource, id);
+    if (!entry) {
+      await this.#store.reach(resource, id);
+      entry = await this.#local.read((work) => this.open(work, resource, id));
+    }
     if (entry.isGone) throw missing(resource, id);
     return entry;
   }

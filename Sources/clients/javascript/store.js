@@ -256,6 +256,11 @@ export class FieldMergeStore extends EventTarget {
     }
   }
 
+  /** For edits: gets a record that is not kept, where it was never read. */
+  async reach(resource, id) {
+    if (!this.#isKept(resource) && !(await this.#local.read((work) => work.read(resource, id)))) await this.#fetch("record", resource, id);
+  }
+
   /** Returns all records of a resource, in the order of their ids. */
   async records(resource, { signal } = {}) {
     if (!this.#isKept(resource)) await this.#fetch("records", resource, signal);
@@ -292,6 +297,7 @@ export class FieldMergeStore extends EventTarget {
    * A function that waits for something may run again where another tab edits the same record meanwhile.
    */
   async edit(resource, id, change) {
+    if (!this.#isKept(resource)) await this.reach(resource, id);
     const edits = this.#edits();
     let given;
     const told = await this.#local.write(async (work) => {

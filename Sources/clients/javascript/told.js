@@ -22,11 +22,10 @@ export class Told {
 
   /** Stores what the server says of a record; null where it is gone. */
   async record({ resource, id, record, by = null }) {
-    const work = this.#work;
-    await work.touch({ resource, id });
-    const before = await work.base(resource, id);
+    const work = this.#work, before = await work.base(resource, id), isOther = !same(before, record);
+    if (isOther) await work.touch({ resource, id });
     await work.putBase(resource, id, record);
-    if (work.beforeStore && !same(before, record)) await work.beforeStore({ resource, id, before, record: copy(record), by });
+    if (isOther && work.beforeStore) await work.beforeStore({ resource, id, before, record: copy(record), by });
   }
 
   /** Stores what the server says of many records: at once, unless the app wants to see each. */

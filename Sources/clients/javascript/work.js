@@ -1,4 +1,4 @@
-import { created, editOf, groupIn, joined, mapped, named, nameOf, onTheWire, view } from "./layers.js";
+import { created, editOf, groupIn, isSame, joined, mapped, named, nameOf, onTheWire, view } from "./layers.js";
 import { copy, idKey, isTemporary, same, uuid } from "./values.js";
 
 const keptTickets = 1000, keptEvents = 1000;
@@ -181,32 +181,33 @@ export class Work {
     const ticket = await this.#ticket(edits.length ? edits : about);
     if (!edits.length) return this.#cancelled(ticket);
     await this.touch(...edits);
-    const target = await this.#joinable(edits, atomic);
-    const push = target ?? { seq: await this.next(), atomic, edits, tickets: [] };
-    if (target) {
-      push.edits = push.edits.map((earlier) => {
-        const edit = editOf({ edits }, earlier.resource, earlier.id);
-        return edit ? { ...earlier, rows: joined(earlier, edit, this.rules.resource(edit.resource)) } : earlier;
-      });
-    }
+    const push = (await this.#joined(edits, atomic)) ?? { seq: await this.next(), atomic, edits, tickets: [] };
     push.tickets.push(ticket.seq);
     await this.shrink(push);
     return (await this.tx.get("t", ticket.seq)) ?? ticket;
   }
 
-  /** The unsent push that the edits join. */
-  async #joinable(edits, atomic) {
+  /** The unsent push that edits join, with these in it; null where there is none. */
+  async #joined(edits, atomic) {
     const pushes = [];
     for (const edit of edits) pushes.push(...(await this.pushesOf(edit.resource, edit.id)));
     const last = inOrder(pushes).at(-1);
     if (!last || last.body || last.atomic !== atomic) return null;
+    const all = [...last.edits];
     for (const edit of edits) {
-      const earlier = editOf(last, edit.resource, edit.id);
-      if (!earlier || !joined(earlier, edit, this.rules.resource(edit.resource))) return null;
+      const at = all.findIndex((one) => isSame(one, edit)), rows = at < 0 ? null : joined(all[at], edit, this.rules.resource(edit.resource));
+      if (!rows) return null;
+      all[at] = { ...all[at], rows };
       for (const id of named(edit)) if ((await this.tx.get("i", id))?.seq > last.seq) return null;
     }
-    const { items, body } = this.rules.limits, all = [...last.edits, ...edits];
-    return all.flatMap((edit) => Object.keys(edit.rows)).length <= items && JSON.stringify(all).length < body / 2 ? last : null;
+    const { items, body } = this.rules.limits, both = [...last.edits, ...edits];
+    if (both.flatMap((edit) => Object.keys(edit.rows)).length > items || JSON.stringify(both).length >= body / 2) return null;
+    // A creation that others build on is not taken back.
+    const left = all.filter((edit) => !isEmpty(edit.rows)), lost = last.edits.flatMap(created).filter((id) => !left.flatMap(created).includes(id));
+    const others = lost.length ? (await this.pushes()).filter((push) => push !== last).flatMap((push) => push.edits) : [];
+    if ([...left, ...others].flatMap(named).some((id) => lost.includes(id))) return null;
+    last.edits = all;
+    return last;
   }
 
   /** Stores an unsent push without the edits that have come to nothing, or settles it where none is left. */
