@@ -209,6 +209,37 @@ test("where nothing is kept, all is asked for, and edits are sent all the same",
   await store.close();
 });
 
+test("takeMine makes what is gone once more, and deletes what was kept", async () => {
+  const [one, other] = [await device(), await device()];
+  await one.sync();
+  const { id: made } = await one.create("aisles", (a) => { a.aisle.name = "Sweets"; });
+  await one.edit("shoppers", 135, (s) => { s.groceries.push({ name: "Salt", quantity: "1 kg" }); });
+  await one.sync();
+  await other.sync();
+  const { id } = await one.record("aisles", made);
+  await one.delete("aisles", id);
+  await one.edit("shoppers", 135, (s) => { s.groceries.pop(); });
+  await one.edit("articles", 2, (a) => { a.article.stock += 1; });
+  await one.sync();
+  await other.edit("aisles", id, (a) => { a.aisle.name = "Candy"; });
+  await other.edit("shoppers", 135, (s) => { s.groceries.at(-1).quantity = "2 kg"; });
+  await other.delete("articles", 2);
+  const told = [];
+  other.addEventListener("conflict", (conflict) => told.push(conflict));
+  await other.sync();
+  assert.deepEqual(told.map(({ resource, outcome }) => [resource, outcome]), [["aisles", "missing"], ["shoppers", "missing"], ["articles", "kept"]]);
+  const tickets = [];
+  for (const conflict of told) tickets.push(await conflict.takeMine());
+  await other.sync();
+  const [aisle, shopper, article] = await Promise.all(tickets.map((ticket) => ticket.outcome));
+  assert.equal(aisle.record.aisle.name, "Candy");
+  assert.notEqual(aisle.record.id, id);
+  assert.deepEqual([shopper.record.groceries.at(-1).name, shopper.record.groceries.at(-1).quantity], ["Salt", "2 kg"]);
+  assert.equal(article.problem?.code ?? article.status, "merged");
+  assert.equal(await other.record("articles", 2), null);
+  for (const store of [one, other]) await store.close();
+});
+
 test("what is not kept is watched and edited without being read first", async () => {
   let asked = 0;
   const store = await device({ resources: ["aisles"], fetch: (url, init) => {

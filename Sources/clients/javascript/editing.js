@@ -84,6 +84,13 @@ export class Edits {
     return { id };
   };
 
+  /** Makes a record that is gone once more. */
+  restore(resource, gone, fields) {
+    const rules = rulesOf(this.#local, resource), id = rules.root.generated ? temporaryId() : gone, record = blankRecord(rules, id);
+    Object.assign(record[rules.root.name], fields);
+    this.#add({ resource, id, rules, seen: null }, record);
+  }
+
   delete = async (resource, id) => { (await this.#find(resource, id)).isGone = true; };
 
   /** Tells whether nothing was edited meanwhile below what a function saw. */

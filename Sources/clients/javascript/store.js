@@ -6,7 +6,7 @@ import { Local, nowhere } from "./local.js";
 import { nameOf } from "./layers.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
-import { watching } from "./watching.js";
+import { report, watching } from "./watching.js";
 
 const reruns = 100, networkEvents = ["online", "offline"];
 const offline = (cause) => new FieldMergeError("offline", "This is not kept here, and the server cannot be reached.", { cause });
@@ -176,7 +176,8 @@ export class FieldMergeStore extends EventTarget {
 
   /** Notes that an event was heard; what the app's own rule answers to a conflict is an edit. */
   async #answer(seq, conflict) {
-    const value = conflict && (await this.#onConflict(conflict));
+    let value;
+    try { value = conflict && (await this.#onConflict(conflict)); } catch (error) { return report(error); }
     await this.#queued(async (work) => {
       await work.heard([seq]);
       return value === undefined ? null : this.#assign(work, conflict, value);
@@ -198,20 +199,24 @@ export class FieldMergeStore extends EventTarget {
   }
 
   /** Makes a value of a conflict an edit, from what stands now. */
-  async #assign(work, { resource, id, section, item, group }, value) {
-    const key = idKey(await work.resolve(item));
+  async #assign(work, { resource, id, section, item, group, old }, value) {
+    const { root, sections } = rulesOf(this.#local, resource), { isList, groups } = sections.get(section), key = idKey(await work.resolve(item));
+    if (group === undefined && section === root.name && !(value && (await work.read(resource, id)))) {
+      const edits = this.#edits();
+      if (value) edits.restore(resource, id, { ...old, ...value });
+      else (await edits.open(work, resource, id)).isGone = true;
+      return edits.append(work);
+    }
     return this.#editNow(work, resource, id, (record) => {
-      const { root, sections } = rulesOf(this.#local, resource), { isList, groups } = sections.get(section), list = record[section];
-      const index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
+      const list = record[section], index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
       if (group !== undefined) {
         if (!row) throw missing(resource, id);
         const { fields } = groups.get(group);
         Object.assign(row, fields.length === 1 ? { [fields[0].field]: value } : value);
-      } else if (isList && !value) list.splice(index, row ? 1 : 0);
-      else if (row && value) Object.assign(row, value);
-      else if (isList) list.push({ ...value });
-      else if (value || section !== root.name) record[section] = value;
-      else throw new FieldMergeError("deletion", "Delete the record with delete().");
+      } else if (row && value) Object.assign(row, value);
+      else if (!isList) record[section] = value;
+      else if (value) list.push({ ...old, ...value });
+      else list.splice(index, row ? 1 : 0);
     });
   }
 

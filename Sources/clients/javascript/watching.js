@@ -1,3 +1,6 @@
+/** Tells of an error in a function of the app that nobody awaits. */
+export const report = (error) => (globalThis.reportError ?? console.error)(error);
+
 /**
  * Watches something: the callback gets it now, and again after each change; so does who iterates, the latest counting.
  *
@@ -22,7 +25,7 @@ export function watching(read, { callback, ended }) {
         last = text;
         unread = { value, done: false };
         wake();
-        try { callback?.(value); } catch (error) { (globalThis.reportError ?? console.error)(error); }
+        try { callback?.(value); } catch (error) { report(error); }
       }
     } catch { /* the next change looks again */ } finally {
       isLooking = false;
