@@ -11,6 +11,8 @@ const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:pr
 export class Told {
   #work;
   #deleted = new Set();
+  /** Who changed each record, where the change tells it. */
+  #by = new Map();
   /** The answer told of a state that the changes have passed, so what stands comes with the next ones. */
   isBehind = false;
 
@@ -23,7 +25,10 @@ export class Told {
   /** Stores what the server says of a record; null where it is gone. */
   async record({ resource, id, record, by = null }) {
     const work = this.#work, before = await work.base(resource, id), isOther = !same(before, record);
-    if (isOther) await work.touch({ resource, id });
+    if (isOther) {
+      await work.touch({ resource, id });
+      this.#by.set(nameOf(resource, id), by);
+    }
     await work.putBase(resource, id, record);
     if (isOther && work.beforeStore) await work.beforeStore({ resource, id, before, record: copy(record), by });
   }
@@ -188,7 +193,7 @@ export class Told {
           const current = groupIn(is, row, value);
           if (same(groupIn(was, row, value), current)) continue;
           const { section, item } = row;
-          events.push({ event: "overtaken", push: push.seq, resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value) });
+          events.push({ event: "overtaken", push: push.seq, resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value), by: this.#by.get(nameOf(resource, id)) ?? null });
         }
       }
     }

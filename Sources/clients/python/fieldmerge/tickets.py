@@ -127,6 +127,7 @@ class Overtaken:
     old: Any
     current: Any
     new: Any
+    by: Any = None
     _told: Any = None
     _store: Any = None
 
