@@ -33,7 +33,7 @@ class GatewayCase(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls) -> None:
-        cls.gateway.stop()
+        cls.gateway.close()
 
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
@@ -105,6 +105,19 @@ class StoryTests(GatewayCase):
         self.assertEqual(other.state("orders", "A-1001", "order.status"), "refused")
         self.assertEqual(order.ticket.outcome(0).conflicts[0].outcome, "rejected")
         self.assertTrue(entry.discard())
+
+    def test_where_nothing_is_kept_all_is_asked_for_and_edits_are_sent(self) -> None:
+        store = self.synced(resources=[])
+        for name in ("Hill", "Dale"):
+            with store.edit("shoppers", 129) as s:
+                s.customer.lastName = name
+            self.assertTrue(store.sync().ok)
+            outcome = s.ticket.outcome(timeout=0)
+            self.assertEqual((outcome.status, outcome.record.customer.lastName), ("merged", name))
+            self.assertEqual(store.record("shoppers", 129).customer.lastName, name)
+        self.assertGreater(len(store.records("aisles")), 0)
+        self.assertIsNone(store.record("shoppers", 99999))
+        self.assertEqual(store._database.value("SELECT count(*) FROM base"), 0)
 
     def test_keys_of_two_columns_and_a_singleton(self) -> None:
         store = self.synced()

@@ -319,6 +319,12 @@ class Device:
     def do_take_mine(self, step: dict[str, Any]) -> None:
         self.last_events[step["event"]][1].take_mine()
 
+    def do_keep_mine(self, step: dict[str, Any]) -> None:
+        self.last_events[step["event"]][1].keep_mine()
+
+    def do_take_theirs(self, step: dict[str, Any]) -> None:
+        self.last_events[step["event"]][1].take_theirs()
+
     def do_refused(self, step: dict[str, Any]) -> None:
         self.expect(step["entries"], [_told(entry) for entry in self.store.refused_edits()])
 

@@ -5,6 +5,9 @@ Needs Debian's `chromium` and Playwright (`pip install playwright`); run by hand
 
     python3 Tests/JavaScriptClient/browser.py [NAME ...]
 
+With FIELDMERGE_MODULES=Sources/clients/javascript the modules come from that folder, as they are there, and not from
+the program, which then need not be built for each change of them.
+
 Each scene has a gateway and a profile of its own, and fails on any error of the page's script.
 """
 
@@ -25,10 +28,11 @@ from playwright.sync_api import sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FIELDMERGE_PROGRAM", str(ROOT / ".build/debug/fieldmerge"))
+MODULES = os.environ.get("FIELDMERGE_MODULES")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>shop</title><link rel="icon" href="data:,"><script type="module">
-import { open } from "%(gateway)s/client/fieldmerge.js";
+import { open } from "%(modules)s/fieldmerge.js";
 window.seen = [];
 window.begin = async (more = {}) => {
   window.store = await open({ server: "%(gateway)s", user: "ann", client: "browser-tests/1.0", ...more });
@@ -50,13 +54,16 @@ class Pages:
 
     def __init__(self, gateway):
         # A page has to come from a real server: Chromium lets others not ask a loopback address.
-        self.texts = texts = {"/": PAGE % {"gateway": gateway}}
+        self.port = free_port()
+        self.modules = f"http://127.0.0.1:{self.port}/client" if MODULES else f"{gateway}/client"
+        self.texts = texts = {"/": PAGE % {"gateway": gateway, "modules": self.modules}}
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                text = texts.get(self.path, "").encode()
+                is_module = MODULES is not None and self.path.startswith("/client/")
+                text = (pathlib.Path(MODULES) / self.path[8:]).read_bytes() if is_module else texts.get(self.path, "").encode()
                 self.send_response(200)
-                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Type", f"text/{'javascript' if is_module else 'html'}; charset=utf-8")
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
                 self.wfile.write(text)
@@ -64,7 +71,6 @@ class Pages:
             def log_message(self, *_):
                 pass
 
-        self.port = free_port()
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -221,9 +227,13 @@ def the_pushing_tab_is_frozen(it):
         tabs[0].wait_for_timeout(20)
     assert len(leading) == 1
     rest = [page for page in tabs if page is not leading[0]]
-    # An edit of a tab that does not push is pushed by the one that does.
+    # An edit of a tab that does not push is pushed by the one that does, and so is what it asks for.
+    asked = []
+    rest[0].on("request", lambda request: asked.append(request.url))
     set_first_name(rest[0], "Tab")
+    assert rest[0].evaluate("store.sync()")["phase"] == "idle"
     rest[0].evaluate("until(() => store.status.unsent === 0)")
+    assert not [url for url in asked if "/v1/" in url], asked
     # A tab that holds a lock is never frozen by Chromium itself, so it is stopped where it stands.
     devtools = context.new_cdp_session(leading[0])
     stopped = []
@@ -234,6 +244,7 @@ def the_pushing_tab_is_frozen(it):
         rest[0].wait_for_timeout(20)
     began = time.time()
     set_first_name(rest[1], "Thaw")
+    assert rest[1].evaluate("store.sync()")["phase"] == "idle"
     rest[1].evaluate("until(() => store.status.unsent === 0)")
     took = time.time() - began
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Thaw"
@@ -332,7 +343,8 @@ def the_guide(it):
     guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
     page_text = guide.split("```html\n")[1].split("```")[0]
     edit, status = [block.split("```")[0] for block in guide.split("```js\n")[1:3]]
-    text = page_text.replace("</script>", edit + status + "</script>").replace("http://127.0.0.1:8090", it.gateway.url)
+    text = page_text.replace("</script>", edit + status + "</script>").replace("http://127.0.0.1:8090/client", it.gateway.pages.modules)
+    text = text.replace("http://127.0.0.1:8090", it.gateway.url)
     it.gateway.pages.texts["/guide"] = text
     context = it.device()
     page = context.new_page()

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterEach } from "node:test";
 import { startGateway } from "../../Sources/clients/javascript/testing.js";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -8,10 +9,29 @@ const root = new URL("../../", import.meta.url).pathname;
 export const program = process.env.FIELDMERGE_PROGRAM ?? join(root, ".build/debug/fieldmerge");
 export const shopSQL = readFileSync(join(root, "Samples/shop/sqlite.sql"), "utf8");
 
-/** A folder that is the test's own. */
-export const folder = () => mkdtempSync(join(tmpdir(), "fieldmerge-js-"));
+const folders = [];
+const make = () => mkdtempSync(join(tmpdir(), "fieldmerge-js-"));
+const remove = (folder) => rmSync(folder, { recursive: true, force: true });
+afterEach(() => folders.splice(0).forEach(remove));
 
-/** Starts a gateway on a fresh sample shop. */
-export function startShop({ options = [], sql = shopSQL, rules = join(root, "MergeRules") } = {}) {
-  return startGateway({ program, rules, database: join(folder(), "shop.sqlite"), sql, options });
+/** A folder that is the test's own, and is removed behind it. */
+export function folder() {
+  folders.push(make());
+  return folders.at(-1);
+}
+
+/** Starts a gateway on a fresh sample shop, whose folder goes with it. */
+export async function startShop({ options = [], sql = shopSQL, rules = join(root, "MergeRules") } = {}) {
+  const own = make();
+  try {
+    const gateway = await startGateway({ program, rules, database: join(own, "shop.sqlite"), sql, options });
+    const stop = async () => {
+      await gateway.stop();
+      remove(own);
+    };
+    return { ...gateway, stop };
+  } catch (error) {
+    remove(own);
+    throw error;
+  }
 }

@@ -187,6 +187,82 @@ test("only some resources are kept, the rest is asked for", async () => {
   await store.close();
 });
 
+test("where nothing is kept, all is asked for, and edits are sent all the same", async () => {
+  const asked = [];
+  const store = await device({ resources: [], fetch: (url, init) => {
+    asked.push(new URL(url).pathname);
+    return fetch(url, init);
+  } });
+  store.start();
+  await settled(store);
+  assert.deepEqual(asked, ["/v1/rules"], "there is nothing to read beforehand");
+  assert.equal((await store.record("shoppers", 129)).id, 129);
+  assert.ok((await store.records("aisles")).length > 0);
+  assert.equal(await store.record("shoppers", 99999), null);
+  const ticket = await store.edit("shoppers", 129, (s) => { s.customer.lastName = "Hill"; });
+  const { status, record } = await ticket.outcome;
+  assert.deepEqual([status, record.customer.lastName], ["merged", "Hill"]);
+  await settled(store);
+  assert.equal((await store.record("shoppers", 129)).customer.lastName, "Hill");
+  assert.deepEqual(asked.filter((path) => ["/v1/snapshot", "/v1/changes"].includes(path)), []);
+  assert.equal(asked.filter((path) => path === "/v1/sync").length, 1);
+  await store.close();
+});
+
+test("takeMine makes what is gone once more, and deletes what was kept", async () => {
+  const [one, other] = [await device(), await device()];
+  await one.sync();
+  const { id: made } = await one.create("aisles", (a) => { a.aisle.name = "Sweets"; });
+  await one.edit("shoppers", 135, (s) => { s.groceries.push({ name: "Salt", quantity: "1 kg" }); });
+  await one.sync();
+  await other.sync();
+  const { id } = await one.record("aisles", made);
+  await one.delete("aisles", id);
+  await one.edit("shoppers", 135, (s) => { s.groceries.pop(); });
+  await one.edit("articles", 2, (a) => { a.article.stock += 1; });
+  await one.sync();
+  await other.edit("aisles", id, (a) => { a.aisle.name = "Candy"; });
+  await other.edit("shoppers", 135, (s) => { s.groceries.at(-1).quantity = "2 kg"; });
+  await other.delete("articles", 2);
+  const told = [];
+  other.addEventListener("conflict", (conflict) => told.push(conflict));
+  await other.sync();
+  assert.deepEqual(told.map(({ resource, outcome }) => [resource, outcome]), [["aisles", "missing"], ["shoppers", "missing"], ["articles", "kept"]]);
+  const tickets = [];
+  for (const conflict of told) tickets.push(await conflict.takeMine());
+  await other.sync();
+  const [aisle, shopper, article] = await Promise.all(tickets.map((ticket) => ticket.outcome));
+  assert.equal(aisle.record.aisle.name, "Candy");
+  assert.notEqual(aisle.record.id, id);
+  assert.deepEqual([shopper.record.groceries.at(-1).name, shopper.record.groceries.at(-1).quantity], ["Salt", "2 kg"]);
+  assert.equal(article.problem?.code ?? article.status, "merged");
+  assert.equal(await other.record("articles", 2), null);
+  for (const store of [one, other]) await store.close();
+});
+
+test("what is not kept is watched and edited without being read first", async () => {
+  let asked = 0;
+  const store = await device({ resources: ["aisles"], fetch: (url, init) => {
+    asked += /records.shoppers/.test(url);
+    return fetch(url, init);
+  } });
+  await store.sync();
+  const seen = [], end = store.observe("shoppers", 130, (record) => seen.push(record?.customer.lastName));
+  const ticket = await store.edit("shoppers", 133, (s) => { s.customer.lastName = "Hill"; });
+  await store.transaction(async (t) => { await t.edit("shoppers", 134, (s) => { s.customer.lastName = "Dale"; }); });
+  await store.sync();
+  assert.equal((await ticket.outcome).record.customer.lastName, "Hill");
+  assert.equal((await store.record("shoppers", 134)).customer.lastName, "Dale");
+  await store.edit("shoppers", 130, (s) => { s.customer.lastName = "Vale"; });
+  while (seen.at(-1) !== "Vale") await new Promise((resolve) => setTimeout(resolve, 5));
+  const before = asked;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(asked, before, "what was read is no change");
+  end();
+  await assert.rejects(store.edit("shoppers", 99999, () => {}), { code: "no-such-record" });
+  await store.close();
+});
+
 test("the app's own rule settles a conflict, and a repair is made as a change is stored", async () => {
   const one = await device(), other = await device({
     onConflict: (conflict) => (conflict.group === "firstName" ? `${conflict.current}-${conflict.new}` : undefined),

@@ -260,6 +260,8 @@ class Run {
   }
 
   async takeMine({ event }) { await this.lastEvents[event].takeMine(); }
+  async keepMine({ event }) { await this.lastEvents[event].keepMine(); }
+  async takeTheirs({ event }) { await this.lastEvents[event].takeTheirs(); }
   async refused({ entries }) { this.names.match(entries, await this.storeNow.refusedEdits(), "refused", true); }
   async resend({ entry }) { await (await this.storeNow.refusedEdits())[entry].resend(); }
   async discard({ entry }) { await (await this.storeNow.refusedEdits())[entry].discard(); }

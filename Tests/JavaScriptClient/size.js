@@ -2,15 +2,80 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
+const read = (name) => readFileSync(new URL(name, folder), "utf8");
 
-/** A module without its comments and the blanks before its lines. */
-export function bareModule(text) {
-  return text.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "").replace(/ \/\/ [^"`]*$/gm, "").replace(/^\s+/gm, "");
+/** What can stand in front of a regular expression, where a division could not. */
+const beforePattern = /(^|[=(,:[!&|?{};+]|\breturn|=>)\s*$/;
+
+/** A module without its comments; all else stays as it is, to the blank. */
+export function withoutComments(text) {
+  let bare = "", at = 0;
+  /** For each template that is open, how many braces are. */
+  const templates = [];
+  const take = (end) => { bare += text.slice(at, end); at = end; };
+  const quoted = (quote) => {
+    let end = at + 1;
+    while (text[end] !== quote) end += text[end] === "\\" ? 2 : 1;
+    take(end + 1);
+  };
+  const template = () => {
+    let end = at + 1;
+    while (text[end] !== "`" && text.slice(end, end + 2) !== "${") end += text[end] === "\\" ? 2 : 1;
+    if (text[end] === "$") templates.push(0);
+    take(text[end] === "$" ? end + 2 : end + 1);
+  };
+  const pattern = () => {
+    let end = at + 1, isSet = false;
+    for (; text[end] !== "/" || isSet; end++) {
+      if (text[end] === "\\") end++;
+      else if (text[end] === "[") isSet = true;
+      else if (text[end] === "]") isSet = false;
+    }
+    take(end + 1);
+  };
+  while (at < text.length) {
+    const letter = text[at], two = text.slice(at, at + 2);
+    if (two === "//") at = text.indexOf("\n", at);
+    else if (two === "/*") at = text.indexOf("*/", at) + 2;
+    else if (letter === '"' || letter === "'") quoted(letter);
+    else if (letter === "`") template();
+    else if (letter === "}" && templates.at(-1) === 0) {
+      templates.pop();
+      template();
+    } else if (letter === "/" && beforePattern.test(bare)) pattern();
+    else {
+      if (templates.length && letter === "{") templates[templates.length - 1] += 1;
+      if (templates.length && letter === "}") templates[templates.length - 1] -= 1;
+      take(at + 1);
+    }
+  }
+  return bare;
 }
 
-/** Bytes, packed, of all that a browser loads; without comments. */
+/** The modules that a module imports before it runs, and itself. */
+function closure(name, known = new Set()) {
+  if (known.has(name)) return known;
+  known.add(name);
+  for (const [, next] of read(name).matchAll(/^(?:import|export) .*from "\.\/([^"]+)";$/gm)) closure(next, known);
+  return known;
+}
+
+const packed = (text) => gzipSync(text, { level: 9 }).length;
+
+/**
+ * What a browser loads, packed, comments aside.
+ *
+ * `open` is all that is there for work without a network: what `open` itself imports, the storage that it asks for among
+ * it. `sync` is all of that and what comes with the first request; `later` are modules that most pages never need, or
+ * once.
+ *
+ * @returns {{open: number, sync: number, each: Record<string, number>, later: Record<string, number>}} bytes: of modules in
+ *   one piece, and of each by itself
+ */
 export function size() {
-  const names = readdirSync(folder).filter((name) => name.endsWith(".js") && !["file.js", "testing.js"].includes(name));
-  return { together: gzipSync(names.map((name) => bareModule(readFileSync(new URL(name, folder), "utf8"))).join(""), { level: 9 }).length,
-    each: Object.fromEntries(names.map((name) => [name, gzipSync(bareModule(readFileSync(new URL(name, folder), "utf8")), { level: 9 }).length])) };
+  const open = closure("indexeddb.js", closure("fieldmerge.js")), sync = closure("exchange.js", new Set(open));
+  const later = readdirSync(folder).filter((name) => name.endsWith(".js") && !sync.has(name) && !["file.js", "testing.js"].includes(name));
+  const together = (names) => packed([...names].map((name) => withoutComments(read(name))).join(""));
+  const each = (names) => Object.fromEntries([...names].map((name) => [name, packed(withoutComments(read(name)))]));
+  return { open: together(open), sync: together(sync), each: each(sync), later: each(later) };
 }

@@ -198,3 +198,22 @@ test("a first sync that breaks goes on where it broke", async () => {
   assert.equal((await store.records("boxes")).length, 601);
   await store.close();
 });
+
+test("an error of the app's own rule is told, and the conflict waits for the next start", async (context) => {
+  const told = context.mock.method(console, "error", () => {}), storage = new MemoryStorage(), gateway = new SimulatedGateway(null);
+  const begin = (more) => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, ...more });
+  let store = await begin({ onConflict: () => { throw new Error("of the app"); } });
+  await store.sync();
+  await store.edit("boxes", 1, (b) => { b.box.label = "mine"; });
+  gateway.records.get("boxes/1").box.label = "theirs";
+  await store.sync();
+  await turn();
+  assert.match(String(told.mock.calls[0].arguments[0]), /of the app/);
+  await store.close();
+  const heard = [];
+  store = await begin();
+  store.addEventListener("conflict", ({ current }) => heard.push(current));
+  await turn();
+  assert.deepEqual(heard, ["theirs"]);
+  await store.close();
+});

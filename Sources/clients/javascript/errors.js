@@ -15,6 +15,15 @@ export class FieldMergeError extends Error {
   }
 }
 
+/** An answer that does not hold what was asked for. */
+export class LostAnswer extends Error {
+  /** @param {import("./network.js").Answer} answer one that is `ok` does not hold what was asked for, and is none */
+  constructor(answer) {
+    super(answer.kind);
+    this.answer = answer.kind === "ok" ? { ...answer, kind: "lost" } : answer;
+  }
+}
+
 /** Throws an error about a place in a record. */
 export function fail(code, path, text, more) {
   throw new FieldMergeError(code, `“${path}” ${text}.`, { path, ...more });

@@ -63,10 +63,12 @@ export interface Overtaken {
   old: JSONValue;
   current: JSONValue;
   new: JSONValue;
-  /** Takes `current` as seen: the edit goes on from it, and is no conflict. */
-  keepMine(): Promise<void>;
-  /** Drops the edit of this group. */
-  takeTheirs(): Promise<void>;
+  /** The push that changed it; null where nobody knows. */
+  by: { who: string | null; device: string | null; entry: number } | null;
+  /** Takes `current` as seen: the edit goes on from it, and is no conflict. Where it was sent meanwhile, `new` is a new edit. */
+  keepMine(): Promise<Ticket | null>;
+  /** Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit. */
+  takeTheirs(): Promise<Ticket | null>;
 }
 
 /** A push that was refused. It blocks nothing, and stays until the app decides. */
@@ -221,7 +223,7 @@ export class FieldMergeStore extends EventTarget {
   observe<T = FieldMergeRecord>(resource: string, callback: (records: T[]) => void, options?: { signal?: AbortSignal }): Subscription<T[]>;
   observe<T = FieldMergeRecord>(resource: string): Subscription<T[]>;
 
-  /** Never rejects for the network or an answer. */
+  /** Never rejects for the network or an answer. A tab that was started and does not lead has the one that leads do it. */
   sync(options?: { signal?: AbortSignal; deadline?: number | Date }): Promise<SyncReport>;
   start(): void;
   stop(): void;

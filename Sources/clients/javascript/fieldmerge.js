@@ -9,8 +9,8 @@
  * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
  */
 import { FieldMergeError } from "./errors.js";
-import { bareAddress } from "./network.js";
 import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
+import { bareAddress } from "./values.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
 
@@ -48,7 +48,6 @@ export async function open(options) {
   try {
     const store = new FieldMergeStore(options, storage, options.clock ?? machine);
     await store.prepare();
-    if (options.snapshot !== undefined && (await store.isEmpty())) await store.fill(await snapshotLines(options));
     return store;
   } catch (error) {
     if (!options.storage) await storage.close();
@@ -65,19 +64,4 @@ async function storageFor({ server, user, path }) {
   }
   const { IndexedDBStorage } = await import("./indexeddb.js");
   return new IndexedDBStorage(path ?? `fieldmerge:${bareAddress(server)}:${user ?? ""}`);
-}
-
-/** The lines of a snapshot at an address or, in Node, in a file; packed with gzip where its name says so. */
-async function snapshotLines({ snapshot, fetch = globalThis.fetch }) {
-  const address = String(snapshot);
-  let bytes;
-  if (isNode && !/^https?:/.test(address)) bytes = await (await import("node:fs/promises")).readFile(address.startsWith("file:") ? new URL(address) : address);
-  else {
-    const response = await fetch(address);
-    if (!response.ok) throw new FieldMergeError("no-snapshot", `The snapshot cannot be read: ${response.status}.`);
-    bytes = new Uint8Array(await response.arrayBuffer());
-  }
-  let { body } = new Response(bytes);
-  if (bytes[0] === 31 && bytes[1] === 139) body = body.pipeThrough(new DecompressionStream("gzip"));
-  return (await new Response(body).text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
 }

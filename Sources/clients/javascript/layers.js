@@ -141,28 +141,3 @@ export function mapped(edit, ids) {
   }
   return { ...edit, id: map(edit.id), rows };
 }
-
-/** Sorts the fields of an edit into the groups of other rules; a field that has none there keeps its group. */
-export function regrouped(edit, rules, seen) {
-  const resource = rules.resources.get(edit.resource);
-  const rows = {};
-  for (const [path, row] of Object.entries(edit.rows)) {
-    const section = resource?.sections.get(row.section);
-    rows[path] = row;
-    if (!section || row.kind !== "edit") continue;
-    const groups = {}, found = rowIn(seen, row) ?? {};
-    for (const [name, { old, new: value }] of Object.entries(row.groups)) {
-      for (const field of Object.keys(value)) {
-        const group = section.groupOf.get(field);
-        const target = (groups[group?.group ?? name] ??= { old: {}, new: {} });
-        for (const each of group?.fields ?? []) {
-          const other = found[each.field] ?? null;
-          if (!(each.field in target.old)) [target.old[each.field], target.new[each.field]] = [other, other];
-        }
-        [target.old[field], target.new[field]] = [old[field], value[field]];
-      }
-    }
-    rows[path] = { ...row, groups };
-  }
-  return { ...edit, rows };
-}

@@ -1,4 +1,5 @@
-import { isObject } from "./values.js";
+import { LostAnswer } from "./errors.js";
+import { bareAddress, isObject } from "./values.js";
 
 /** Seconds after which an answer, or the next piece of one, is given up. */
 const patience = 60, silence = 45;
@@ -10,19 +11,9 @@ const patience = 60, silence = 45;
  *   json?: any, problem?: any, retryAfter?: number, error?: unknown}} Answer
  */
 
-/** An answer that does not hold what was asked for. */
-export class LostAnswer extends Error {
-  /** @param {Answer} answer one that is `ok` does not hold what was asked for, and is none */
-  constructor(answer) {
-    super(answer.kind);
-    this.answer = answer.kind === "ok" ? { ...answer, kind: "lost" } : answer;
-  }
-}
-
 /** The requests of one client to one gateway. */
 export class Gateway {
   #options; #token; #asking;
-  device = null;
 
   constructor(options) {
     this.#options = { fetch: globalThis.fetch?.bind(globalThis), ...options, server: bareAddress(options.server) };
@@ -42,7 +33,7 @@ export class Gateway {
 
   /** Makes a request and hands its answer to a generator; one that says nothing for so many seconds is broken off. */
   async *#open(path, { method, body, accept = "application/json", signal, seconds }, read) {
-    const { server, fetch, client, token: source, clock } = this.#options, controller = new AbortController(), abort = () => controller.abort();
+    const { server, fetch, client, token: source, clock, device } = this.#options, controller = new AbortController(), abort = () => controller.abort();
     let timer;
     const heard = () => {
       clock.clearTimeout(timer);
@@ -58,7 +49,7 @@ export class Gateway {
         method, body, signal: controller.signal, cache: "no-store", credentials: "omit",
         headers: {
           Accept: accept, ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }),
-          ...(client && { "X-Client": client }), ...(this.device && { "X-Device-ID": this.device }),
+          ...(client && { "X-Client": client }), ...(device && { "X-Device-ID": device }),
         },
       });
       if (response.status === 401) this.#token = null;
@@ -133,9 +124,6 @@ export class Gateway {
     });
   }
 }
-
-/** The address of a gateway without the slash behind it. */
-export const bareAddress = (server) => String(server).replace(/\/+$/, "");
 
 /** @returns {Promise<Answer>} */
 async function sorted(response) {

@@ -1,15 +1,15 @@
-import { Engine } from "./engine.js";
-import { FieldMergeError, fail } from "./errors.js";
+import { Edits, missing, rulesOf } from "./editing.js";
+import { Engine, emptyReport } from "./engine.js";
+import { FieldMergeError } from "./errors.js";
 import { Leader } from "./leader.js";
+import { Local, nowhere } from "./local.js";
 import { nameOf } from "./layers.js";
-import { Gateway, bareAddress } from "./network.js";
-import { Rules, blankRecord, deletion, difference, guarded } from "./rules.js";
-import { compareIDs, copy, idKey, isObject, isTemporary, same, temporaryId, uuid } from "./values.js";
-import { Work } from "./work.js";
+import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
+import { within } from "./waits.js";
+import { report, watching } from "./watching.js";
 
 const reruns = 100, networkEvents = ["online", "offline"];
 const offline = (cause) => new FieldMergeError("offline", "This is not kept here, and the server cannot be reached.", { cause });
-const missing = (resource, id) => new FieldMergeError("no-such-record", `There is no record ${idKey(id)} of “${resource}” here.`);
 const isPromise = (value) => typeof value?.then === "function";
 
 /** An event of a store: its `detail`, whose members stand on the event itself as well. */
@@ -50,50 +50,43 @@ export class Ticket {
 
 /** A user's records on this device, and the edits that were not sent yet. Made by `open`. */
 export class FieldMergeStore extends EventTarget {
-  #options; #storage; #clock; #gateway; #engine;
+  #options; #storage; #clock; #local; #engine; #onConflict; #isStarted; #hasPersisted; #lastStatus;
   #leader = null;
   #channel = null;
-  #rules = null;
-  #status = { phase: "idle", unsent: 0, refused: 0, progress: null, lastSynced: null, nextTry: null, revision: null, message: null, link: null, problem: null };
+  /** What the tab that leads says of itself. */
+  #leading = null;
   #observers = new Set();
   #waiters = new Set();
+  /** Syncs that the tab that leads was asked for. */
+  #wishes = new Map();
   #heard = new Set();
-  #hasPersisted; #isClosed; #isStarted; #onConflict;
   #listened = new Set();
 
   constructor(options, storage, clock) {
     super();
-    this.#options = options;
+    this.#options = { resources: null, ...options };
     this.#storage = storage;
     this.#clock = clock;
     this.#onConflict = options.onConflict ?? null;
+    this.#local = new Local(storage, (changed, events) => {
+      if (changed.length || events.length) this.#say({ changed, events });
+      return this.#changed(changed, events);
+    }, () => this.beforeStore && ((work, change) => this.#repair(work, change)));
     /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
     this.beforeStore = options.beforeStore ?? null;
-    this.#gateway = new Gateway({ ...options, clock });
-    const store = this;
-    this.#engine = new Engine({
-      work: (body) => this.#work(body), read: (body) => this.#read(body), meta: () => this.#read((work) => work.meta()),
-      page: (work, told, place) => this.#page(work, told, place),
-      setRules: (told) => this.#setRules(told), changedStatus: () => this.#tellStatus(),
-      get rules() { return store.#rules; },
-      get resources() { return options.resources ?? null; },
-    }, this.#gateway, clock);
+    this.#engine = new Engine(this.#local, clock, this.#options, () => this.#tellStatus());
   }
 
   /** Reads what is kept, and makes a device of what has none. For `open`. */
   async prepare() {
-    const { server, user, resources = null } = this.#options;
-    await this.#work(async (work) => {
-      const meta = await work.meta();
-      const owner = JSON.stringify([bareAddress(server), user ?? null]);
-      if (meta.owner !== undefined && meta.owner !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
-      Object.assign(meta, { owner, device: meta.device ?? uuid() });
-      this.#gateway.device = meta.device;
-      if (meta.revision !== null && !same(meta.kept ?? null, resources)) Object.assign(meta, { feed: null, revision: null, snapshot: null });
-      // Counted anew: nothing else is derived.
-      meta.unsent = (await work.pushes()).reduce((sum, push) => sum + (push.settled ? 0 : push.edits.length), 0);
-      meta.refused = (await work.entries()).length;
+    const { server, user = null, resources, snapshot } = this.#options, owner = JSON.stringify([bareAddress(server), user]);
+    await this.#local.write(async (work) => {
+      const meta = await work.meta(), { revision, kept = null, device = uuid() } = meta;
+      if ((meta.owner ?? owner) !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
+      Object.assign(meta, { owner, device }, revision !== null && !same(kept, resources) && nowhere);
+      await work.recount();
     });
+    if (snapshot !== undefined && this.#local.meta.revision === null) await (await import("./snapshot.js")).fill(this.#local, this.#options);
     if (this.#storage.shared && globalThis.BroadcastChannel) {
       this.#channel = new BroadcastChannel(this.#storage.shared);
       this.#channel.onmessage = ({ data }) => this.#told(data);
@@ -103,112 +96,88 @@ export class FieldMergeStore extends EventTarget {
 
   #network = ({ type }) => this.#engine.post(type);
 
-  // MARK: Transactions
+  // MARK: Tabs
 
-  async #read(body) { return (await this.#run(false, body)).result; }
+  /** Tells the other tabs. */
+  #say(message) { this.#channel?.postMessage(message); }
 
-  async #run(writes, body) {
-    if (this.#isClosed) throw new FieldMergeError("closed", "The store is closed.");
-    let work, meta;
-    const result = await this.#storage.run(writes, async (tx) => {
-      work = new Work(tx, this.#rules);
-      meta = await work.meta();
-      // Another tab may have read other rules.
-      if (meta.rules !== this.#rules?.version) {
-        const told = meta.rules === undefined ? undefined : await work.get("rules");
-        work.rules = this.#rules = told ? new Rules(told) : null;
-      }
-      if (this.beforeStore) work.beforeStore = (change) => this.#repair(work, change);
-      const result = await body(work);
-      if (writes) await work.finish();
-      return result;
-    });
-    Object.assign(this.#status, { unsent: meta.unsent, refused: meta.refused, revision: meta.revision, lastSynced: meta.lastSynced ?? null });
-    return { result, work };
+  /** A message of another tab. */
+  #told({ changed, events, status, wish, granted, report, leads, signedOut }) {
+    if (this.#local.isClosed) return;
+    if (changed) {
+      void this.#local.place().then(() => this.#changed(changed, events)).catch(() => {});
+      if (this.#leads) this.#engine.post("edit");
+    } else if (status && !this.#leads) {
+      this.#leading = status;
+      this.#tellStatus();
+    } else if (wish && this.#leader?.isLeading) void this.#engine.sync().then((done) => this.#say({ granted: wish, report: done }));
+    else if (granted) this.#wishes.get(granted)?.(report);
+    else if (leads) for (const one of this.#wishes.keys()) this.#say({ wish: one });
+    else if (signedOut) void this.close();
   }
 
-  async #work(body) {
-    const { result, work } = await this.#run(true, body);
-    const { changed, events } = work;
-    if (changed.length || events.length) this.#channel?.postMessage({ changed, events });
-    await this.#changed(changed, events);
-    return result;
+  get #leads() { return !this.#leader || this.#leader.isLeading; }
+
+  /** This tab leads from now on, and has what was asked of the one before; or it does no longer. */
+  #lead(isLeading) {
+    if (!isLeading) return this.#engine.stop();
+    this.#engine.start();
+    this.#say({ leads: true });
+    for (const grant of this.#wishes.values()) void this.#engine.sync().then(grant);
   }
+
+  // MARK: Status
+
+  /** What the store does now: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
+  get status() {
+    const { unsent, refused, revision, lastSynced = null } = this.#local.meta;
+    return { ...((!this.#leads && this.#leading) || this.#engine.standing), unsent, refused, revision, lastSynced };
+  }
+
+  /** Tells the app, and tabs that do not lead, where anything is another. */
+  #tellStatus() {
+    const { status } = this, text = JSON.stringify(status);
+    if (this.#leader?.isLeading) this.#say({ status: this.#engine.standing });
+    if (text === this.#lastStatus) return;
+    this.#lastStatus = text;
+    this.dispatchEvent(new StoreEvent("status", status));
+  }
+
+  // MARK: Events
 
   /** Tells the app: first events, then records. */
   async #changed(changed, events) {
     for (const event of events) this.#dispatch(event);
     for (const waiter of this.#waiters) void waiter();
-    await Promise.all([...this.#observers].filter((observer) => changed.some((name) => observer.concerns(name))).map((observer) => observer.look()));
+    await Promise.all([...this.#observers].filter(({ concerns }) => changed.some(concerns)).map(({ look }) => look()));
     this.#tellStatus();
   }
 
-  /** A message of another tab. */
-  #told(message) {
-    if (this.#isClosed) return;
-    if (message.changed) {
-      void this.#read((work) => work.meta()).then(() => this.#changed(message.changed, message.events)).catch(() => {});
-      if (this.#leads) this.#engine.post("edit");
-    } else if (message.status && !this.#leads) {
-      Object.assign(this.#status, message.status);
-      this.#announceStatus();
-    } else if (message.signedOut) void this.close();
-  }
-
-  get #leads() { return !this.#leader || this.#leader.isLeading; }
-
-  // MARK: Status
-
-  /** What the store does now: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
-  get status() { return { ...this.#status }; }
-
-  #lastStatus = "";
-
-  #tellStatus() {
-    if (this.#leads) {
-      const { state: phase, nextTry, progress, problem } = this.#engine, upgrade = phase === "needsUpgrade" ? problem : null;
-      const own = { phase, nextTry, progress, problem, message: upgrade?.message ?? upgrade?.detail ?? null, link: upgrade?.link ?? null };
-      Object.assign(this.#status, own);
-      if (this.#leader) this.#channel?.postMessage({ status: own });
-    }
-    this.#announceStatus();
-  }
-
-  #announceStatus() {
-    const text = JSON.stringify(this.#status);
-    if (text === this.#lastStatus) return;
-    this.#lastStatus = text;
-    this.dispatchEvent(new StoreEvent("status", this.status));
-  }
-
-  // MARK: Events
-
   addEventListener(type, listener, options) {
     super.addEventListener(type, listener, options);
-    if (listener) this.#listened.add(type);
+    if (!listener) return;
+    this.#listened.add(type);
     // What came while nobody listened, perhaps before a restart.
-    if (listener && type !== "status") queueMicrotask(() => void this.#hear());
+    if (type !== "status") queueMicrotask(() => void this.#hear());
   }
 
   async #hear() {
-    for (const event of await this.#read((work) => work.unheard()).catch(() => [])) this.#dispatch(event);
+    for (const event of await this.#local.read((work) => work.unheard()).catch(() => [])) this.#dispatch(event);
   }
 
-  #dispatch(event) {
-    const { event: type, seq, ...told } = event;
-    if (this.#heard.has(seq)) return;
-    const asks = type === "conflict" && this.#onConflict && this.#leads;
-    if (!this.#listened.has(type) && !asks) return;
+  #dispatch({ event: type, seq, ...told }) {
+    const asks = type === "conflict" && this.#onConflict && this.#leads, isListened = this.#listened.has(type);
+    if (this.#heard.has(seq) || !(isListened || asks)) return;
     this.#heard.add(seq);
     const detail = this.#detail(type, told);
-    if (this.#listened.has(type)) this.dispatchEvent(new StoreEvent(type, detail));
-    if (asks) void this.#ask(detail, seq).catch(() => {});
-    else void this.#work((work) => work.heard([seq])).catch(() => {});
+    if (isListened) this.dispatchEvent(new StoreEvent(type, detail));
+    void this.#answer(seq, asks ? detail : undefined).catch(() => {});
   }
 
-  /** Asks the app's rule for the value of a group, and makes its answer an edit. */
-  async #ask(conflict, seq) {
-    const value = await this.#onConflict(conflict);
+  /** Notes that an event was heard; what the app's own rule answers to a conflict is an edit. */
+  async #answer(seq, conflict) {
+    let value;
+    try { value = conflict && (await this.#onConflict(conflict)); } catch (error) { return report(error); }
     await this.#queued(async (work) => {
       await work.heard([seq]);
       return value === undefined ? null : this.#assign(work, conflict, value);
@@ -217,34 +186,37 @@ export class FieldMergeStore extends EventTarget {
 
   #detail(type, told) {
     if (type === "conflict") return { ...told, takeMine: () => this.#queued((work) => this.#assign(work, told, told.new)) };
-    if (type === "overtaken") return { ...told, keepMine: () => this.#work((work) => work.keep(told)), takeTheirs: () => this.#work((work) => work.drop(told)) };
-    return type === "refused" ? { ...told, ...this.#decisions(told.entry) } : told;
+    if (type === "refused") return { ...told, ...this.#decisions(told.entry) };
+    if (type !== "overtaken") return told;
+    // Once it was sent, either is an edit from what stands then.
+    const decision = (change, value) => () => this.#queued(async (work) => ((await work[change](told)) ? null : this.#assign(work, told, value)));
+    const { push: _, ...place } = told;
+    return { ...place, keepMine: decision("keep", told.new), takeTheirs: decision("drop", told.current) };
   }
 
   #decisions(number) {
-    return { resend: () => this.#queued((work) => work.resend(number)), discard: () => this.#work((work) => work.discard(number)) };
+    return { resend: () => this.#queued((work) => work.resend(number)), discard: () => this.#local.write((work) => work.discard(number)) };
   }
 
-  /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
-  async #queued(body) {
-    const told = await this.#work(body);
-    this.#engine.post("edit");
-    return told && new Ticket(this, told);
-  }
-
-  async #assign(work, { resource, id, section, item, group }, value) {
+  /** Makes a value of a conflict an edit, from what stands now. */
+  async #assign(work, { resource, id, section, item, group, old }, value) {
+    const { root, sections } = rulesOf(this.#local, resource), { isList, groups } = sections.get(section), key = idKey(await work.resolve(item));
+    if (group === undefined && section === root.name && !(value && (await work.read(resource, id)))) {
+      const edits = this.#edits();
+      if (value) edits.restore(resource, id, { ...old, ...value });
+      else (await edits.open(work, resource, id)).isGone = true;
+      return edits.append(work);
+    }
     return this.#editNow(work, resource, id, (record) => {
-      const { root, sections } = this.#resource(resource), { isList, groups } = sections.get(section), list = record[section];
-      const index = isList ? list.findIndex((one) => idKey(one.id) === idKey(item)) : -1, row = isList ? list[index] : list;
+      const list = record[section], index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
       if (group !== undefined) {
         if (!row) throw missing(resource, id);
         const { fields } = groups.get(group);
         Object.assign(row, fields.length === 1 ? { [fields[0].field]: value } : value);
-      } else if (isList && !value) list.splice(index, row ? 1 : 0);
-      else if (row && value) Object.assign(row, value);
-      else if (isList) list.push({ ...value });
-      else if (value || section !== root.name) record[section] = value;
-      else throw new FieldMergeError("deletion", "Delete the record with delete().");
+      } else if (row && value) Object.assign(row, value);
+      else if (!isList) record[section] = value;
+      else if (value) list.push({ ...old, ...value });
+      else list.splice(index, row ? 1 : 0);
     });
   }
 
@@ -262,11 +234,6 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: Reading
 
-  #resource(name) {
-    if (!this.#rules) throw new FieldMergeError("no-rules", "The store has never been in touch with its server; sync() it once.");
-    return this.#rules.resource(name);
-  }
-
   #isKept(resource) { return this.#options.resources?.includes(resource) ?? true; }
 
   /**
@@ -275,31 +242,34 @@ export class FieldMergeStore extends EventTarget {
    * A resource that is not kept is asked for online; without a network what was read last counts.
    */
   async record(resource, id, { signal } = {}) {
-    if (!this.#isKept(resource)) await this.#fetchRecord(resource, id, signal);
-    return this.#read(async (work) => {
+    const local = this.#local;
+    if (!this.#isKept(resource)) await this.#fetch("record", resource, id, signal).catch(async (error) => {
+      if (error.code !== "offline" || !(await local.read(async (work) => work.base(resource, await work.resolve(id))))) throw error;
+    });
+    return local.read(async (work) => {
       work.rules?.resource(resource);
       return copy(await work.read(resource, id));
     });
   }
 
-  async #fetchRecord(resource, id, signal) {
-    const real = await this.#read((work) => work.resolve(id));
-    const { kind, status, problem, error, json } = await this.#gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
-    const record = status === 404 && problem ? null : json;
-    if (kind === "ok" || record === null) return this.#work((work) => work.store({ resource, id: real, record }));
-    if (!(await this.#read((work) => work.base(resource, real)))) throw offline(problem ?? error);
+  /** Gets what is not kept from the gateway. */
+  async #fetch(what, ...about) {
+    try {
+      await (await this.#engine.exchange())[what](...about);
+    } catch (error) {
+      throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
+    }
+  }
+
+  /** For edits: gets a record that is not kept, where it was never read. */
+  async reach(resource, id) {
+    if (!this.#isKept(resource) && !(await this.#local.read((work) => work.read(resource, id)))) await this.#fetch("record", resource, id);
   }
 
   /** Returns all records of a resource, in the order of their ids. */
   async records(resource, { signal } = {}) {
-    if (!this.#isKept(resource)) {
-      try {
-        for await (const records of this.#gateway.pages(resource, signal)) await this.#work((work) => work.storeAll(records.map((record) => ({ resource, id: record.id, record }))));
-      } catch (error) {
-        throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
-      }
-    }
-    const found = await this.#read((work) => {
+    if (!this.#isKept(resource)) await this.#fetch("records", resource, signal);
+    const found = await this.#local.read((work) => {
       work.rules?.resource(resource);
       return work.readAll(resource);
     });
@@ -313,50 +283,15 @@ export class FieldMergeStore extends EventTarget {
    * @returns {any} a function that ends it, which is an async iterator as well
    */
   observe(resource, ...rest) {
-    const id = typeof rest[0] === "function" || isObject(rest[0]) ? undefined : rest[0];
-    const callback = rest.find((one) => typeof one === "function"), { signal } = rest.find(isObject) ?? {};
-    let last, unread, isOver = false, looking, again, readers = [];
-    const wake = () => { for (const reader of readers.splice(0)) reader(); };
-    const look = async () => {
-      again = true;
-      if (looking) return;
-      looking = true;
-      try {
-        while (again) {
-          again = false;
-          const value = id === undefined ? await this.records(resource) : await this.record(resource, id), text = JSON.stringify(value);
-          if (isOver || text === last) continue;
-          last = text;
-          unread = { value, done: false }; // the latest counts
-          wake();
-          try { callback?.(value); } catch (error) { (globalThis.reportError ?? console.error)(error); }
-        }
-      } catch { /* the next change looks again */ } finally {
-        looking = false;
-      }
-    };
-    const key = nameOf(resource, id ?? ""), isAny = id === undefined || isTemporary(id);
-    const observer = { concerns: (name) => name === key || (isAny && name.startsWith(`${resource}\n`)), look };
-    const end = () => {
-      isOver = true;
-      this.#observers.delete(observer);
-      wake();
-    };
+    const id = typeof rest[0] === "function" || isObject(rest[0]) ? undefined : rest[0], isAny = id === undefined || isTemporary(id), key = nameOf(resource, id ?? "");
+    const { look, end } = watching(() => (id === undefined ? this.records(resource) : this.record(resource, id)), {
+      callback: rest.find((one) => typeof one === "function"), ended: () => this.#observers.delete(observer),
+    });
+    const observer = { concerns: (name) => (isAny ? name.startsWith(`${resource}\n`) : name === key), look };
     this.#observers.add(observer);
-    signal?.addEventListener("abort", end, { once: true });
+    rest.find(isObject)?.signal?.addEventListener("abort", end, { once: true });
     void look();
-    const over = { value: undefined, done: true };
-    const iterator = {
-      next: async () => {
-        while (!unread && !isOver) await new Promise((resolve) => readers.push(resolve));
-        const seen = unread ?? over;
-        unread = null;
-        return seen;
-      },
-      return: async () => { end(); return over; },
-      [Symbol.asyncIterator]: () => iterator,
-    };
-    return Object.assign(() => end(), iterator);
+    return end;
   }
 
   // MARK: Editing
@@ -367,14 +302,15 @@ export class FieldMergeStore extends EventTarget {
    * A function that waits for something may run again where another tab edits the same record meanwhile.
    */
   async edit(resource, id, change) {
-    let first;
-    const told = await this.#work(async (work) => {
-      const entry = await this.#entry(work, resource, id), given = change(entry.draft);
-      if (!isPromise(given)) return this.#append(work, [entry]);
-      given.then(null, () => {});
-      first = { entry, given };
+    if (!this.#isKept(resource)) await this.reach(resource, id);
+    const edits = this.#edits();
+    let given;
+    const told = await this.#local.write(async (work) => {
+      given = change((await edits.open(work, resource, id)).draft);
+      if (!isPromise(given)) return edits.append(work);
+      given.then(null, () => {}); // it is awaited outside
     });
-    return told ? this.#edited(told) : this.transaction((t) => t.edit(resource, id, change), { first });
+    return told ? this.#edited(told) : this.#finish((t) => t.edit(resource, id, change), undefined, edits, given);
   }
 
   /** Creates a record: the function fills it in. */
@@ -383,137 +319,77 @@ export class FieldMergeStore extends EventTarget {
   /** Deletes a record. */
   async delete(resource, id) { return this.transaction((t) => t.delete(resource, id)); }
 
-  async #entry(work, resource, id) {
-    const rules = this.#resource(resource), real = await work.resolve(id), seen = copy(await work.read(resource, real));
-    if (!seen) throw missing(resource, id);
-    const record = copy(seen);
-    return { resource, id: real, rules, seen, record, draft: guarded(record, rules), mark: await work.mark(resource, real) };
-  }
-
-  /** Makes an edit inside a transaction that runs. */
-  async #editNow(work, resource, id, change) {
-    const entry = await this.#entry(work, resource, id);
-    if (isPromise(change(entry.draft))) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
-    return this.#append(work, [entry]);
-  }
-
-  #append(work, about, atomic) {
-    return work.append(about.filter((entry) => !entry.isGone || entry.seen).map(({ resource, id, rules, seen, record, isGone }) => ({
-      resource, id, ...(!seen && { creates: true }), rows: isGone ? deletion(rules, seen) : difference(rules, seen, record, !seen),
-    })), { about, atomic });
-  }
-
   /**
    * Makes several edits one: all of them are pushed together, and an error leaves none.
    *
    * The function gets `record`, `records`, `edit`, `create` and `delete`, and may run again where another tab edits the
    * same records meanwhile.
    *
-   * @param {{atomic?: "push" | "edit", first?: any}} [options] `edit`: one that is refused does not hold back the others
+   * @param {{atomic?: "push" | "edit"}} [options] `edit`: one that is refused does not hold back the others
    */
-  async transaction(body, { atomic, first } = {}) {
+  async transaction(body, { atomic } = {}) { return this.#finish(body, atomic === "edit" ? atomic : undefined); }
+
+  async #finish(body, atomic, edits = this.#edits(), given = body(edits)) {
     for (let run = 0; run < reruns; run++) {
-      const entries = new Map();
-      if (first && !run) {
-        await first.given;
-        entries.set("", first.entry);
-      } else await body(this.#transaction(entries));
-      const all = [...entries.values()];
-      const told = await this.#work(async (work) => {
-        for (const { seen, resource, id, mark } of all) if (seen && (await work.mark(resource, id)) !== mark) return null;
-        return this.#append(work, all, atomic === "edit" ? atomic : undefined);
-      });
+      await given;
+      const told = await this.#local.write(async (work) => ((await edits.isCurrent(work)) ? edits.append(work, atomic) : null));
       if (told) return this.#edited(told);
+      edits = this.#edits();
+      given = body(edits);
     }
     throw new FieldMergeError("busy", "Other tabs edit the same records all the time.");
   }
 
+  #edits() { return new Edits(this, this.#local); }
+
+  /** Makes an edit inside a transaction that runs. */
+  async #editNow(work, resource, id, change) {
+    const edits = this.#edits(), { draft } = await edits.open(work, resource, id);
+    if (isPromise(change(draft))) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
+    return edits.append(work);
+  }
+
+  /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
+  async #queued(body) {
+    const told = await this.#local.write(body);
+    return told && this.#edited(told);
+  }
+
   #edited(told) {
-    this.#persist();
+    if (this.#storage.shared && !this.#hasPersisted) {
+      this.#hasPersisted = true;
+      globalThis.navigator?.storage?.persist?.().catch(() => {}); // asks the browser not to evict the store
+    }
     this.#engine.post("edit");
     return new Ticket(this, told);
-  }
-
-  #transaction(entries) {
-    const known = async (resource, id) => entries.get(nameOf(resource, await this.#read((work) => work.resolve(id))));
-    const stands = (entry) => (entry.isGone ? null : copy(entry.record));
-    const find = async (resource, id) => {
-      let entry = await known(resource, id);
-      if (!entry) {
-        const found = await this.#read((work) => this.#entry(work, resource, id)), name = nameOf(resource, found.id);
-        entries.set(name, (entry = entries.get(name) ?? found));
-      }
-      if (entry.isGone) throw missing(resource, id);
-      return entry;
-    };
-    return {
-      record: async (resource, id) => {
-        const entry = await known(resource, id);
-        return entry ? stands(entry) : this.record(resource, id);
-      },
-      records: async (resource) => {
-        const records = new Map((await this.records(resource)).map((record) => [idKey(record.id), record]));
-        for (const entry of entries.values()) if (entry.resource === resource) records.set(idKey(entry.id), stands(entry));
-        return [...records.values()].filter(Boolean);
-      },
-      edit: async (resource, id, change) => {
-        const entry = await find(resource, id);
-        await change(entry.draft);
-        return { id: entry.id };
-      },
-      create: async (resource, change) => {
-        const rules = this.#resource(resource), given = rules.root.generated ? temporaryId() : null;
-        const record = blankRecord(rules, given), draft = guarded(record, rules);
-        await change?.(draft);
-        const { id } = record, name = nameOf(resource, id);
-        if (given && id !== given) fail("generated-key", "id", "is given by the database; leave it out");
-        if ((id ?? null) === null) fail("missing-id", "id", "is needed: the database gives none");
-        if (entries.has(name) || (await this.#read((work) => work.read(resource, id)))) fail("exists", "id", `is that of another record: ${idKey(id)}`);
-        entries.set(name, { resource, id, rules, seen: null, record, draft });
-        return { id };
-      },
-      delete: async (resource, id) => { (await find(resource, id)).isGone = true; },
-    };
-  }
-
-  /** Asks the browser once not to evict the store. */
-  #persist() {
-    if (this.#hasPersisted || !this.#storage.shared) return;
-    this.#hasPersisted = true;
-    globalThis.navigator?.storage?.persist?.().catch(() => {});
   }
 
   // MARK: Tickets and refused edits
 
   /** Finds a ticket by its name, or the last one of a record by its id; null where there is none. */
   async ticket(id, resource) {
-    const told = await this.#read((work) => work.ticket(id, resource));
+    const told = await this.#local.read((work) => work.ticket(id, resource));
     return told && new Ticket(this, told);
   }
 
   /** For tickets: the outcome, or null where there is none yet. */
   async outcomeOf(name) {
-    const told = await this.#read((work) => work.ticket(name));
-    return told?.outcome ? this.#outcome(told.outcome) : null;
-  }
-
-  #outcome(outcome) {
-    return { ...outcome, problem: outcome.problem ?? null, conflicts: outcome.conflicts.map(({ event: _, ...conflict }) => this.#detail("conflict", conflict)) };
+    const outcome = (await this.#local.read((work) => work.ticket(name)))?.outcome;
+    return outcome ? { ...outcome, problem: outcome.problem ?? null, conflicts: outcome.conflicts.map(({ event, ...conflict }) => this.#detail(event, conflict)) } : null;
   }
 
   /** For tickets: resolves with the outcome. */
   awaitOutcome(name, signal) {
     return new Promise((resolve, reject) => {
-      const over = new AbortController();
       const end = (settle, value) => {
         this.#waiters.delete(look);
-        over.abort();
+        signal?.removeEventListener("abort", abort);
         settle(value);
       };
       const abort = () => end(reject, signal.reason);
       const look = () => this.outcomeOf(name).then((outcome) => { if (outcome) end(resolve, outcome); }, (error) => end(reject, error));
       if (signal?.aborted) return abort();
-      signal?.addEventListener("abort", abort, { signal: over.signal });
+      signal?.addEventListener("abort", abort);
       this.#waiters.add(look);
       void look();
     });
@@ -521,7 +397,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** The pushes that were refused, the oldest first: each with `problem`, `record`, `resend()` and `discard()`. */
   async refusedEdits() {
-    const entries = await this.#read((work) => work.entries());
+    const entries = await this.#local.read((work) => work.entries());
     return entries.map(({ seq, isLocal: _, ...entry }) => ({ ...entry, ...this.#decisions(seq) }));
   }
 
@@ -532,7 +408,7 @@ export class FieldMergeStore extends EventTarget {
    * @param {any} [item] the id of an item of a list
    */
   async state(resource, id, place, item) {
-    return this.#read((work) => {
+    return this.#local.read((work) => {
       const [section, name] = place?.split(".") ?? [], found = work.rules?.resource(resource).sections.get(section);
       return work.state({ resource, id, section, item, group: found?.groups.has(name) ? name : (found?.groupOf.get(name)?.group ?? name) });
     });
@@ -540,47 +416,31 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: Syncing
 
-  async #setRules(told) {
-    await this.#work(async (work) => {
-      const meta = await work.meta();
-      await work.put("rules", told);
-      if (meta.rules !== told.version) await work.regroup(new Rules(told));
-      meta.rules = told.version;
-      this.#rules = work.rules = new Rules(told);
-    });
-  }
-
-  /** Stores a page of changes where it goes on from the place that is stored, and tells whether it did. */
-  async #page(work, told, place) {
-    const meta = await work.meta();
-    if (!Array.isArray(told.changes) || place.since === undefined || meta.feed !== place.feed || meta.revision !== place.since) return false;
-    await work.storeAll(told.changes);
-    Object.assign(meta, { feed: told.feed, revision: told.revision, lastSynced: this.#clock.now() });
-    return true;
-  }
-
   /**
-   * Sends what was edited and gets what has changed. Never throws for the network or an answer: the report has `phase`,
-   * `sent`, `merged`, `refused`, `conflicts`, `changes` and, where something is wrong, `problem`.
+   * Sends what was edited and gets what has changed, in the tab that leads. Never throws for the network or an answer: the
+   * report has `phase`, `sent`, `merged`, `refused`, `conflicts`, `changes` and, where something is wrong, `problem`.
    *
    * @param {{signal?: AbortSignal, deadline?: number | Date}} [options] the deadline is a moment, or milliseconds from now
    */
   async sync(options = {}) {
-    if (this.#isClosed) throw new FieldMergeError("closed", "The store is closed.");
-    return this.#engine.sync(options); // another tab may push at the same time: the keys are the same
+    if (this.#local.isClosed) throw new FieldMergeError("closed", "The store is closed.");
+    if (this.#leads || !this.#channel) return this.#engine.sync(options);
+    const wish = uuid(), granted = new Promise((resolve) => this.#wishes.set(wish, resolve));
+    this.#say({ wish });
+    const report = await within(granted, options, this.#clock);
+    this.#wishes.delete(wish);
+    return report ?? { phase: this.status.phase, ...emptyReport };
   }
 
   /** Syncs by itself from now on: after each edit, when the server tells of a change, when the network returns. */
   start() {
-    if (this.#isStarted || this.#isClosed) return;
+    const local = this.#local;
+    if (this.#isStarted || local.isClosed) return;
     this.#isStarted = true;
     if (!this.#storage.shared) return this.#engine.start();
     this.#leader = new Leader(this.#storage.shared, {
-      read: () => this.#read((work) => work.get("beat")), write: (beat) => this.#storage.run(true, (tx) => tx.put("meta", "beat", beat)),
-    }, this.#clock, (isLeading) => {
-      if (isLeading) this.#engine.start();
-      else this.#engine.stop();
-    });
+      read: () => local.read((work) => work.get("beat")), write: (beat) => local.write((work) => work.put("beat", beat)),
+    }, this.#clock, (isLeading) => this.#lead(isLeading));
     this.#leader.start();
   }
 
@@ -590,11 +450,12 @@ export class FieldMergeStore extends EventTarget {
     this.#leader?.stop();
     this.#leader = null;
     this.#engine.stop();
+    for (const grant of this.#wishes.values()) grant();
   }
 
   /** Reads everything anew; edits that were not sent stay. */
   async resync(options) {
-    await this.#work(async (work) => { Object.assign(await work.meta(), { feed: null, revision: null, snapshot: null }); });
+    await this.#local.beginAnew();
     return this.sync(options);
   }
 
@@ -602,7 +463,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** Closes the store; what is on disk stays. */
   async close() {
-    if (this.#isClosed) return;
+    if (this.#local.isClosed) return;
     this.#end();
     await this.#storage.close();
   }
@@ -610,9 +471,10 @@ export class FieldMergeStore extends EventTarget {
   #end() {
     this.stop();
     this.#engine.close();
-    this.#isClosed = true;
+    this.#local.isClosed = true;
     for (const type of networkEvents) globalThis.removeEventListener?.(type, this.#network);
     this.#channel?.close();
+    this.#channel = null;
     this.#tellStatus();
   }
 
@@ -627,26 +489,17 @@ export class FieldMergeStore extends EventTarget {
     if (!["refuse", "send", "discard"].includes(unsent)) throw new FieldMergeError("invalid-option", "“unsent” is refuse, send or discard.");
     if (unsent === "send") await this.sync({ signal });
     // A push that the gateway refused is in its journal; one that never got there is nowhere else.
-    const left = await this.#read(async (work) => (await work.meta()).unsent + (await work.entries()).filter((entry) => entry.isLocal).length);
+    const left = await this.#local.read(async (work) => (await work.meta()).unsent + (await work.entries()).filter((entry) => entry.isLocal).length);
     if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
-    this.#channel?.postMessage({ signedOut: true });
+    this.#say({ signedOut: true });
     this.#end();
     await this.#storage.destroy();
   }
 
   /** What support wants to know; no values of records. */
   async diagnose() {
-    return this.#read(async (work) => {
-      const { device, feed, revision, rules = null, snapshot } = await work.meta(), resources = {};
-      for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.bases(resource)).length;
-      return {
-        status: this.status, isLeading: this.#leads, server: String(this.#options.server), device, feed, revision, rules, resources, snapshot,
-        pushes: (await work.pushes()).map(({ seq, key, settled, body, edits }) => ({
-          seq, key, state: settled ? "repeated" : body ? "frozen" : "draft", edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: Object.keys(rows) })),
-        })),
-        refused: (await work.entries()).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
-      };
-    });
+    const { diagnosis } = await import("./support.js"), told = await this.#local.read(diagnosis);
+    return { status: this.status, isLeading: this.#leads, server: String(this.#options.server), ...told };
   }
 
   /**
@@ -655,28 +508,8 @@ export class FieldMergeStore extends EventTarget {
    * @param {string} [path]
    */
   async export(path) {
-    const told = await this.#read(async (work) => {
-      const records = {};
-      for (const resource of work.rules?.resources.keys() ?? []) records[resource] = (await work.bases(resource)).map((row) => row.record);
-      return { meta: await work.meta(), records, pushes: await work.pushes(), refused: await work.entries(), events: await work.unheard() };
-    });
-    if (path !== undefined) {
-      const { writeFile } = await import("node:fs/promises");
-      await writeFile(path, JSON.stringify(told, null, 1));
-    }
+    const { contents, written } = await import("./support.js"), told = await this.#local.read(contents);
+    if (path !== undefined) await written(path, told);
     return told;
-  }
-
-  /** Fills an empty store from a snapshot's lines. For `open`. */
-  async fill(lines) {
-    const head = lines.find((line) => line.snapshot)?.snapshot, records = lines.filter((line) => line.record !== undefined);
-    if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
-    while (records.length) await this.#work(async (work) => { for (const { resource, id, record } of records.splice(0, 500)) await work.putBase(resource, id, record); });
-    await this.#work(async (work) => { Object.assign(await work.meta(), { feed: head.feed, revision: head.revision, kept: this.#options.resources ?? null }); });
-  }
-
-  /** Tells whether nothing was ever stored. For `open`. */
-  async isEmpty() {
-    return (await this.#read((work) => work.meta())).revision === null;
   }
 }

@@ -2,6 +2,9 @@ import { fail } from "./errors.js";
 
 export const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The address of a gateway without the slash behind it. */
+export const bareAddress = (server) => String(server).replace(/\/+$/, "");
+
 /** Tells whether two JSON values are the same, whatever the order of their members. */
 export function same(one, other) {
   if (one === other || typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
@@ -28,10 +31,8 @@ export function compareIDs(one, other) {
 
 /** A random UUID, also where a page has no secure context. */
 export function uuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 15) | 64;
-  bytes[8] = (bytes[8] & 63) | 128;
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
+  return bytes.join("").replace(/(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-8$4-");
 }
 
 export const temporaryId = () => `tmp:${uuid()}`;
@@ -58,11 +59,16 @@ const isText = (value) => typeof value === "string";
 const matches = (pattern) => (value) => isText(value) && pattern.test(value);
 const isDecimal = (value) => Number.isFinite(value) || matches(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i)(value);
 
+/** Whether a text begins with a day that there is, or with none at all. */
 function isDay(text) {
-  const [year, month, day] = text.slice(0, 10).split("-").map(Number);
-  return text.startsWith("0000-00-00") || (month > 0 && month < 13 && day > 0 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate());
+  const day = text.slice(0, 10);
+  return day === "0000-00-00" || new Date(day).toJSON()?.startsWith(day) === true;
 }
-const isMoment = (value) => matches(/^\d{4}-\d\d-\d\d[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/)(value) && isDay(value);
+
+const moment = (zone) => {
+  const isMoment = matches(new RegExp(`^\\d{4}-\\d\\d-\\d\\d[T ]([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?${zone}$`));
+  return (value) => isMoment(value) && isDay(value);
+};
 
 function isInteger(value, { minimum, maximum }) {
   if (!Number.isInteger(value) && !matches(/^-?\d+(\.0+)?$/)(value)) return false;
@@ -86,7 +92,7 @@ const kinds = {
   enum: isMember,
   set: (value, field) => (isText(value) ? value.split(",").filter(Boolean) : [value].flat()).every((member) => isMember(member, field)),
   date: (value) => matches(/^\d{4}-\d\d-\d\d$/)(value) && isDay(value),
-  datetime: isMoment, timestamp: isMoment,
+  datetime: moment(""), timestamp: moment("(Z|[+-]\\d\\d:?\\d\\d)"),
   time: matches(/^-?\d{1,3}:[0-5]\d:[0-5]\d(\.\d+)?$/),
   binary: (value) => matches(/^[A-Za-z0-9+/]*={0,2}$/)(value) && value.length % 4 === 0,
 };
@@ -97,11 +103,11 @@ const kinds = {
  * @throws {FieldMergeError} `invalid-value`, with the path.
  */
 export function checkValue(value, field, path) {
-  const { type, nullable, maximumCharacters, maximumBytes, references } = field;
-  const isFit = value === null ? nullable !== false
+  const { type, nullable, maximumCharacters, maximumBytes, references } = field, isNull = value === null;
+  const isFit = isNull ? nullable !== false
     : !/function|bigint|symbol/.test(typeof value) && ((references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true));
-  if (!isFit) fail("invalid-value", path, `is no ${value === null ? "null" : type} that its column holds`);
-  if (type === "text" && ([...value].length > maximumCharacters || new TextEncoder().encode(value).length > maximumBytes)) {
+  if (!isFit) fail("invalid-value", path, `is no ${isNull ? "null" : type} that its column holds`);
+  if (!isNull && type === "text" && ([...value].length > maximumCharacters || new TextEncoder().encode(value).length > maximumBytes)) {
     fail("invalid-value", path, "is longer than its column");
   }
 }

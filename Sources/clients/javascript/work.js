@@ -1,4 +1,4 @@
-import { bare, created, editOf, groupIn, isSame, joined, mapped, named, nameOf, onTheWire, regrouped, view } from "./layers.js";
+import { created, editOf, groupIn, isSame, joined, mapped, named, nameOf, onTheWire, view } from "./layers.js";
 import { copy, idKey, isTemporary, same, uuid } from "./values.js";
 
 const keptTickets = 1000, keptEvents = 1000;
@@ -7,11 +7,8 @@ const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
 const isEmpty = (object) => !Object.keys(object).length;
 const records = (edits) => edits.map(({ resource, id }) => ({ resource, id }));
 
-/** A problem of the shape that the gateway's have, of something that this client found out by itself. */
-const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
-
 /** The problem of an edit; that of its push where it was only rolled back with it. */
-const causeOf = ({ problem: own }, problem) => (own && own.code !== "rolled-back" ? own : problem);
+export const causeOf = ({ problem: own }, problem) => (own && own.code !== "rolled-back" ? own : problem);
 
 /** Whether the text of a push names one of the ids. */
 const names = ({ body }, ids) => ids.some((id) => body?.includes(`"${id}"`));
@@ -23,81 +20,87 @@ const names = ({ body }, ids) => ids.some((id) => body?.includes(`"${id}"`));
  * `x` refused pushes, `t` tickets, `k` the last ticket of each record, `e` events that nobody heard yet, and `meta`.
  */
 export class Work {
-  #tx; #meta;
+  #meta;
   #pushes = new Map();
   #bases = new Map();
   /** Records that this work touches, as they were before. */
-  #before = new Map();
-  #deleted = new Set();
-  #endsPushes = false;
-  /** The answer told of a state that the changes have passed, so what stands comes with the next ones. */
-  isBehind = false;
+  before = new Map();
+  /** Whether pushes end with it, so that some need not be repeated any more. */
+  endsPushes = false;
   events = [];
+  /** @type {null | (() => Promise<void>)} what is to be done before it is stored */
+  ending = null;
   /** @type {null | ((change: any) => any)} */
   beforeStore = null;
 
   /** @param {import("./rules.js").Rules | null} rules */
   constructor(tx, rules) {
-    this.#tx = tx;
+    this.tx = tx;
     this.rules = rules;
   }
 
   /** The names of the records that this work touches. */
-  get changed() { return [...this.#before.keys()]; }
+  get changed() { return [...this.before.keys()]; }
 
   /** What is kept once: feed and revision, counters, the device's id. Changes to it are stored by `finish`. */
   async meta() {
     return (this.#meta ??= { seq: 0, unsent: 0, refused: 0, feed: null, revision: null, snapshot: null, ...(await this.get("meta")) });
   }
 
-  get(name) { return this.#tx.get("meta", name); }
-  put(name, value) { return this.#tx.put("meta", name, value); }
+  /** Counts anew what is unsent and what was refused: nothing else is derived. */
+  async recount() {
+    const unsent = (await this.pushes()).reduce((sum, push) => sum + (push.settled ? 0 : push.edits.length), 0);
+    Object.assign(await this.meta(), { unsent, refused: (await this.entries()).length });
+  }
 
-  async #next() { return ++(await this.meta()).seq; }
+  get(name) { return this.tx.get("meta", name); }
+  put(name, value) { return this.tx.put("meta", name, value); }
+
+  async next() { return ++(await this.meta()).seq; }
 
   /** The values of a table, in the order of their numbers. */
-  async #values(name) { return inOrder((await this.#tx.all(name)).map(([, value]) => value)); }
+  async values(name) { return inOrder((await this.tx.all(name)).map(([, value]) => value)); }
 
-  #rootOf(resource) { return this.rules?.resources.get(resource)?.root.name; }
+  rootOf(resource) { return this.rules?.resources.get(resource)?.root.name; }
 
   // MARK: Records
 
   /** The id by which a record is known now. */
-  async resolve(id) { return isTemporary(id) ? ((await this.#tx.get("i", id))?.id ?? id) : id; }
+  async resolve(id) { return isTemporary(id) ? ((await this.tx.get("i", id))?.id ?? id) : id; }
 
   async base(resource, id) {
     const name = nameOf(resource, id);
-    if (!this.#bases.has(name)) this.#bases.set(name, (await this.#tx.get(table(resource), idKey(id)))?.r ?? null);
+    if (!this.#bases.has(name)) this.#bases.set(name, (await this.tx.get(table(resource), idKey(id)))?.r ?? null);
     return this.#bases.get(name);
   }
 
   /** Every base record of a resource. */
   async bases(resource) {
-    return (await this.#tx.all(table(resource))).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
+    return (await this.tx.all(table(resource))).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
   }
 
   /** Puts a base, or null, without asking what it means for anybody's edits; for records that nobody edits. */
   async putBase(resource, id, record) {
     this.#bases.set(nameOf(resource, id), record);
-    if (record) await this.#tx.put(table(resource), idKey(id), { r: record, g: (await this.meta()).snapshot?.generation });
-    else await this.#tx.delete(table(resource), idKey(id));
+    if (record) await this.tx.put(table(resource), idKey(id), { r: record, g: (await this.meta()).snapshot?.generation });
+    else await this.tx.delete(table(resource), idKey(id));
   }
 
   /** The pushes that edit a record and have no answer, in their order. */
   async pushesOf(resource, id) {
     if (!(await this.meta()).unsent) return [];
-    const numbers = (await this.#tx.get("q", nameOf(resource, id))) ?? [];
+    const numbers = (await this.tx.get("q", nameOf(resource, id))) ?? [];
     return (await Promise.all(numbers.map((number) => this.push(number)))).filter((push) => push && !push.settled);
   }
 
   async push(number) {
-    if (!this.#pushes.has(number)) this.#pushes.set(number, await this.#tx.get("p", number));
+    if (!this.#pushes.has(number)) this.#pushes.set(number, await this.tx.get("p", number));
     return this.#pushes.get(number);
   }
 
   /** Every push, in order. */
   async pushes() {
-    for (const push of await this.#values("p")) if (!this.#pushes.has(push.seq)) this.#pushes.set(push.seq, push);
+    for (const push of await this.values("p")) if (!this.#pushes.has(push.seq)) this.#pushes.set(push.seq, push);
     return inOrder([...this.#pushes.values()].filter(Boolean));
   }
 
@@ -125,63 +128,44 @@ export class Work {
   async touch(...places) {
     for (const { resource, id } of places) {
       const name = nameOf(resource, id);
-      if (!this.#before.has(name)) this.#before.set(name, { resource, id, base: await this.base(resource, id), pushes: copy(await this.pushesOf(resource, id)) });
+      if (!this.before.has(name)) this.before.set(name, { resource, id, base: await this.base(resource, id), pushes: copy(await this.pushesOf(resource, id)) });
     }
-  }
-
-  /** Stores what the server says of a record; null where it is gone. */
-  async store({ resource, id, record, by = null }) {
-    await this.touch({ resource, id });
-    const before = await this.base(resource, id);
-    await this.putBase(resource, id, record);
-    if (this.beforeStore && !same(before, record)) await this.beforeStore({ resource, id, before, record: copy(record), by });
-  }
-
-  /** Stores what the server says of many records: at once, unless the app wants to see each. */
-  async storeAll(told) {
-    if (!this.beforeStore) await Promise.all(told.map((one) => this.store(one)));
-    else for (const one of told) await this.store(one);
-  }
-
-  async deleteBase(resource, { id }) {
-    await this.touch({ resource, id });
-    await this.putBase(resource, id, null);
   }
 
   // MARK: Pushes
 
   /** Stores a push, with the indexes that lead to it. */
-  async #save(push) {
+  async save(push) {
     const { seq, settled } = push, places = push.edits.map((edit) => nameOf(edit.resource, edit.id)), creates = push.edits.flatMap(created);
     await this.#index(push, places);
-    for (const id of creates) if (!(await this.#tx.get("i", id))?.id) await this.#tx.put("i", id, { seq });
+    for (const id of creates) if (!(await this.tx.get("i", id))?.id) await this.tx.put("i", id, { seq });
     for (const id of settled ? [] : (push.creates ?? [])) {
-      if (!creates.includes(id) && (await this.#tx.get("i", id))?.id === undefined) await this.#tx.delete("i", id);
+      if (!creates.includes(id) && (await this.tx.get("i", id))?.id === undefined) await this.tx.delete("i", id);
     }
     const counted = settled ? 0 : push.edits.length;
     (await this.meta()).unsent += counted - (push.counted ?? 0);
     Object.assign(push, { records: places, creates: settled ? push.creates : creates, counted, version: (push.version ?? 0) + 1 });
     this.#pushes.set(seq, push);
-    await this.#tx.put("p", seq, push);
+    await this.tx.put("p", seq, push);
   }
 
   /** Lets the records lead to a push, and no others. */
   async #index({ seq, records: old = [] }, places) {
     for (const name of new Set([...old, ...places])) {
-      const numbers = ((await this.#tx.get("q", name)) ?? []).filter((number) => number !== seq);
+      const numbers = ((await this.tx.get("q", name)) ?? []).filter((number) => number !== seq);
       if (places.includes(name)) numbers.push(seq);
-      if (numbers.length) await this.#tx.put("q", name, numbers.sort((one, other) => one - other));
-      else await this.#tx.delete("q", name);
+      if (numbers.length) await this.tx.put("q", name, numbers.sort((one, other) => one - other));
+      else await this.tx.delete("q", name);
     }
   }
 
   /** Takes a push out, without saying what became of it. */
-  async #remove(push) {
+  async remove(push) {
     await this.touch(...push.edits);
     await this.#index(push, []);
     (await this.meta()).unsent -= push.counted;
     this.#pushes.set(push.seq, undefined);
-    await this.#tx.delete("p", push.seq);
+    await this.tx.delete("p", push.seq);
   }
 
   /**
@@ -197,52 +181,53 @@ export class Work {
     const ticket = await this.#ticket(edits.length ? edits : about);
     if (!edits.length) return this.#cancelled(ticket);
     await this.touch(...edits);
-    const target = await this.#joinable(edits, atomic);
-    const push = target ?? { seq: await this.#next(), atomic, edits, tickets: [] };
-    if (target) {
-      push.edits = push.edits.map((earlier) => {
-        const edit = editOf({ edits }, earlier.resource, earlier.id);
-        return edit ? { ...earlier, rows: joined(earlier, edit, this.rules.resource(edit.resource)) } : earlier;
-      });
-    }
+    const push = (await this.#joined(edits, atomic)) ?? { seq: await this.next(), atomic, edits, tickets: [] };
     push.tickets.push(ticket.seq);
-    await this.#shrink(push);
-    return (await this.#tx.get("t", ticket.seq)) ?? ticket;
+    await this.shrink(push);
+    return (await this.tx.get("t", ticket.seq)) ?? ticket;
   }
 
-  /** The unsent push that the edits join. */
-  async #joinable(edits, atomic) {
+  /** The unsent push that edits join, with these in it; null where there is none. */
+  async #joined(edits, atomic) {
     const pushes = [];
     for (const edit of edits) pushes.push(...(await this.pushesOf(edit.resource, edit.id)));
     const last = inOrder(pushes).at(-1);
     if (!last || last.body || last.atomic !== atomic) return null;
+    const all = [...last.edits];
     for (const edit of edits) {
-      const earlier = editOf(last, edit.resource, edit.id);
-      if (!earlier || !joined(earlier, edit, this.rules.resource(edit.resource))) return null;
-      for (const id of named(edit)) if ((await this.#tx.get("i", id))?.seq > last.seq) return null;
+      const at = all.findIndex((one) => isSame(one, edit)), rows = at < 0 ? null : joined(all[at], edit, this.rules.resource(edit.resource));
+      if (!rows) return null;
+      all[at] = { ...all[at], rows };
+      for (const id of named(edit)) if ((await this.tx.get("i", id))?.seq > last.seq) return null;
     }
-    const { items, body } = this.rules.limits, all = [...last.edits, ...edits];
-    return all.flatMap((edit) => Object.keys(edit.rows)).length <= items && JSON.stringify(all).length < body / 2 ? last : null;
+    const { items, body } = this.rules.limits, both = [...last.edits, ...edits];
+    if (both.flatMap((edit) => Object.keys(edit.rows)).length > items || JSON.stringify(both).length >= body / 2) return null;
+    // A creation that others build on is not taken back.
+    const left = all.filter((edit) => !isEmpty(edit.rows)), lost = last.edits.flatMap(created).filter((id) => !left.flatMap(created).includes(id));
+    const others = lost.length ? (await this.pushes()).filter((push) => push !== last).flatMap((push) => push.edits) : [];
+    if ([...left, ...others].flatMap(named).some((id) => lost.includes(id))) return null;
+    last.edits = all;
+    return last;
   }
 
   /** Stores an unsent push without the edits that have come to nothing, or settles it where none is left. */
-  async #shrink(push) {
+  async shrink(push) {
     const whole = push.edits;
     await this.touch(...whole);
     push.edits = whole.filter((edit) => !isEmpty(edit.rows));
-    await this.#save(push);
+    await this.save(push);
     if (push.edits.length) return;
-    await this.#remove({ ...push, edits: whole });
-    for (const ticket of await this.#tickets(push)) await this.#cancelled(ticket);
+    await this.remove({ ...push, edits: whole });
+    for (const ticket of await this.tickets(push)) await this.#cancelled(ticket);
   }
 
   /** Ends the ticket of edits that came to nothing. */
   async #cancelled(ticket) {
     const [first] = ticket.records;
-    return this.#end(ticket, { status: "merged", conflicts: [], record: first ? await this.read(first.resource, first.id) : null });
+    return this.end(ticket, { status: "merged", conflicts: [], record: first ? await this.read(first.resource, first.id) : null });
   }
 
-  /** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. */
+  /** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. False where it was sent. */
   keep(place) {
     return this.#change(place, (row, name, record) => {
       const group = row.groups[name];
@@ -250,11 +235,12 @@ export class Work {
     });
   }
 
-  /** Drops the unsent edits of a group. */
+  /** Drops the unsent edits of a group. False where it was sent. */
   drop(place) { return this.#change(place, (row, name) => { delete row.groups[name]; }); }
 
-  async #change({ resource, id, section, item, group: name }, change) {
+  async #change({ resource, id, section, item, group: name, push: seq }, change) {
     const real = await this.resolve(id), base = await this.base(resource, real), pushes = await this.pushesOf(resource, real);
+    if (!pushes.some((push) => push.seq === seq && !push.body)) return false;
     const path = item === undefined ? section : `${section}/${idKey(await this.resolve(item))}`;
     for (const [index, push] of pushes.entries()) {
       const { rows } = editOf(push, resource, real), row = rows[path];
@@ -263,14 +249,15 @@ export class Work {
       change(row, name, view(base, pushes.slice(0, index), resource, real, this.rules));
       for (const [group, { old, new: value }] of Object.entries(row.groups)) if (same(old, value)) delete row.groups[group];
       if (isEmpty(row.groups)) delete rows[path];
-      await this.#shrink(push);
+      await this.shrink(push);
     }
+    return true;
   }
 
   // MARK: Sending
 
   /** The place in the changes, as a text. */
-  async #stamp() {
+  async stamp() {
     const { feed, revision, snapshot } = await this.meta();
     return JSON.stringify([feed, revision, snapshot?.generation]);
   }
@@ -282,7 +269,7 @@ export class Work {
    * @returns {Promise<{seq: number, key: string, body: string}[]>}
    */
   async freeze(single) {
-    const pushes = await this.pushes(), chosen = [], stamp = await this.#stamp();
+    const pushes = await this.pushes(), chosen = [], stamp = await this.stamp();
     let size = 0;
     for (const push of pushes) {
       if (push.settled) continue;
@@ -290,7 +277,7 @@ export class Work {
       const needed = pushes.filter((other) => other.settled && !chosen.includes(other) && names({ body }, other.creates));
       for (const other of [...needed, { body }]) size += other.body.length * 2;
       if (chosen.length && (single || chosen.length + needed.length >= 500 || size > this.rules.limits.body)) break;
-      if (!push.body) await this.#save(Object.assign(push, { body, stamp }));
+      if (!push.body) await this.save(Object.assign(push, { body, stamp }));
       chosen.push(...needed, push);
     }
     return inOrder(chosen).map(({ seq, key, body, settled }) => ({ seq, key, body, settled }));
@@ -300,143 +287,11 @@ export class Work {
     return JSON.stringify({ key, rules: this.rules.version, edits: edits.map((edit) => onTheWire(edit, this.rules)), atomic });
   }
 
-  // MARK: Answers
-
-  /**
-   * Stores what became of a push.
-   *
-   * @returns {Promise<"settled" | "retry" | "rules" | "known">}
-   */
-  async answered({ seq, key }, { status, code, results, problem = results.find((result) => result.problem)?.problem }) {
-    const push = await this.push(seq);
-    if (!push || push.settled || push.key !== key) return "known";
-    if (status === "merged" || status === "partial") await this.#settle(push, results);
-    else if (problem?.code === "rules-changed") {
-      // Nothing was written under the key: the edit is unsent again.
-      delete push.body;
-      delete push.key;
-      this.#endsPushes = true;
-      await this.#save(push);
-      return "rules";
-    } else if (problem?.code === "in-progress" || (problem?.retry ?? ![400, 403, 404, 409, 413, 415, 422].includes(code))) return "retry";
-    else await this.refuse(push, problem ?? localProblem("refused", code, "The push was refused."), results);
-    return "settled";
-  }
-
-  /** Sorts what is not frozen into the groups of new rules. */
-  async regroup(rules) {
-    this.rules = rules;
-    for (const push of await this.pushes()) {
-      if (push.body || push.settled) continue;
-      push.edits = await Promise.all(push.edits.map(async (edit) => regrouped(edit, rules, await this.read(edit.resource, edit.id))));
-      await this.#save(push);
-    }
-  }
-
-  async #settle(push, results) {
-    await this.touch(...push.edits);
-    const ids = Object.assign({}, ...results.map((result) => result.ids));
-    // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
-    const isFresh = push.stamp === (await this.#stamp()), conflicts = [], merged = [], refused = [];
-    for (const [index, edit] of push.edits.entries()) {
-      const result = results[index], { resource } = edit;
-      if (!result) continue;
-      if ((result.status ?? "merged") !== "merged") {
-        refused.push([edit, result]);
-        continue;
-      }
-      const { id = edit.id, record = null } = result;
-      if (edit.creates && isTemporary(edit.id)) ids[edit.id] ??= id;
-      merged.push({ resource, id, record });
-      conflicts.push(...conflictsOf(edit, result));
-      await this.touch({ resource, id });
-      if (!isFresh) this.isBehind = true;
-      else {
-        if (edit.rows[this.#rootOf(resource)]?.kind === "delete") this.#deleted.add(nameOf(resource, id));
-        await this.store({ resource, id, record });
-      }
-    }
-    await this.#remove(push);
-    // Frozen bytes of later pushes may still name its temporary ids; then it is repeated in front of them.
-    if (push.creates.length) await this.#save({ ...push, settled: true, edits: [], counted: 0, records: [] });
-    this.#endsPushes = true;
-    await this.#map(ids);
-    this.events.push(...conflicts);
-    const [first] = refused;
-    if (first) conflicts.push(...(await this.#refused(push, refused.map(([edit]) => edit), first[1].problem ?? localProblem("refused", 422, "The edit was refused."), refused.map(([, result]) => result), false)));
-    for (const ticket of await this.#tickets(push)) {
-      const places = await Promise.all(ticket.records.map(async ({ resource, id }) => ({ resource, id: await this.resolve(id) })));
-      const about = (place) => places.some((one) => isSame(one, place)), own = refused.find(([edit]) => about(edit))?.[1];
-      await this.#end(ticket, {
-        status: own ? "refused" : "merged", conflicts: conflicts.filter(about), problem: own?.problem,
-        record: (own ?? merged.find(about))?.record ?? null, records: merged.filter(about),
-      });
-    }
-  }
-
-  /** Puts real ids in the place of temporary ones wherever edits name them. */
-  async #map(told) {
-    const ids = Object.fromEntries(Object.entries(told).filter(([id]) => isTemporary(id)));
-    for (const [id, real] of Object.entries(ids)) await this.#tx.put("i", id, { ...(await this.#tx.get("i", id)), id: real });
-    const concerns = ({ edits }) => edits.flatMap(named).some((id) => id in ids);
-    const map = (edits) => edits.map((edit) => mapped(edit, ids));
-    if (isEmpty(ids)) return;
-    for (const push of (await this.pushes()).filter(concerns)) {
-      await this.touch(...push.edits);
-      push.edits = map(push.edits);
-      await this.touch(...push.edits);
-      await this.#save(push);
-    }
-    for (const entry of (await this.#values("x")).filter(concerns)) await this.#tx.put("x", entry.seq, { ...entry, edits: map(entry.edits) });
-  }
-
   // MARK: What was refused
-
-  /** Moves a push to those that were refused, and with it what builds on rows that it would have created. */
-  async refuse(push, problem, results = []) {
-    const isFresh = push.stamp === (await this.#stamp());
-    await this.touch(...push.edits);
-    for (const [index, { resource, id, creates }] of push.edits.entries()) {
-      const record = results[index]?.record;
-      if (isFresh && !creates && record) await this.store({ resource, id, record });
-    }
-    await this.#remove(push);
-    await this.#refused(push, push.edits, problem, results, true);
-  }
-
-  /** Keeps edits that were refused, and tells of them; returns their conflicts. */
-  async #refused(push, edits, problem, results, isWhole) {
-    this.#endsPushes = true;
-    const told = edits.map((_, index) => ({ record: results[index]?.record, problem: results[index]?.problem ?? problem }));
-    const conflicts = edits.flatMap((edit, index) => conflictsOf(edit, results[index]));
-    const at = Math.max(0, told.findIndex((one) => one.problem.code !== "rolled-back"));
-    const tickets = (await this.#tickets(push)).filter((ticket) => isWhole || ticket.records.some((record) => editOf({ edits }, record.resource, record.id)));
-    const seq = await this.#next();
-    await this.#tx.put("x", seq, { seq, edits, tickets: tickets.map((ticket) => ticket.seq), atomic: push.atomic, isLocal: !results.length, problem, told, at });
-    (await this.meta()).refused += 1;
-    for (const ticket of isWhole ? tickets : []) {
-      const [first] = ticket.records, found = edits.findIndex((edit) => first && isSame(edit, first)), index = found < 0 ? at : found;
-      const { resource, id } = edits[index];
-      await this.#end(ticket, {
-        status: "refused", problem: causeOf(told[index], problem), record: told[index].record ?? (await this.base(resource, id)),
-        conflicts: conflicts.filter((conflict) => ticket.records.some((record) => isSame(record, conflict))),
-      });
-    }
-    const [place] = records([edits[at]]);
-    this.events.push(...conflicts, { event: "refused", entry: seq, ...place, problem: causeOf(told[at], problem), record: told[at].record ?? null });
-    const lost = edits.flatMap(created);
-    for (const later of lost.length ? await this.pushes() : []) {
-      const id = lost.find((one) => later.edits.flatMap(named).includes(one));
-      if (later.settled || !id || !(await this.push(later.seq))) continue;
-      const { resource } = edits.find((edit) => created(edit).includes(id));
-      await this.refuse(later, localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn: { resource, id, entry: seq } }));
-    }
-    return conflicts;
-  }
 
   /** What was refused, the oldest first. */
   async entries() {
-    return Promise.all((await this.#values("x")).map(async ({ seq, isLocal, edits, told, at, problem }) => {
+    return Promise.all((await this.values("x")).map(async ({ seq, isLocal, edits, told, at, problem }) => {
       const { resource, id } = edits[at];
       return {
         seq, isLocal, resource, id, problem: causeOf(told[at], problem), record: (await this.base(resource, id)) ?? told[at].record ?? null,
@@ -447,9 +302,9 @@ export class Work {
 
   /** Takes out what was refused. */
   async #take(number) {
-    const entry = await this.#tx.get("x", number);
+    const entry = await this.tx.get("x", number);
     if (!entry) return null;
-    await this.#tx.delete("x", number);
+    await this.tx.delete("x", number);
     (await this.meta()).refused -= 1;
     await this.touch(...entry.edits);
     return entry;
@@ -459,57 +314,57 @@ export class Work {
   async resend(number) {
     const entry = await this.#take(number);
     if (!entry) return null;
-    const { edits, atomic } = entry, needs = edits.flatMap(named), tickets = await this.#tickets(entry);
-    for (const other of await this.#values("x")) if (other.edits.flatMap(created).some((id) => needs.includes(id))) await this.resend(other.seq);
-    for (const ticket of tickets) await this.#end(ticket);
+    const { edits, atomic } = entry, needs = edits.flatMap(named), tickets = await this.tickets(entry);
+    for (const other of await this.values("x")) if (other.edits.flatMap(created).some((id) => needs.includes(id))) await this.resend(other.seq);
+    for (const ticket of tickets) await this.end(ticket);
     if (!tickets.length) tickets.push(await this.#ticket(edits));
-    await this.#save({ seq: await this.#next(), atomic, edits, tickets: tickets.map((ticket) => ticket.seq) });
+    await this.save({ seq: await this.next(), atomic, edits, tickets: tickets.map((ticket) => ticket.seq) });
     return tickets.at(-1);
   }
 
   async discard(number) {
     const entry = await this.#take(number);
-    for (const ticket of entry ? await this.#tickets(entry) : []) await this.#end(ticket, { ...ticket.outcome, status: "discarded" });
+    for (const ticket of entry ? await this.tickets(entry) : []) await this.end(ticket, { ...ticket.outcome, status: "discarded" });
   }
 
   // MARK: Tickets
 
   /** The tickets of a push, or of a refused one, that are kept still. */
-  async #tickets({ tickets }) {
-    return (await Promise.all(tickets.map((seq) => this.#tx.get("t", seq)))).filter(Boolean);
+  async tickets({ tickets }) {
+    return (await Promise.all(tickets.map((seq) => this.tx.get("t", seq)))).filter(Boolean);
   }
 
   async #ticket(edits) {
-    const seq = await this.#next(), ticket = { seq, name: `ticket:${seq}:${uuid()}`, records: records(edits) };
-    await this.#tx.put("t", seq, ticket);
-    for (const name of namesOf(ticket)) await this.#tx.put("k", name, seq);
+    const seq = await this.next(), ticket = { seq, name: `ticket:${seq}:${uuid()}`, records: records(edits) };
+    await this.tx.put("t", seq, ticket);
+    for (const name of namesOf(ticket)) await this.tx.put("k", name, seq);
     if (seq % 100 === 0) await this.#prune();
     return ticket;
   }
 
   /** Forgets old tickets once there are many; one without an outcome is kept. */
   async #prune() {
-    const old = (await this.#values("t")).filter(({ outcome }) => outcome && outcome.status !== "refused");
+    const old = (await this.values("t")).filter(({ outcome }) => outcome && outcome.status !== "refused");
     for (const ticket of old.slice(0, -keptTickets)) {
-      await this.#tx.delete("t", ticket.seq);
-      for (const name of namesOf(ticket)) if ((await this.#tx.get("k", name)) === ticket.seq) await this.#tx.delete("k", name);
+      await this.tx.delete("t", ticket.seq);
+      for (const name of namesOf(ticket)) if ((await this.tx.get("k", name)) === ticket.seq) await this.tx.delete("k", name);
     }
   }
 
   /** Stores what became of an edit; nothing yet where it is left out. */
-  async #end(ticket, outcome) {
-    await this.#tx.put("t", ticket.seq, (ticket = { ...ticket, outcome }));
+  async end(ticket, outcome) {
+    await this.tx.put("t", ticket.seq, (ticket = { ...ticket, outcome }));
     return ticket;
   }
 
   /** Finds a ticket by its name, or the last one of a record by its id. */
   async ticket(name, resource) {
     if (/^ticket:/.test(name)) {
-      const ticket = await this.#tx.get("t", Number(name.split(":")[1]));
+      const ticket = await this.tx.get("t", Number(name.split(":")[1]));
       return ticket?.name === name ? ticket : null;
     }
-    const find = async (id) => (await this.#tx.get("k", resource === undefined ? idKey(id) : nameOf(resource, id))) ?? 0;
-    return (await this.#tx.get("t", Math.max(await find(name), await find(await this.resolve(name))))) ?? null;
+    const find = async (id) => (await this.tx.get("k", resource === undefined ? idKey(id) : nameOf(resource, id))) ?? 0;
+    return (await this.tx.get("t", Math.max(await find(name), await find(await this.resolve(name))))) ?? null;
   }
 
   // MARK: States
@@ -518,82 +373,36 @@ export class Work {
   async state({ resource, id, section, item, group }) {
     const real = await this.resolve(id), realItem = await this.resolve(item);
     const concerns = ({ edits }) => Object.values(editOf({ edits }, resource, real)?.rows ?? {}).some((row) => section === undefined
-      || (row.kind !== "edit" && row.section === this.#rootOf(resource))
+      || (row.kind !== "edit" && row.section === this.rootOf(resource))
       || (row.section === section && (item === undefined || idKey(row.item) === idKey(realItem)) && (group === undefined || row.kind !== "edit" || group in row.groups)));
     const pushes = (await this.pushesOf(resource, real)).filter(concerns);
     if (pushes.length) return pushes.every((push) => push.body) ? "sending" : "draft";
-    return (await this.#values("x")).some(concerns) ? "refused" : "clean";
+    return (await this.values("x")).some(concerns) ? "refused" : "clean";
   }
 
   // MARK: The end
 
-  /** Finds out what the changes mean for unsent edits, and stores events and counters. */
+  /** Stores what the transaction leaves behind: first what the server's words mean for unsent edits, then events and counters. */
   async finish() {
-    // Refusing what is gone touches further records; a map that grows is walked to its end.
-    for (const [name, { resource, id, base }] of this.#before) {
-      if (!base || (await this.base(resource, id))) continue;
-      if (!this.#deleted.has(name)) this.events.push({ event: "gone", resource, id, record: base });
-      await this.#gone(resource, id);
-    }
-    const overtaken = [];
-    for (const before of this.#before.values()) overtaken.push(...(await this.#overtaken(before)));
-    const first = this.events.findIndex(({ event, problem }) => event === "gone" || (event === "refused" && problem.code === "gone"));
-    this.events.splice(first < 0 ? this.events.length : first, 0, ...overtaken);
-    const pushes = this.#endsPushes ? await this.pushes() : [], open = pushes.filter((push) => !push.settled);
-    for (const push of pushes) if (push.settled && !open.some((other) => names(other, push.creates))) await this.#tx.delete("p", push.seq);
+    await this.ending?.();
+    const pushes = this.endsPushes ? await this.pushes() : [], open = pushes.filter((push) => !push.settled);
+    for (const push of pushes) if (push.settled && !open.some((other) => names(other, push.creates))) await this.tx.delete("p", push.seq);
     for (const event of this.events) {
-      event.seq = await this.#next();
-      await this.#tx.put("e", event.seq, event);
+      event.seq = await this.next();
+      await this.tx.put("e", event.seq, event);
       // An app that never listens is not to fill the store.
       if (event.seq % 100 === 0) await this.heard((await this.unheard()).slice(0, -keptEvents).map((old) => old.seq));
     }
     if (this.#meta) await this.put("meta", this.#meta);
   }
 
-  /** What becomes of unsent edits of a record that is gone. */
-  async #gone(resource, id) {
-    for (const push of await this.pushesOf(resource, id)) {
-      const edit = editOf(push, resource, id);
-      if (push.body || edit.creates) continue;
-      if (edit.rows[this.#rootOf(resource)]?.kind === "delete") {
-        edit.rows = {};
-        await this.#shrink(push);
-      } else await this.refuse(push, localProblem("gone", 410, "The record is gone."));
-    }
-  }
-
-  async #overtaken({ resource, id, base, pushes }) {
-    const events = [], now = await this.base(resource, id), left = await this.pushesOf(resource, id);
-    for (const [index, push] of !now && base ? [] : left.entries()) {
-      const earlier = pushes.findIndex((one) => one.seq === push.seq);
-      if (push.body || earlier < 0) continue;
-      const was = view(base, pushes.slice(0, earlier), resource, id, this.rules), is = view(now, left.slice(0, index), resource, id, this.rules);
-      for (const row of Object.values(editOf(push, resource, id).rows)) {
-        for (const [group, { old, new: value }] of Object.entries(row.groups ?? {})) {
-          const current = groupIn(is, row, value);
-          if (same(groupIn(was, row, value), current)) continue;
-          const { section, item } = row;
-          events.push({ event: "overtaken", resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value) });
-        }
-      }
-    }
-    return events;
-  }
-
   /** Events that nobody heard yet. */
-  unheard() { return this.#values("e"); }
+  unheard() { return this.values("e"); }
 
   async heard(numbers) {
-    for (const number of numbers) await this.#tx.delete("e", number);
+    for (const number of numbers) await this.tx.delete("e", number);
   }
 }
 
 /** The names by which the last ticket of a record is found. */
 const namesOf = (ticket) => ticket.records.flatMap(({ resource, id }) => [nameOf(resource, id), idKey(id)]);
-
-/** The conflicts of an edit, by its result. */
-function conflictsOf({ resource, id }, result) {
-  return (result?.outcomes ?? []).filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => ({
-    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told,
-  }));
-}

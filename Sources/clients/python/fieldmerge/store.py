@@ -432,7 +432,8 @@ class Store:
         if kind == "conflict":
             return conflict_of(self, body)
         if kind == "overtaken":
-            return Overtaken(**{name: as_read(value) for name, value in body.items()}, _told=body, _store=self)
+            values = {name: as_read(value) for name, value in body.items() if name in Overtaken.__dataclass_fields__}
+            return Overtaken(**values, _told=body, _store=self)
         if kind == "gone":
             return Gone(body["resource"], body["id"])
         return next((entry for entry in self.refused_edits() if entry._seq == body["entry"]), None)
@@ -491,7 +492,7 @@ class Store:
             return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
         return None
 
-    def _write_group(self, conflict: Conflict, value: Any) -> Ticket | None:
+    def _write_group(self, conflict: Conflict | Overtaken, value: Any) -> Ticket | None:
         with self.transaction() as transaction:
             record = transaction.edit(conflict.resource, conflict.id)
             section = record._resource.section(str(conflict.section))
@@ -534,11 +535,15 @@ class Store:
                 transaction.edit(conflict.resource, conflict.id)[section.name] = values
         return transaction.ticket
 
-    def _keep_mine(self, told: Json) -> bool:
-        return self._model.keep_mine(told)
+    def _keep_mine(self, overtaken: Overtaken) -> bool:
+        if self._model.keep_mine(overtaken._told):
+            return True
+        return self._write_group(overtaken, as_plain(overtaken.new)) is not None
 
-    def _take_theirs(self, told: Json) -> bool:
-        return self._model.take_theirs(told)
+    def _take_theirs(self, overtaken: Overtaken) -> bool:
+        if self._model.take_theirs(overtaken._told):
+            return True
+        return self._write_group(overtaken, as_plain(overtaken.current)) is not None
 
     def refused_edits(self) -> list[RefusedEdit]:
         """Returns the edits that were refused for good and neither sent again nor given up; they survive a

@@ -127,17 +127,19 @@ class Overtaken:
     old: Any
     current: Any
     new: Any
+    by: Any = None
     _told: Any = None
     _store: Any = None
 
     def keep_mine(self) -> bool:
-        """Takes what stands now as seen: the edit will be made from there, without a conflict. Returns false
-        where it was sent already."""
-        return bool(self._store._keep_mine(self._told))
+        """Takes what stands now as seen: the edit goes on from there, without a conflict. Where it was sent
+        meanwhile, `new` is a new edit, from what stands then."""
+        return bool(self._store._keep_mine(self))
 
     def take_theirs(self) -> bool:
-        """Drops the edit of this group. Returns false where it was sent already."""
-        return bool(self._store._take_theirs(self._told))
+        """Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit, from what stands
+        then."""
+        return bool(self._store._take_theirs(self))
 
 
 @dataclass(frozen=True)

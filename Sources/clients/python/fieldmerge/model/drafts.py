@@ -122,11 +122,11 @@ class Drafts(Refusals):
         return rows <= limits.get("items", 10_000) and size <= limits.get("body", 1 << 20) * 0.8
 
     def keep_mine(self, told: Json) -> bool:
-        """Takes what stands now as seen by who made the draft, in one transaction; false without a draft."""
+        """Takes what stands now as seen by who made the draft, in one transaction; false where it was sent."""
         return self._redraft(told, keeps=True)
 
     def take_theirs(self, told: Json) -> bool:
-        """Drops the drafts of a group, in one transaction; false where there are none."""
+        """Drops the drafts of a group, in one transaction; false where the one that it is about was sent."""
         return self._redraft(told, keeps=False)
 
     def _redraft(self, told: Json, *, keeps: bool) -> bool:
@@ -137,7 +137,10 @@ class Drafts(Refusals):
             item = None if told.get("item") is None else key_of(self.resolve(told["item"]))
             after = self._seen(resource.name, key)
             found = False
-            for edit in self.pending(resource.name, key):
+            drafts = self.pending(resource.name, key)
+            if not any(edit.push == told["push"] and edit.state == UNSENT for edit in drafts):
+                return False
+            for edit in drafts:
                 if edit.state != UNSENT:
                     continue
                 changes = []

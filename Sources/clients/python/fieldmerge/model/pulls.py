@@ -23,7 +23,7 @@ class Pulls(Answers):
             self._begin_pull()
             count = 0
             for change in page["changes"]:
-                count += self._take(change["resource"], change["id"], change["record"])
+                count += self._take(change["resource"], change["id"], change["record"], change.get("by"))
             self.database.set_meta("feed", page["feed"])
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
@@ -42,7 +42,7 @@ class Pulls(Answers):
         if version is not None and version != self.database.meta("rulesVersion"):
             self.database.set_meta("rulesDue", True)
 
-    def _take(self, resource: str, record_id: Any, record: Json | None) -> int:
+    def _take(self, resource: str, record_id: Any, record: Json | None, by: Json | None = None) -> int:
         if not self.keeps(resource):
             return 0
         key = key_of(record_id)
@@ -62,7 +62,7 @@ class Pulls(Answers):
         before = self._seen(resource, key)
         was = self.view(resource, record_id)
         self._put(resource, record_id, record, before=was, is_pulled=True)
-        self._rebase((resource, key), before, tells_gone=True, was=was)
+        self._rebase((resource, key), before, tells_gone=True, was=was, by=by)
         return 1
 
     def begin_snapshot(self, head: Json, *, goes_on: bool = False) -> bool:

@@ -37,7 +37,15 @@ class Rebasing(Sending):
     def _stores(self, resource: str, key: str) -> bool:
         return self.keeps(resource) or self._base(resource, key) is not None
 
-    def _rebase(self, place: Place, before: Json | None, *, tells_gone: bool = False, was: Json | None = None) -> None:
+    def _rebase(
+        self,
+        place: Place,
+        before: Json | None,
+        *,
+        tells_gone: bool = False,
+        was: Json | None = None,
+        by: Json | None = None,
+    ) -> None:
         """Tells what a new base means for the drafts of a record."""
         resource_name, key = place
         known = self._known(resource_name)
@@ -75,7 +83,7 @@ class Rebasing(Sending):
                     if mark in told:
                         continue
                     told.add(mark)
-                    self._tell_overtaken(known, draft, change, name, before=before, after=after, drafts=drafts)
+                    self._tell_overtaken(known, draft, change, name, before=before, after=after, drafts=drafts, by=by)
 
     def _tell_overtaken(
         self,
@@ -87,6 +95,7 @@ class Rebasing(Sending):
         before: Json | None,
         after: Json | None,
         drafts: list[StoredEdit],
+        by: Json | None,
     ) -> None:
         section = resource.section(change["section"])
         group = next((one for one in section.groups if one.name == name), None)
@@ -108,6 +117,7 @@ class Rebasing(Sending):
         self._queue(
             "overtaken",
             {
+                "push": draft.push,
                 "resource": resource.name,
                 "id": draft.id,
                 "section": section.name,
@@ -116,6 +126,7 @@ class Rebasing(Sending):
                 "old": group.value(seen),
                 "current": group.value(current),
                 "new": group.value(new),
+                "by": by,
             },
         )
 

@@ -18,7 +18,7 @@ _START_SECONDS = 60.0
 
 
 class RealGateway:
-    """A running gateway: `url`, the `database` behind it, and `stop`, `kill`, `restart`."""
+    """A running gateway: `url`, the `database` behind it, and `stop`, `kill`, `restart`, `close`."""
 
     def __init__(self, program: str, rules: str, database: str, folder: str, options: Sequence[str]) -> None:
         self.database = database
@@ -88,6 +88,11 @@ class RealGateway:
         self.stop()
         self.start()
 
+    def close(self) -> None:
+        """Stops the gateway for good, and deletes its files."""
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
     def query(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """Runs a statement on the database behind the gateway, as a program that bypasses it would."""
         connection = sqlite3.connect(self.database, timeout=30)
@@ -103,8 +108,7 @@ class RealGateway:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self.close()
 
 
 def start_gateway(

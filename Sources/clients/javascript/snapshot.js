@@ -1,0 +1,24 @@
+import { FieldMergeError } from "./errors.js";
+
+/** Loaded where `open` is given a snapshot and the store is empty: fills it. */
+export async function fill(local, { snapshot, resources, fetch = globalThis.fetch }) {
+  const lines = await linesOf(String(snapshot), fetch), head = lines.find((line) => line.snapshot)?.snapshot;
+  if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
+  const records = lines.filter((line) => line.record !== undefined), { feed, revision } = head;
+  while (records.length) await local.write(async (work) => { for (const { resource, id, record } of records.splice(0, 500)) await work.putBase(resource, id, record); });
+  await local.note({ feed, revision, kept: resources });
+}
+
+/** The lines of a snapshot at an address or, in Node, in a file; packed with gzip or not. */
+async function linesOf(address, fetch) {
+  let bytes;
+  if (globalThis.process?.versions?.node && !/^https?:/.test(address)) bytes = await (await import("node:fs/promises")).readFile(address.startsWith("file:") ? new URL(address) : address);
+  else {
+    const response = await fetch(address);
+    if (!response.ok) throw new FieldMergeError("no-snapshot", `The snapshot cannot be read: ${response.status}.`);
+    bytes = new Uint8Array(await response.arrayBuffer());
+  }
+  let { body } = new Response(bytes);
+  if (bytes[0] === 31 && bytes[1] === 139) body = body.pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(body).text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}
