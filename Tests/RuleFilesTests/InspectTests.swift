@@ -410,6 +410,19 @@ import Testing
         #expect(try Self.shape([links, Self.customers, things]).count { $0.hasSuffix(" root") } == 3)
     }
 
+    /// By names alone as well.
+    @Test func aTableIsAPartOfWhatItSeemsToBeCalledAfter() throws {
+        let languages = Self.table("languages", key: ["language_id"], [Self.id("language_id"), Self.column("name")])
+        let key = ["customer_id", "language_id"]
+        let texts = Self.table("customers_texts", key: key, key.map { Self.id($0) } + [Self.column("text")])
+        #expect(
+            try Self.shape([Self.customers, languages, texts]) == [
+                "customers.customers root", "customers.customersTexts list customer_id=id", "languages.languages root",
+            ])
+        let links = Self.table("customers_texts", key: key, key.map { Self.id($0) })
+        #expect(try Self.shape([Self.customers, languages, links]).count { $0.hasSuffix(" root") } == 3)
+    }
+
     @Test func oneRowPerRecordIsASingleton() throws {
         let photo = Self.child("photos", key: ["customer"], of: [("customer", "customers")])
         let badge = Self.child("badges", unique: [["customer"]], of: [("customer", "customers")])

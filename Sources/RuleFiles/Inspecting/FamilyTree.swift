@@ -78,7 +78,8 @@ struct FamilyTree {
             keys.append(known)
         }
         let same = keys.filter { Set($0.columns) == Set(table.key) }
-        let called = isJunction(table, keys) ? [] : keys.filter { isCalled(table, after: $0.target) }
+        let called =
+            table.isJunction(of: keys.flatMap(\.columns)) ? [] : keys.filter { isCalled(table, after: $0.target) }
         let chosen = [same, keys, called].first { $0.count == 1 }?.first
         guard let key = chosen, key.refersToKey,
             key.columns.allSatisfy({
@@ -86,15 +87,6 @@ struct FamilyTree {
             })
         else { return nil }
         return key
-    }
-
-    /// Returns true where a table says nothing but which rows of others go together: it belongs to each of them.
-    private static func isJunction(_ table: InspectedTable, _ keys: [KnownForeignKey]) -> Bool {
-        let linking = Set(keys.flatMap(\.columns))
-        return table.schema.columns.allSatisfy { column in
-            if case .writable = ColumnRole(column, key: table.key, parents: Array(linking)) { return false }
-            return true
-        }
     }
 
     /// Returns true where a table's name is another's, in the singular, with something behind it; also in one word, as
