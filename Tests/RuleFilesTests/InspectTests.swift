@@ -114,6 +114,7 @@ import Testing
 
     @Test(arguments: [
         "password", "user_passwd", "pwd", "api_key", "apiToken", "reset_token", "password_hash", "salt", "pin",
+        "admin_pass", "prev_pass2", "mfa", "cc_cvv",
     ]) func secretsAreLeftOut(_ name: String) throws {
         let table = Self.table("users", [Self.id(), Self.column("name"), Self.column(name)])
         let made = try Self.inspect([table])
@@ -124,10 +125,57 @@ import Testing
         #expect(!asked.files[0].text.contains("left out") && asked.files[0].text.contains(": \(name)\n"))
     }
 
-    @Test(arguments: ["pinned", "compass", "hashtag", "passenger"]) func wordsThatOnlyLookLikeSecretsAreNone(
+    @Test(arguments: ["pinned", "compass", "hashtag", "passenger", "pass_count"])
+    func wordsThatOnlyLookLikeSecretsAreNone(
         _ name: String
     ) throws {
-        #expect(try Self.groups([Self.column(name)]) == ["\(name): \(name)"])
+        #expect(try Self.groups([Self.column(name)]).map { $0.split(separator: " ").last.map(String.init) } == [name])
+    }
+
+    /// When a password was changed, or whether there is one, opens nothing.
+    @Test func whatIsToldOfASecretIsNone() throws {
+        let columns = [
+            Self.column("pwd_last_change_date", Self.moment, declared: "datetime"),
+            Self.column("has_password", Self.flag, declared: "tinyint(1)"),
+        ]
+        #expect(
+            try Self.groups(columns) == ["pwdLastChangeDate: pwd_last_change_date", "hasPassword: has_password"])
+    }
+
+    /// A part of the only address of a table may stand apart, but not far away, nor where the address has it already.
+    @Test(arguments: [
+        (["city", "phone", "line", "street", "zip"], ["address: city street zip", "line: line", "phone: phone"]),
+        (["street", "zip", "phone", "country"], ["address: street zip country", "phone: phone"]),
+        (["city", "a", "b", "c", "street", "zip"], ["a: a", "address: street zip", "b: b", "c: c", "city: city"]),
+        (["city", "phone", "street", "city_name"], ["address: street city_name", "city: city", "phone: phone"]),
+    ]) func aPartThatStandsApartBelongsToTheAddress(_ columns: [String], _ groups: [String]) throws {
+        #expect(try Self.groups(columns.map { Self.column($0) }).sorted() == groups)
+    }
+
+    /// How to reach whom a bill goes to is no part of where it goes.
+    @Test func contactsAreNoPartOfAnAddressBlock() throws {
+        let columns = ["name", "street", "city", "telephone", "email_address", "address_format_id"]
+        #expect(
+            try Self.groups(columns.map { Self.column("billing_" + $0) } + [Self.column("note")]) == [
+                "billing: billing_name billing_street billing_city billing_address_format_id",
+                "billingTelephone: billing_telephone", "billingEmailAddress: billing_email_address", "note: note",
+            ])
+        // Where nothing of it is an address, the word that they begin with is all there is.
+        #expect(
+            try Self.groups(["payer_email", "payer_id"].map { Self.column($0) }) == ["payer: payer_email payer_id"])
+    }
+
+    @Test func switchesStandAlone() throws {
+        let switches = ["status_mobile", "status_footer"].map { Self.column($0, Self.flag, declared: "tinyint(4)") }
+        let note = Self.column("note")
+        #expect(try Self.groups(switches + [note]).count == 3)
+        #expect(try Self.groups(switches + [Self.column("status_text"), note]).count == 2)
+    }
+
+    @Test func everyWordOfATablesNameIsItsOwn() throws {
+        let columns = [Self.column("coupon_name"), Self.column("coupon_description")]
+        #expect(try Self.groups(columns, in: "coupons_description").count == 2)
+        #expect(try Self.groups(columns, in: "vouchers").count == 1)
     }
 
     /// A row that merely refers to a lookup is no part of it: deleting the lookup would delete it.
@@ -234,6 +282,9 @@ import Testing
         ),
         (["from", "to"], ["period: from to"]),
         (["lat", "lng"], ["position: lat lng"]),
+        (["coupon_start_date", "coupon_expire_date"], ["couponDate: coupon_start_date coupon_expire_date"]),
+        (["major", "minor"], ["version: major minor"]),
+        (["from_name", "to_name"], ["fromName: from_name", "toName: to_name"]),
         (["first_name", "first_seen"], ["firstName: first_name", "firstSeen: first_seen"]),
         (["thing_name", "thing_size", "x"], ["thingName: thing_name", "thingSize: thing_size", "x: x"]),
         (["c_name", "c_street", "c_city"], ["cName: c_name", "address: c_street c_city"]),
@@ -253,6 +304,11 @@ import Testing
                 "amount: amount", "priceDetails: price price_currency",
             ])
         #expect(try Self.groups([Self.column("currency")]) == ["currency: currency"])
+        // A rate of tax is no amount.
+        #expect(
+            try Self.groups([amount, Self.column("currency"), Self.column("shipping_tax_rate", Self.money)]) == [
+                "money: amount currency", "shippingTaxRate: shipping_tax_rate",
+            ])
     }
 
     @Test func tinyIntegersAreTruthValues() throws {
@@ -334,6 +390,37 @@ import Testing
                 "both.both root", "customers.customers root", "junction.junction root", "loose.loose root",
                 "things.things root", "tree.tree root",
             ])
+    }
+
+    /// Of several parents a table is a part of the one that it is called after.
+    @Test(arguments: ["customer_lines", "CustomerLine", "customerlines"])
+    func aTableIsAPartOfWhatItIsCalledAfter(_ name: String) throws {
+        let things = Self.table("things", [Self.id(), Self.column("name")])
+        let lines = Self.child(name, of: [("thing", "things"), ("customer", "customers")])
+        let section = NameWords(name).words
+        let camel = section[0] + section.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        #expect(
+            try Self.shape([lines, Self.customers, things]) == [
+                "customers.customers root", "customers.\(camel) list customer=id", "things.things root",
+            ])
+        // One that says no more than which rows go together is nobody's part.
+        let links = Self.table(
+            name, key: ["customer", "thing"], [Self.id("customer"), Self.id("thing")],
+            to: [(["customer"], "customers", ["id"]), (["thing"], "things", ["id"])])
+        #expect(try Self.shape([links, Self.customers, things]).count { $0.hasSuffix(" root") } == 3)
+    }
+
+    /// By names alone as well.
+    @Test func aTableIsAPartOfWhatItSeemsToBeCalledAfter() throws {
+        let languages = Self.table("languages", key: ["language_id"], [Self.id("language_id"), Self.column("name")])
+        let key = ["customer_id", "language_id"]
+        let texts = Self.table("customers_texts", key: key, key.map { Self.id($0) } + [Self.column("text")])
+        #expect(
+            try Self.shape([Self.customers, languages, texts]) == [
+                "customers.customers root", "customers.customersTexts list customer_id=id", "languages.languages root",
+            ])
+        let links = Self.table("customers_texts", key: key, key.map { Self.id($0) })
+        #expect(try Self.shape([Self.customers, languages, links]).count { $0.hasSuffix(" root") } == 3)
     }
 
     @Test func oneRowPerRecordIsASingleton() throws {

@@ -23,11 +23,11 @@ enum AddressWords {
     /// Returns true where a column of these words is a part of an address; numbers at the end (`address2`, `address_1`)
     /// do not matter.
     static func contains(_ words: [String]) -> Bool {
-        let plain = words.map(withoutNumber).filter { !$0.isEmpty }
+        let plain = words.map(NameWords.withoutNumber).filter { !$0.isEmpty }
         return (plain.contains(where: parts.contains) || parts.contains(plain.joined()))
             && plain.allSatisfy { parts.contains($0) || companions.contains($0) }
             // “address_id” names a row elsewhere, and is no address.
-            && !(plain.last == "id" && plain.first.map(withoutNumber) == "address")
+            && !(plain.last == "id" && plain.first.map(NameWords.withoutNumber) == "address")
     }
 
     /// Returns true where a table of these words holds such parts themselves: towns, countries, regions.
@@ -35,12 +35,18 @@ enum AddressWords {
         !words.isDisjoint(with: parts.subtracting(["address", "addr", "street", "building"]))
     }
 
+    /// Words of what an address block may hold that is no part of where somebody lives, and changes by itself.
+    private static let contacts: Set<String> = [
+        "phone", "telephone", "tel", "mobile", "cell", "fax", "email", "mail", "url", "website", "id", "vat",
+    ]
+
+    /// Returns true where a column of these words is a way to reach somebody, or a key, rather than a place.
+    static func isContact(_ words: [String]) -> Bool {
+        // “email_address” is no address here; “address_format_id” goes with one.
+        guard !contains(words), words.contains("email") || !words.contains("address") else { return false }
+        return words.contains { contacts.contains(NameWords.withoutNumber($0)) }
+    }
+
     /// Returns true where it is worth a question whether such a column belongs to the address beside it.
     static func mayBelong(_ words: [String]) -> Bool { words.contains(where: kin.contains) }
-
-    private static func withoutNumber(_ word: String) -> String {
-        var word = word
-        while word.last?.isNumber == true { word.removeLast() }
-        return word
-    }
 }

@@ -65,8 +65,8 @@ struct FamilyTree {
         return links
     }
 
-    /// The foreign key that ties the rows of a table to one record: the only one that is never NULL, or the one that
-    /// is the table's key as well.
+    /// The foreign key that ties the rows of a table to one record: the only one that is never NULL, the one that is the
+    /// table's key as well, or the one to the table that it is called after (`InvoiceLine` of Invoice and Track).
     private static func parentKey(of table: InspectedTable, _ tables: [InspectedTable]) -> KnownForeignKey? {
         var keys: [KnownForeignKey] = []
         for key in table.schema.foreignKeys {
@@ -78,11 +78,24 @@ struct FamilyTree {
             keys.append(known)
         }
         let same = keys.filter { Set($0.columns) == Set(table.key) }
-        guard let key = same.count == 1 ? same.first : keys.count == 1 ? keys.first : nil, key.refersToKey,
+        let called =
+            table.isJunction(of: keys.flatMap(\.columns)) ? [] : keys.filter { isCalled(table, after: $0.target) }
+        let chosen = [same, keys, called].first { $0.count == 1 }?.first
+        guard let key = chosen, key.refersToKey,
             key.columns.allSatisfy({
                 table.schema.column($0).map { !$0.types.isEmpty && $0.serverOwned == nil } == true
             })
         else { return nil }
         return key
+    }
+
+    /// Returns true where a table's name is another's, in the singular, with something behind it; also in one word, as
+    /// in “orderdetails”.
+    private static func isCalled(_ table: InspectedTable, after parent: InspectedTable) -> Bool {
+        let name = NameWords(table.name.name).words.joined()
+        return NameWords(parent.name.name).singulars.contains { singular in
+            let start = singular.joined()
+            return start.count > 2 && name.count > start.count && name.hasPrefix(start)
+        }
     }
 }

@@ -94,7 +94,26 @@ struct GroupProposal {
             }
         }
         endAddress(&run, before: free.count)
+        takeStrays(table, own)
         free.removeAll { entry in groups.contains { $0.columns.contains(entry.column.name) } }
+    }
+
+    /// A part that stands apart from the only address of its table, with one or two others between: `city`, `phone`,
+    /// `street`, `postcode`.
+    private mutating func takeStrays(_ table: TableSchema, _ own: Set<String>) {
+        let found = groups.indices.filter { groups[$0].words == ["address"] }
+        guard found.count == 1, let group = found.first else { return }
+        let names = groups[group].columns
+        let places = free.indices.filter { names.contains(free[$0].column.name) }
+        guard let first = places.first, let last = places.last else { return }
+        let known = Set(places.flatMap { free[$0].words.map(NameWords.withoutNumber) })
+        for (index, entry) in free.enumerated() where index < first ? first - index <= 3 : index - last <= 3 {
+            let isText = if case .text = entry.column.types.first { true } else { false }
+            guard !places.contains(index), Self.isAddress(entry.words, in: own), known.isDisjoint(with: entry.words),
+                isText || table.foreignKeys.contains(where: { $0.columns == [entry.column.name] })
+            else { continue }
+            groups[group].take(entry.column.name, because: "parts of an address, by their names")
+        }
     }
 
     /// “customer_city” in table customers is the customer's own.
@@ -114,25 +133,29 @@ struct GroupProposal {
     }
 
     /// The words of a table's name, also in the singular.
-    private static func words(of table: TableSchema) -> Set<String> {
-        Set(NameWords(table.name.name).singulars.union([NameWords(table.name.name).words]).flatMap { $0 })
-    }
+    private static func words(of table: TableSchema) -> Set<String> { NameWords(table.name.name).singularWords }
 
     private mutating func proposePrefixes(_ table: TableSchema) {
         // “customer_name” in table customers is not about something else than “customer_email”.
         let own = Self.words(of: table)
-        var byPrefix: [String: [String]] = [:]
+        var byPrefix: [String: [(column: ColumnSchema, words: [String])]] = [:]
         var order: [String] = []
         for (column, words) in free where words.count > 1 {
             // A single letter is a habit of the schema.
             let isTelling = words[0].count > 1 && !Self.idle.contains(words[0]) && !own.contains(words[0])
             guard isTelling else { continue }
             if byPrefix[words[0]] == nil { order.append(words[0]) }
-            byPrefix[words[0], default: []].append(column.name)
+            byPrefix[words[0], default: []].append((column, Array(words.dropFirst())))
         }
         for prefix in order {
-            guard let columns = byPrefix[prefix], columns.count > 1 else { continue }
-            propose([prefix], columns: columns, because: "their names begin with “\(prefix)”")
+            guard var columns = byPrefix[prefix] else { continue }
+            // “billing_phone” is no part of where “billing_street” and “billing_city” say that somebody lives.
+            if columns.count(where: { AddressWords.contains($0.words) }) > 1 {
+                columns.removeAll { AddressWords.isContact($0.words) }
+            }
+            // Each of several switches means something by itself.
+            guard columns.count > 1, !columns.allSatisfy({ $0.column.isSwitch }) else { continue }
+            propose([prefix], columns: columns.map(\.column.name), because: "their names begin with “\(prefix)”")
         }
     }
 

@@ -20,14 +20,16 @@ struct LinkGuess {
         }
     }
 
-    /// The one link that the names of a table's columns suggest.
+    /// The one link that the names of a table's columns suggest; of several, that to the table that it is called after.
     func link(of table: InspectedTable) -> TableLink? {
         guard table.schema.foreignKeys.isEmpty else { return nil }
         let found = table.schema.columns.compactMap { column in
             target(of: column, in: table).map { (column, $0) }
         }
-        // With two parents the table belongs to neither.
-        guard found.count == 1, let (column, parent) = found.first, !column.isNullable, column.serverOwned == nil
+        // With two parents the table belongs to neither, unless it is called after one.
+        let called = table.isJunction(of: found.map(\.0.name)) ? [] : found.filter { isExtension(table, of: $0.1) }
+        guard let (column, parent) = [found, called].first(where: { $0.count == 1 })?.first, !column.isNullable,
+            column.serverOwned == nil
         else { return nil }
         return TableLink(
             child: table.name, parent: parent.name, columns: [(column.name, parent.key[0])],

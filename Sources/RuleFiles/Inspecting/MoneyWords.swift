@@ -15,10 +15,14 @@ enum MoneyWords {
         words.filter { !currencies.contains($0) && $0 != "code" }
     }
 
+    /// Words that make of a rate a share of something, or the price of a currency itself.
+    private static let shares: Set<String> = ["tax", "vat", "exchange", "discount", "interest", "commission"]
+
     static func isAmount(_ words: [String], _ type: ColumnType?) -> Bool {
+        if words.last == "rate", words.contains(where: shares.contains) { return false }
         switch type {
-        case .decimal, .numeric, .integer, .double, .float: words.contains(where: amounts.contains)
-        default: false
+        case .decimal, .numeric, .integer, .double, .float: return words.contains(where: amounts.contains)
+        default: return false
         }
     }
 }

@@ -33,10 +33,24 @@ struct NameWords {
     /// Guesses of the last word's singular; English alone, and rather one too many than one too few.
     var singulars: Set<[String]> {
         guard let last = words.last else { return [] }
-        var forms: Set<String> = [last]
-        if last.hasSuffix("s") { forms.insert(String(last.dropLast())) }
-        if last.hasSuffix("es") { forms.insert(String(last.dropLast(2))) }
-        if last.hasSuffix("ies") { forms.insert(String(last.dropLast(3)) + "y") }
-        return Set(forms.filter { !$0.isEmpty }.map { words.dropLast() + [$0] })
+        return Set(Self.singulars(of: last).map { words.dropLast() + [$0] })
+    }
+
+    /// Each word by itself, as it is and in the singular.
+    var singularWords: Set<String> { Set(words.flatMap(Self.singulars(of:))) }
+
+    private static func singulars(of word: String) -> Set<String> {
+        var forms: Set<String> = [word]
+        if word.hasSuffix("s") { forms.insert(String(word.dropLast())) }
+        if word.hasSuffix("es") { forms.insert(String(word.dropLast(2))) }
+        if word.hasSuffix("ies") { forms.insert(String(word.dropLast(3)) + "y") }
+        return forms.filter { !$0.isEmpty }
+    }
+
+    /// A word without the digits at its end: “address” of `address2`.
+    static func withoutNumber(_ word: String) -> String {
+        var word = word
+        while word.last?.isNumber == true { word.removeLast() }
+        return word
     }
 }

@@ -4,7 +4,7 @@ enum RangeWords {
     private static let closers: [String: Set<String>] = [
         "from": ["to", "until", "till", "thru", "through"],
         "since": ["until", "till", "to"],
-        "start": ["end", "stop", "finish"],
+        "start": ["end", "stop", "finish", "expire", "expires", "expiry", "expiration"],
         "starts": ["ends"],
         "started": ["ended", "stopped", "finished"],
         "begin": ["end"],
@@ -13,9 +13,13 @@ enum RangeWords {
         "opens": ["closes"],
         "min": ["max"],
         "minimum": ["maximum"],
+        "major": ["minor"],
         "lat": ["lng", "lon", "long"],
         "latitude": ["longitude"],
     ]
+
+    /// Words of what two people have: sender and recipient of a message are no ends of one thing.
+    private static let persons: Set<String> = ["name", "email", "mail", "address", "phone"]
 
     private static let units: Set<String> = ["date", "on", "at", "time", "day", "datetime"]
 
@@ -28,11 +32,13 @@ enum RangeWords {
         else { return nil }
         var rest = opener
         rest.remove(at: index)
+        if rest.contains(where: persons.contains) { return nil }
         if !rest.allSatisfy(units.contains) { return rest }
         switch opener[index] {
         case "lat", "latitude": return ["position"]
         case "min", "minimum": return ["range"]
         case "open", "opens": return ["hours"]
+        case "major": return ["version"]
         default: return ["period"]
         }
     }

@@ -46,7 +46,7 @@ struct SectionDraft {
                     keyComments.append("“\(column.name)” \(reference.comment)")
                 }
             case .writable:
-                if !takesSecrets, SecretWords.contains(NameWords(column.name).words) {
+                if !takesSecrets, SecretWords.name(column) {
                     leftOut.append((column.name, Self.secret(column)))
                 } else {
                     writable.append(column)

@@ -87,20 +87,16 @@ struct LimitOptions: ParsableArguments {
     /// - Throws: `SettingsError` for a number out of its range.
     func configuration(_ settings: Settings) throws -> GatewayConfiguration {
         var out = GatewayConfiguration()
-        out.clients = try settings.number(maxClients, .maxClients, default: out.clients, in: 1...1_000_000)
-        out.merge.waiting = try settings.number(
-            maxWaiting, .maxWaiting, default: out.merge.waiting, in: 1...1_000_000)
-        out.wire.bodyBytes = try settings.number(
-            maxBody, .maxBody, default: out.wire.bodyBytes, in: 1_024...1_073_741_824)
+        try settings.set(&out.clients, to: maxClients, .maxClients, in: 1...1_000_000)
+        try settings.set(&out.merge.waiting, to: maxWaiting, .maxWaiting, in: 1...1_000_000)
+        try settings.set(&out.wire.bodyBytes, to: maxBody, .maxBody, in: 1_024...1_073_741_824)
         // Jansson itself stops at 2,048 levels.
-        out.wire.depth = try settings.number(maxDepth, .maxDepth, default: out.wire.depth, in: 8...2_000)
-        out.wire.edits = try settings.number(maxEdits, .maxEdits, default: out.wire.edits, in: 1...1_000_000)
-        out.wire.items = try settings.number(maxItems, .maxItems, default: out.wire.items, in: 1...10_000_000)
-        out.merge.rowsPerRecord = try settings.number(
-            rowsPerRecord, .rowsPerRecord, default: out.merge.rowsPerRecord, in: 1...10_000_000)
-        out.merge.pageSize = try settings.number(pageSize, .pageSize, default: out.merge.pageSize, in: 1...100_000)
-        out.merge.coalesced = try settings.number(
-            coalesce, .coalesce, default: out.merge.coalesced, in: 1...128)
+        try settings.set(&out.wire.depth, to: maxDepth, .maxDepth, in: 8...2_000)
+        try settings.set(&out.wire.edits, to: maxEdits, .maxEdits, in: 1...1_000_000)
+        try settings.set(&out.wire.items, to: maxItems, .maxItems, in: 1...10_000_000)
+        try settings.set(&out.merge.rowsPerRecord, to: rowsPerRecord, .rowsPerRecord, in: 1...10_000_000)
+        try settings.set(&out.merge.pageSize, to: pageSize, .pageSize, in: 1...100_000)
+        try settings.set(&out.merge.coalesced, to: coalesce, .coalesce, in: 1...128)
         // The more of them, the smaller each; the server needs processors as well.
         // Pushes and reads have as many each, and everything else needs a connection too.
         let most = (try connectionCount(settings) - 2) / 2
@@ -114,20 +110,17 @@ struct LimitOptions: ParsableArguments {
     }
 
     private func setTimes(of out: inout GatewayConfiguration, _ settings: Settings) throws {
-        out.requestSeconds = try settings.number(
-            requestTime, .requestTime, default: out.requestSeconds, in: 1...3_600)
-        out.headSeconds = try settings.number(headTime, .headTime, default: out.headSeconds, in: 1...3_600)
-        out.bodySeconds = try settings.number(bodyTime, .bodyTime, default: out.bodySeconds, in: 1...3_600)
-        out.answerSeconds = try settings.number(answerTime, .answerTime, default: out.answerSeconds, in: 1...3_600)
+        try settings.set(&out.requestSeconds, to: requestTime, .requestTime, in: 1...3_600)
+        try settings.set(&out.headSeconds, to: headTime, .headTime, in: 1...3_600)
+        try settings.set(&out.bodySeconds, to: bodyTime, .bodyTime, in: 1...3_600)
+        try settings.set(&out.answerSeconds, to: answerTime, .answerTime, in: 1...3_600)
     }
 
     private func setBytes(of out: inout GatewayConfiguration, _ settings: Settings) throws {
-        out.merge.answerBytes = try settings.number(
-            maxAnswer, .maxAnswer, default: out.merge.answerBytes, in: 65_536...1_073_741_824)
+        try settings.set(&out.merge.answerBytes, to: maxAnswer, .maxAnswer, in: 65_536...1_073_741_824)
         out.heldBytes = try settings.number(
             maxMemory, .maxMemory, default: max(out.heldBytes, 2 * out.wire.bodyBytes),
             in: 2 * out.wire.bodyBytes...1_099_511_627_776)
-        out.journalBytesPerDay = try settings.number(
-            maxJournalDay, .maxJournalDay, default: out.journalBytesPerDay, in: 65_536...1_099_511_627_776)
+        try settings.set(&out.journalBytesPerDay, to: maxJournalDay, .maxJournalDay, in: 65_536...1_099_511_627_776)
     }
 }

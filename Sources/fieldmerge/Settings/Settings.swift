@@ -76,4 +76,11 @@ struct Settings {
         guard let number = Int(text), range.contains(number) else { throw wrong }
         return number
     }
+
+    /// Replaces a standard value by that of a setting, where it is given.
+    ///
+    /// - Throws: `SettingsError` where the setting is no whole number within the range.
+    func set(_ value: inout Int, to option: Int?, _ setting: Setting, in range: ClosedRange<Int>) throws {
+        value = try number(option, setting, default: value, in: range)
+    }
 }

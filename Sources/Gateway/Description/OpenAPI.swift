@@ -1,0 +1,44 @@
+import Operations
+
+/// The description of the addresses for tools (OpenAPI 3.1), put together from its themes.
+///
+/// What a resource's fields are is told by `/v1/rules`.
+enum OpenAPI {
+    /// Addresses that belong together and what they name: each text is the members of a JSON object, without its braces.
+    struct Theme {
+        var paths = ""
+        var parameters = ""
+        var headers = ""
+        var responses = ""
+        var schemas = ""
+    }
+
+    private static let themes = [
+        rules, records, changes, sync, pushes, results, journal, clients, operations, common,
+    ]
+
+    /// The description as JSON.
+    static let document = #"""
+        {
+        "openapi": "3.1.0",
+        "info": {
+          "title": "FieldMerge", "version": "\#(ProgramVersion.text)",
+          "description": "Reads records of a legacy database and merges edits into it, group by group. HEAD is served wherever GET is. Another method is 405 with Allow; a query member that is not named here, or stands twice, is 400."
+        },
+        "security": [{"bearer": []}],
+        "paths": \#(object(\.paths)),
+        "components": {
+        "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        "parameters": \#(object(\.parameters)),
+        "headers": \#(object(\.headers)),
+        "responses": \#(object(\.responses)),
+        "schemas": \#(object(\.schemas))
+        }
+        }
+        """#
+
+    /// Returns the members that the themes have of a kind, as one object.
+    private static func object(_ members: (Theme) -> String) -> String {
+        "{\n" + themes.map(members).filter { !$0.isEmpty }.joined(separator: ",\n") + "\n}"
+    }
+}
