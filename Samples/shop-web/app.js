@@ -24,7 +24,7 @@ function choose() {
 
 /** One person's shop. */
 class Shop {
-  #user; #store; #network; #meetings; #bar; #list; #main; #form = null; #aisles = new Map(); #isThere = false; #isAsking = false; #progress; #view = "";
+  #user; #store; #network; #meetings; #bar; #list; #main; #form = null; #aisles = new Map(); #isThere = false; #isAsking = false; #progress; #view = ""; #writers = new Map();
 
   constructor(user, store, network) {
     this.#user = user;
@@ -96,6 +96,10 @@ class Shop {
 
   #begin() {
     this.#isThere = true;
+    // Who wrote last what comes from the shop, so that the form can say it.
+    this.#store.beforeStore = ({ resource, id, by }) => {
+      if (resource === "shoppers" && by && by.device !== deviceOf(this.#user)) this.#writers.set(String(id), writer(by, this.#user).replace(/,$/, ""));
+    };
     this.#store.observe("aisles", (aisles) => {
       this.#aisles = new Map(aisles.map(({ id, aisle }) => [id, aisle.name]));
       if (this.#form) this.#form.aisles = this.#aisles;
@@ -114,7 +118,7 @@ class Shop {
     this.#form = null;
     this.#list.open = real;
     if (view === "customer") {
-      this.#form = new CustomerForm(real, { store: this.#store, user: this.#user, meetings: this.#meetings, aisles: this.#aisles, renamed: (known) => {
+      this.#form = new CustomerForm(real, { store: this.#store, user: this.#user, meetings: this.#meetings, aisles: this.#aisles, writers: this.#writers, renamed: (known) => {
         this.#list.open = known;
         history.replaceState(null, "", `#/customers/${known}`);
       } });

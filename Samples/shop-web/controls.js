@@ -16,9 +16,17 @@ export function control(field, members) {
   return h("input", { ...all, type: types[kind] ?? "text", inputmode: kind === "money" ? "decimal" : null, spellcheck: kind === "text" ? "false" : null });
 }
 
+/** Chooses a value, also one that is not among the choices, such as an aisle that is not known yet. */
+function choose(select, value) {
+  const text = String(value ?? "");
+  if (![...select.options].some((option) => option.value === text)) select.append(h("option", { value: text }, text));
+  select.value = text;
+}
+
 /** Shows a value in a control. */
 export function put(element, { kind }, value) {
   if (kind === "check") element.checked = value === true;
+  else if (kind === "choice" || kind === "aisle") choose(element, value);
   else if (kind === "labels") element.value = (value ?? []).join(", ");
   // A day that the old forms left open is none to a browser.
   else if (kind === "date") element.value = /^0000/.test(value ?? "") ? "" : (value ?? "");
@@ -38,10 +46,10 @@ export function take(element, { kind, isNullable }) {
 /** Fills the choice of aisles, where they have changed. */
 export function putAisles(select, aisles) {
   const wanted = ["", ...[...aisles.keys()].map(String)], { value } = select;
-  if ([...select.options].map((option) => option.value).join() === wanted.join()) {
+  if (wanted.every((option, index) => select.options[index]?.value === option)) {
     for (const option of select.options) if (option.value) option.textContent = aisles.get(Number(option.value)) ?? option.textContent;
     return;
   }
   select.replaceChildren(h("option", { value: "" }, "–"), ...[...aisles].map(([id, name]) => h("option", { value: String(id) }, name)));
-  select.value = value;
+  choose(select, value);
 }

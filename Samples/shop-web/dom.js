@@ -9,7 +9,7 @@ export function h(name, members = {}, ...children) {
     else if (value === true) element.setAttribute(member, "");
     else if (value !== null && value !== false && value !== undefined) element.setAttribute(member, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 

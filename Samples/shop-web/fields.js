@@ -6,12 +6,8 @@ const one = (name, label, more = {}) => ({ name, label, fields: [{ name, label, 
 
 export const parts = [
   {
-    title: "Name",
-    groups: [one("firstName", "First name", { required: true }), one("lastName", "Last name", { required: true })],
-  },
-  {
-    title: "Address",
-    groups: [{
+    title: "Name and address",
+    groups: [one("firstName", "First name", { required: true }), one("lastName", "Last name", { required: true }), {
       name: "address", label: "Address",
       fields: [
         { name: "street", label: "Street", kind: "text", required: true },

@@ -27,7 +27,7 @@ export class Groceries {
   #edit(change) { return this.#store.edit("shoppers", this.#id, ({ groceries }) => change(groceries)); }
 
   /** Shows the items of a record. */
-  show(items, aisles) {
+  show(items, aisles, writer) {
     this.#aisles = aisles;
     putAisles(this.#aisle, aisles);
     const ids = items.map(({ id }) => String(id)), known = [...this.#rows.keys()];
@@ -46,7 +46,7 @@ export class Groceries {
       if (this.#list.children[index] !== row.element) this.#list.insertBefore(row.element, this.#list.children[index] ?? null);
       row.name = item.name;
       row.remove.setAttribute("aria-label", `Remove ${item.name}`);
-      for (const field of row.fields) field.show(item, aisles);
+      for (const field of row.fields) field.show(item, aisles, writer);
     }
     this.#list.classList.toggle("empty", items.length === 0);
   }

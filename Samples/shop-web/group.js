@@ -1,9 +1,9 @@
 import { control, put, putAisles, take } from "./controls.js";
-import { freshID, h } from "./dom.js";
+import { freshID, h, say } from "./dom.js";
 import { same, shown, valueOf } from "./fields.js";
 
-const words = { draft: "Not sent yet", sending: "Sending…", refused: "Refused", sent: "Sent", fresh: "Just changed elsewhere" };
-const shortly = 5000;
+const words = { draft: "Not sent yet", sending: "Sending…", refused: "Refused", sent: "Sent", fresh: "Changed elsewhere" };
+const shortly = 8000;
 
 /**
  * The fields of one group, with what becomes of them.
@@ -15,6 +15,8 @@ export class GroupField {
   #group; #save; #controls = new Map(); #badge; #error; #note;
   /** The value that is shown, or that was there when typing began. */
   #seen;
+  /** What the controls held then. */
+  #shown;
   #own; #state = "clean"; #timer; #isSaving = false;
 
   /**
@@ -28,11 +30,12 @@ export class GroupField {
     const badge = freshID("state"), error = freshID("error"), about = `${badge} ${error}`;
     this.#badge = h("span", { class: "state", id: badge });
     this.#error = h("p", { class: "error", id: error, role: "alert" });
-    this.#note = h("p", { class: "meanwhile", role: "status" });
+    this.#note = h("p", { class: "meanwhile" });
     const isMany = group.fields.length > 1;
     const rows = group.fields.map((field) => this.#field(field, about, names?.[field.name], isMany ? null : this.#badge));
     this.element = h("div", { class: `group ${isMany ? "many" : "one"} ${group.name}`, role: isMany ? "group" : null, "aria-label": isMany ? group.label : null },
-      isMany && !names ? h("div", { class: "badges" }, this.#badge) : null, rows, names ? this.#badge : null, this.#note, this.#error);
+      isMany && !names ? h("div", { class: "badges" }, this.#badge) : null,
+      isMany ? h("div", { class: "inputs" }, rows) : rows, names ? this.#badge : null, this.#note, this.#error);
     this.element.addEventListener("focusout", ({ relatedTarget }) => { if (!this.element.contains(relatedTarget)) void this.commit(); });
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -63,43 +66,65 @@ export class GroupField {
     return Object.fromEntries(this.#group.fields.map((field) => [field.name, take(this.#controls.get(field.name), field)]));
   }
 
-  /** The value of the group that the controls hold. */
-  get #typed() { return valueOf(this.#group, this.#values()); }
-
-  get #isDirty() {
-    if (this.#seen === undefined) return false;
+  /** The value of the group that the controls hold; of a field that nobody touched, the one that it has. */
+  get #typed() {
     const values = this.#values(), isBare = this.#group.fields.length === 1;
-    return this.#group.fields.some((field) => {
-      const before = isBare ? this.#seen : this.#seen?.[field.name], now = values[field.name];
-      if (field.kind === "money") return Number(now) !== Number(before ?? 0);
-      if (field.kind === "date" && now === null) return !!before && !before.startsWith("0000");
-      return !same(now ?? (field.isNullable ? null : ""), before ?? (field.isNullable ? null : (field.kind === "labels" ? [] : field.kind === "check" ? false : "")));
-    });
+    for (const name of Object.keys(values)) if (same(values[name], this.#shown[name])) values[name] = (isBare ? this.#seen : this.#seen?.[name]) ?? null;
+    return valueOf(this.#group, values);
   }
+
+  /** A control may show a value otherwise than it is, so it is what the controls held that counts. */
+  get #isDirty() { return this.#seen !== undefined && !same(this.#values(), this.#shown); }
 
   #put(value) {
     this.#seen = value;
     for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#group.fields.length === 1 ? value : value?.[field.name]);
+    this.#shown = this.#values();
     this.#note.replaceChildren();
     this.#fault("");
   }
 
-  /** Shows the group as a record has it. */
-  show(row, aisles) {
+  /**
+   * Shows the group as a record has it.
+   *
+   * @param {string} [writer] who wrote last what is shown, where it was not this user
+   */
+  show(row, aisles, writer = "Somebody") {
     for (const field of this.#group.fields) if (field.kind === "aisle") putAisles(this.#controls.get(field.name), aisles);
     const value = valueOf(this.#group, row), isFirst = this.#seen === undefined;
     if (!isFirst && same(value, this.#seen)) return;
-    if (!isFirst && !this.#isSaving && this.#isDirty && !same(value, this.#typed)) return this.#overtaken(value, aisles);
-    const isElsewhere = !isFirst && !this.#isSaving && !same(value, this.#typed) && !same(value, this.#own);
+    if (!isFirst && !this.#isSaving && this.#isDirty && !same(value, this.#typed)) return this.#overtaken(value, aisles, writer);
+    const isElsewhere = !isFirst && !this.#isSaving && !same(value, this.#typed) && !same(value, this.#own), mine = this.#own, wasMine = mine !== undefined && same(this.#seen, mine);
     this.#put(value);
-    if (isElsewhere && this.#state === "clean") this.#flash("fresh");
+    if (!isElsewhere || this.#state !== "clean") return;
+    this.#flash("fresh", `Changed by ${writer}`);
+    if (wasMine) this.#replaced(value, mine, aisles, writer);
   }
 
-  #overtaken(value, aisles) {
-    const text = this.#group.fields.map(({ name, kind }) => shown(kind, this.#group.fields.length === 1 ? value : value?.[name], aisles)).join(", ");
-    this.#note.replaceChildren(
-      `While you are typing, somebody else made it “${text}”. Yours replaces it when you leave the field. `,
-      h("button", { type: "button", class: "small", onclick: () => { this.#put(value); this.#controls.values().next().value.focus(); } }, "Take theirs"));
+  #text(value, aisles) {
+    return this.#group.fields.map(({ name, kind }) => shown(kind, this.#group.fields.length === 1 ? value : value?.[name], aisles)).join(", ");
+  }
+
+  #remark(sentence, label, press) {
+    this.#note.replaceChildren(sentence, " ", h("button", { type: "button", class: "small", onclick: press }, label));
+    say(sentence);
+  }
+
+  #overtaken(value, aisles, writer) {
+    this.#remark(`While you are typing, ${writer} made it “${this.#text(value, aisles)}”. Yours replaces it when you leave the field.`, "Take theirs", () => {
+      this.#put(value);
+      this.focus();
+    });
+  }
+
+  /** Somebody saw what this user wrote, and wrote something else. */
+  #replaced(value, mine, aisles, writer) {
+    this.#own = undefined;
+    this.#remark(`${writer} has replaced what you wrote: “${this.#text(mine, aisles)}”.`, "Put mine back", () => {
+      this.#put(value);
+      for (const field of this.#group.fields) put(this.#controls.get(field.name), field, this.#group.fields.length === 1 ? mine : mine[field.name]);
+      void this.commit();
+    });
   }
 
   /** Saves what was typed. */
@@ -107,12 +132,12 @@ export class GroupField {
     if (this.#isSaving || !this.#isDirty) return;
     const wrong = [...this.#controls.values()].find((element) => !element.checkValidity());
     if (wrong) return this.#fault(wrong.validationMessage);
-    const values = this.#values();
-    this.#own = this.#typed;
+    const typed = (this.#own = this.#typed), isBare = this.#group.fields.length === 1;
     this.#isSaving = true;
     try {
-      await this.#save(values);
-      this.#seen = this.#own;
+      await this.#save(isBare ? { [this.#group.fields[0].name]: typed } : typed);
+      this.#seen = typed;
+      this.#shown = this.#values();
       this.#note.replaceChildren();
       this.#fault("");
     } catch (error) {
@@ -145,8 +170,9 @@ export class GroupField {
     this.#badge.textContent = words[state] ?? "";
   }
 
-  #flash(state) {
+  #flash(state, text) {
     this.#badgeOf(state);
+    if (text) this.#badge.textContent = text;
     this.#timer = setTimeout(() => this.#badgeOf(this.#state), shortly);
   }
 

@@ -6,14 +6,15 @@ import { GroupField } from "./group.js";
 
 /** A customer: the form, what met another edit, what was refused. */
 export class CustomerForm {
-  #store; #user; #meetings; #aisles; #id; #end; #groups = []; #groceries; #record; #cards; #title; #about; #known = ""; #isOver = false;
+  #store; #user; #meetings; #aisles; #id; #end; #groups = []; #groceries; #record; #cards; #title; #about; #known = ""; #writers; #isOver = false;
 
   /**
    * @param {any} id
-   * @param {{store: any, user: string, meetings: import("./meetings.js").Meetings, aisles: Map<number, string>, renamed: (id: any) => void}} options
+   * @param {{store: any, user: string, meetings: import("./meetings.js").Meetings, aisles: Map<number, string>, writers: Map<string, string>, renamed: (id: any) => void}} options
    */
-  constructor(id, { store, user, meetings, aisles, renamed }) {
-    Object.assign(this, { renamed });
+  constructor(id, { store, user, meetings, aisles, writers, renamed }) {
+    this.renamed = renamed;
+    this.#writers = writers;
     this.#id = id;
     this.#store = store;
     this.#user = user;
@@ -38,7 +39,8 @@ export class CustomerForm {
       });
       return h("section", { class: "part", "aria-labelledby": heading }, h("h3", { id: heading }, title), h("div", { class: "fields" }, fields));
     });
-    return [this.#groceries.element, ...sections, h("footer", {}, h("button", { type: "button", class: "small danger", onclick: () => void this.#remove() }, "Remove this customer"))];
+    const [first, ...rest] = sections;
+    return [first, this.#groceries.element, ...rest, h("footer", {}, h("button", { type: "button", class: "small danger", onclick: () => void this.#remove() }, "Remove this customer"))];
   }
 
   #show(record) {
@@ -58,8 +60,8 @@ export class CustomerForm {
       }
       this.#title.textContent = fullName(record);
       this.#about.textContent = record.customer.modified ? `Changed in the shop on ${new Date(record.customer.modified).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}` : "New, and not in the shop yet";
-      for (const { field } of this.#groups) field.show(record.customer, this.#aisles);
-      this.#groceries.show(record.groceries, this.#aisles);
+      for (const { field } of this.#groups) field.show(record.customer, this.#aisles, this.#writers.get(String(record.id)));
+      this.#groceries.show(record.groceries, this.#aisles, this.#writers.get(String(record.id)));
     }
     void this.showStates();
   }
