@@ -1,6 +1,6 @@
 import { open } from "/client/fieldmerge.js";
 import { Bar } from "./bar.js";
-import { refusedCard } from "./cards.js";
+import { meetingCard, refusedCard } from "./cards.js";
 import { askToken, createCustomer, signOut } from "./dialogs.js";
 import { h, say } from "./dom.js";
 import { called, fullName } from "./fields.js";
@@ -31,7 +31,7 @@ class Shop {
     this.#store = store;
     this.#network = network;
     this.#meetings = new Meetings(store, user);
-    this.#bar = new Bar({ user, store, network, signOut: () => void this.#signOut() });
+    this.#bar = new Bar({ user, store, network, meetings: this.#meetings, signOut: () => void this.#signOut() });
     this.#list = new CustomerList(store, this.#meetings, { create: () => void createCustomer(store) });
     this.#main = h("main", { id: "main", tabindex: "-1" });
     document.title = `${spelled(user)} · Corner shop`;
@@ -59,6 +59,12 @@ class Shop {
       this.#bar.show();
       say(this.#network.isOn ? "The network is on." : "The network is off. What you change is kept on this device.");
     });
+    // The library waits longer and longer to hear of changes again; here the network is known to be back.
+    addEventListener("online", () => {
+      if (!this.#network.isOn) return;
+      store.stop();
+      store.start();
+    });
     addEventListener("hashchange", () => this.#route());
   }
 
@@ -74,9 +80,10 @@ class Shop {
 
   #changed() {
     if (!this.#isThere) return;
+    this.#bar.show();
     void this.#list.showStates().catch(() => {});
     void this.#form?.showStates();
-    if (this.#view === "refused") void this.#showRefused();
+    if (this.#view === "look") void this.#showLook();
   }
 
   /** Everything is fetched once; from then on the shop is there without a network too. */
@@ -110,7 +117,7 @@ class Shop {
 
   #route() {
     if (!this.#isThere) return;
-    const id = location.hash.match(/^#\/customers\/(.+)$/)?.[1], view = id !== undefined ? "customer" : location.hash === "#/refused" ? "refused" : "list";
+    const id = location.hash.match(/^#\/customers\/(.+)$/)?.[1], view = id !== undefined ? "customer" : location.hash === "#/look" ? "look" : "list";
     const real = id === undefined ? null : /^\d+$/.test(id) ? Number(id) : decodeURIComponent(id);
     const isFirst = this.#view === "";
     this.#view = document.documentElement.dataset.view = view;
@@ -124,9 +131,9 @@ class Shop {
       } });
       this.#main.replaceChildren(this.#form.element);
       if (!isFirst) this.#form.focus();
-    } else if (view === "refused") {
-      this.#main.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "What was refused")), h("div", { class: "cards" })));
-      void this.#showRefused();
+    } else if (view === "look") {
+      this.#main.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "To look at")), h("div", { class: "cards" })));
+      void this.#showLook();
       this.#main.querySelector("h2").focus();
     } else {
       this.#main.replaceChildren(h("section", { class: "nothing" }, h("h2", {}, "Choose a customer"), h("p", {}, "Each field is saved as you leave it, with or without a network.")));
@@ -136,11 +143,18 @@ class Shop {
     scrollTo(0, 0);
   }
 
-  async #showRefused() {
-    const entries = await this.#store.refusedEdits(), place = this.#main.querySelector(".cards");
-    if (this.#view !== "refused" || !place) return;
-    const hadFocus = place.contains(document.activeElement);
-    place.replaceChildren(...entries.map((entry) => refusedCard(entry, { aisles: this.#aisles, resend: entry.resend, discard: entry.discard })), ...(entries.length ? [] : [h("p", {}, "Nothing is refused.")]));
+  /** Everything that met another edit or was refused, of all customers. */
+  async #showLook() {
+    const entries = await this.#store.refusedEdits(), meetings = this.#meetings.all, place = this.#main.querySelector(".cards");
+    const records = await Promise.all(meetings.map(({ resource, id }) => this.#store.record(resource, id)));
+    if (this.#view !== "look" || !place) return;
+    const hadFocus = place.contains(document.activeElement), about = { aisles: this.#aisles, user: this.#user, links: true };
+    place.replaceChildren(
+      ...meetings.map((meeting, index) => meetingCard(meeting, {
+        ...about, record: records[index], take: (value) => this.#meetings.take(meeting, value), dismiss: () => this.#meetings.dismiss(meeting),
+      })),
+      ...entries.map((entry) => refusedCard(entry, { ...about, resend: entry.resend, discard: entry.discard })),
+      ...(entries.length + meetings.length ? [] : [h("p", {}, "There is nothing to look at.")]));
     if (hadFocus) this.#main.querySelector("h2").focus();
   }
 

@@ -20,39 +20,56 @@ function verdict({ outcome, old, current, written, new: mine, group }, their) {
   return { stands: same(written, mine) ? "Now stands: yours" : "Now stands", why: group ? "" : "The shop's rules decided." };
 }
 
+/** The one who wrote the other edit, in the forms that sentences need. */
+function other(by, user) {
+  const name = writer(by, user);
+  if (name.startsWith("You")) return { name: "Your other device", possessive: "the other one", both: "You changed", how: ", on two devices." };
+  const isKnown = !/^(Somebody|Another)/.test(name);
+  return isKnown ? { name, possessive: `${name}'s`, both: `You and ${name} both changed`, how: ", each without knowing of the other." }
+    : { name, possessive: "theirs", both: `${name} and you both changed`, how: ", each without knowing of the other." };
+}
+
+const named = (record, id, links) => (links && record ? h("a", { href: `#/customers/${encodeURIComponent(id)}` }, fullName(record)) : fullName(record));
+
+/** A button that does something that may fail. */
+function press(label, action, error, kind) {
+  return h("button", { type: "button", class: kind, onclick: async ({ target }) => {
+    target.disabled = true;
+    try { await action(); } catch (fault) {
+      target.disabled = false;
+      error.textContent = fault.message;
+    }
+  } }, label);
+}
+
+const value = (label, text, kind, more) => h("div", { class: kind }, h("dt", {}, label, more ? h("span", { class: "when" }, more) : null), h("dd", {}, text));
+
 /**
  * A card for a place where two edits met: what both began with, what each wrote, what stands now, and the ways to change that.
  *
- * @param {{user: string, record: any, aisles: Map<number, string>, link?: boolean, take: (value: unknown) => Promise<void>, dismiss: () => void}} about
+ * @param {{user: string, record: any, aisles: Map<number, string>, links?: boolean, take: (value: unknown) => Promise<void>, dismiss: () => void}} about
  */
-export function meetingCard(meeting, { user, record, aisles, take, dismiss }) {
-  const { section, group, old, current, new: mine, written, outcome, by, at } = meeting;
-  const isAlone = outcome === "server-won" && same(old, current), name = isAlone ? "The shop" : writer(by, user), heading = freshID("met");
-  const their = { name: name.replace(/,$/, ""), possessive: /^(Somebody|Another)/.test(name) ? "theirs" : name.startsWith("You") ? "that of your other device" : `${name}'s` };
-  const say = (value) => told(section, group, value, aisles), what = called(section, group);
-  const item = section === "groceries" ? ` ${[current, old, mine].find((value) => value?.name)?.name ?? ""}`.trimEnd() : "";
-  const { stands, why } = verdict(meeting, their), error = h("p", { class: "error", role: "alert" });
-  const press = (value) => async (event) => {
-    event.target.disabled = true;
-    try { await take(value); } catch (fault) { event.target.disabled = false; error.textContent = fault.message; }
-  };
-  const value = (label, text, kind, more) => h("div", { class: kind }, h("dt", {}, label, more ? h("span", { class: "when" }, more) : null), h("dd", {}, text));
-  const canTakeTheirs = !isAlone && group && !same(written, current) && outcome !== "missing";
+export function meetingCard(meeting, { user, record, aisles, links, take, dismiss }) {
+  const { id, section, group, old, current, new: mine, written, outcome, by, at } = meeting, heading = freshID("met"), error = h("p", { class: "error", role: "alert" });
+  // Nobody else wrote: a rule of the shop took the value back.
+  const isAlone = outcome === "server-won" && same(old, current), their = other(by, user), say = (given) => told(section, group, given, aisles);
+  const item = section === "groceries" ? [current, old, mine].find((given) => given?.name)?.name : null;
+  const what = item ? `${called(section, group)} “${item}”` : called(section, group), { stands, why } = verdict(meeting, their);
+  const isMine = same(written, mine), isTheirs = same(written, current), canTake = outcome !== "missing";
   return h("article", { class: "card met", "aria-labelledby": heading },
-    h("h3", { id: heading }, isAlone ? `Not accepted: ${what}` : `Two edits met: ${what}${item}`),
-    h("p", { class: "lead" }, isAlone
-      ? `You changed the ${what} of ${fullName(record)}, and a rule of the shop took it back.`
-      : `${their.name === "Somebody" || name.startsWith("Another") ? `${name} changed` : name.startsWith("You") ? "You changed" : `You and ${name} both changed`} the ${what}${item} of ${fullName(record)}${name.startsWith("You") ? " on two devices" : /^(Somebody|Another)/.test(name) ? ", and so did you" : ", each without knowing of the other"}.`),
+    h("h3", { id: heading }, isAlone ? `Not accepted: ${what}` : `Two edits met: ${what}`),
+    h("p", { class: "lead" }, isAlone ? ["You changed the ", what, " of ", named(record, id, links), ", and a rule of the shop took it back."]
+      : [their.both, ` the ${what} of `, named(record, id, links), their.how]),
     h("dl", { class: "four" },
       value("It was", say(old), "was"),
-      isAlone ? null : value(name.startsWith("You") ? "Your other device wrote" : `${name} wrote`, say(current), `theirs${same(written, current) ? " chosen" : ""}`, by ? time(at) : null),
-      value("You wrote", say(mine), `mine${same(written, mine) ? " chosen" : ""}`),
+      isAlone ? null : value(`${their.name} wrote`, say(current), `theirs${isTheirs ? " chosen" : ""}`, by ? time(at) : null),
+      value("You wrote", say(mine), `mine${isMine ? " chosen" : ""}`),
       value(stands, say(written), "stands")),
     why ? h("p", { class: "why" }, why) : null,
     h("div", { class: "actions" },
-      !same(written, mine) && outcome !== "missing" ? h("button", { type: "button", class: "main", onclick: press(mine) }, "Take mine") : null,
-      canTakeTheirs ? h("button", { type: "button", onclick: press(current) }, `Take ${their.possessive}`) : null,
-      h("button", { type: "button", onclick: dismiss }, "Fine as it is")),
+      canTake && !isMine ? press("Take mine", () => take(mine), error, "main") : null,
+      canTake && !isAlone && group && !isTheirs ? press(`Take ${their.possessive}`, () => take(current), error) : null,
+      press("Fine as it is", dismiss, error)),
     error);
 }
 
@@ -79,24 +96,18 @@ function* lines({ changeset }, aisles) {
 /**
  * A card for an edit that the shop refused, with the reason.
  *
- * @param {{aisles: Map<number, string>, resend: () => Promise<unknown>, discard: () => Promise<unknown>}} about
+ * @param {{aisles: Map<number, string>, links?: boolean, resend: () => Promise<unknown>, discard: () => Promise<unknown>}} about
  */
-export function refusedCard(entry, { aisles, resend, discard }) {
-  const heading = freshID("refused"), name = entry.record ? fullName(entry.record) : fullName(entry.edits?.[0]?.changeset?.customer?.new && { customer: entry.edits[0].changeset.customer.new });
-  const found = (entry.edits ?? []).flatMap((edit) => [...lines(edit, aisles)]), error = h("p", { class: "error", role: "alert" });
-  const press = (action) => async (event) => {
-    event.target.disabled = true;
-    try { await action(); } catch (fault) { event.target.disabled = false; error.textContent = fault.message; }
-  };
+export function refusedCard(entry, { aisles, links, resend, discard }) {
+  const { edits, id, problem } = entry, heading = freshID("refused"), error = h("p", { class: "error", role: "alert" });
+  // A customer that was to be made is no record of the shop's.
+  const record = entry.record ?? (edits[0]?.changeset.customer?.new ? { customer: edits[0].changeset.customer.new } : null);
+  const found = edits.flatMap((edit) => [...lines(edit, aisles)]), what = [...new Set(found.map((line) => line.what))].join(", ");
   return h("article", { class: "card refused", "aria-labelledby": heading },
-    h("h3", { id: heading }, `Refused: ${[...new Set(found.map(({ what }) => what))].join(", ") || "a change"} of ${name}`),
-    h("p", { class: "lead" }, reason(entry.problem)),
-    h("dl", { class: "four" }, found.map(({ what, old, mine }) => [
-      h("div", { class: "was" }, h("dt", {}, `The ${what} was`), h("dd", {}, old)),
-      h("div", { class: "mine" }, h("dt", {}, "You wrote"), h("dd", {}, mine))])),
+    h("h3", { id: heading }, `Refused: ${what || "a change"} of `, named(record, id, links && entry.record)),
+    h("p", { class: "lead" }, reason(problem)),
+    h("dl", { class: "four" }, found.map((line) => [value(`The ${line.what} was`, line.old, "was"), value("You wrote", line.mine, "mine")])),
     h("p", { class: "why" }, "Nothing of it was written, and nothing else waits for it. Change it in the form and discard this one, or send it once more."),
-    h("div", { class: "actions" },
-      h("button", { type: "button", onclick: press(resend) }, "Send it again"),
-      h("button", { type: "button", onclick: press(discard) }, "Discard it")),
+    h("div", { class: "actions" }, press("Send it again", resend, error), press("Discard it", discard, error)),
     error);
 }

@@ -30,10 +30,12 @@ export class Groceries {
   show(items, aisles, writer) {
     this.#aisles = aisles;
     putAisles(this.#aisle, aisles);
-    const ids = items.map(({ id }) => String(id)), known = [...this.#rows.keys()];
+    const ids = items.map(({ id }) => String(id));
     // An item that got its real id is the same item: whoever types in it goes on typing.
-    for (const [index, id] of known.entries()) {
-      if (id.startsWith("tmp:") && !ids.includes(id) && ids[index] && !this.#rows.has(ids[index])) this.#rename(id, ids[index], items[index].id);
+    for (const [id, row] of [...this.#rows]) {
+      if (!id.startsWith("tmp:") || ids.includes(id)) continue;
+      const real = items.find((item) => !this.#rows.has(String(item.id)) && item.name === row.name && item.quantity === row.quantity);
+      if (real) this.#rename(id, real.id);
     }
     for (const [id, row] of this.#rows) {
       if (ids.includes(id)) continue;
@@ -44,21 +46,22 @@ export class Groceries {
       let row = this.#rows.get(ids[index]);
       if (!row) this.#rows.set(ids[index], (row = this.#row(item)));
       if (this.#list.children[index] !== row.element) this.#list.insertBefore(row.element, this.#list.children[index] ?? null);
-      row.name = item.name;
+      Object.assign(row, { name: item.name, quantity: item.quantity });
       row.remove.setAttribute("aria-label", `Remove ${item.name}`);
       for (const field of row.fields) field.show(item, aisles, writer);
     }
     this.#list.classList.toggle("empty", items.length === 0);
   }
 
-  #rename(from, to, id) {
-    const rows = [...this.#rows].map(([known, row]) => [known === from ? to : known, row]);
-    this.#rows.get(from).id = id;
-    this.#rows = new Map(rows);
+  #rename(from, id) {
+    const row = this.#rows.get(from);
+    row.id = id;
+    this.#rows.delete(from);
+    this.#rows.set(String(id), row);
   }
 
-  #row({ id, name }) {
-    const row = { id, name };
+  #row({ id }) {
+    const row = { id };
     const names = [{ name: "What", quantity: "How much" }, { aisle: "Aisle" }];
     row.fields = groups.map((group, index) => new GroupField(group, {
       names: names[index],
