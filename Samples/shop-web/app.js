@@ -24,7 +24,7 @@ function choose() {
 
 /** One person's shop. */
 class Shop {
-  #user; #store; #network; #meetings; #bar; #list; #main; #form = null; #aisles = new Map(); #isThere = false; #isAsking = false; #progress; #view = ""; #writers = new Map();
+  #user; #store; #network; #meetings; #bar; #list; #pane; #form = null; #aisles = new Map(); #isThere = false; #isAsking = false; #progress; #view = ""; #writers = new Map();
 
   constructor(user, store, network) {
     this.#user = user;
@@ -33,12 +33,12 @@ class Shop {
     this.#meetings = new Meetings(store, user);
     this.#bar = new Bar({ user, store, network, meetings: this.#meetings, signOut: () => void this.#signOut() });
     this.#list = new CustomerList(store, this.#meetings, { create: () => void createCustomer(store) });
-    this.#main = h("main", { id: "main", tabindex: "-1" });
+    this.#pane = h("div", { class: "pane", id: "pane", tabindex: "-1" });
     document.title = `${spelled(user)} · Corner shop`;
     document.documentElement.dataset.tone = String([...user].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % tones);
     document.body.append(
-      h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); this.#main.focus(); } }, "Skip to the customer"),
-      this.#bar.element, h("div", { class: "panes" }, this.#list.element, this.#main), h("p", { id: "said", class: "unseen", role: "status" }));
+      h("a", { class: "skip", href: "#pane", onclick: (event) => { event.preventDefault(); this.#pane.focus(); } }, "Skip to the customer"),
+      this.#bar.element, h("main", { class: "panes" }, this.#list.element, this.#pane), h("p", { id: "said", class: "unseen", role: "status" }));
     this.#listen();
     this.#showStatus();
   }
@@ -92,7 +92,7 @@ class Shop {
     if (!this.#progress) {
       this.#progress = { text: h("p", {}), bar: h("progress", { "aria-label": "Fetching the shop" }) };
       document.documentElement.dataset.view = "first";
-      this.#main.replaceChildren(h("section", { class: "first" }, h("h2", {}, "Fetching the shop"), this.#progress.bar, this.#progress.text));
+      this.#pane.replaceChildren(h("section", { class: "first" }, h("h2", {}, "Fetching the shop"), this.#progress.bar, this.#progress.text));
     }
     const isApart = !this.#network.isOn || ["offline", "waiting"].includes(phase);
     const number = (count) => count.toLocaleString("en-GB");
@@ -129,23 +129,23 @@ class Shop {
         this.#list.open = known;
         history.replaceState(null, "", `#/customers/${known}`);
       } });
-      this.#main.replaceChildren(this.#form.element);
+      this.#pane.replaceChildren(this.#form.element);
       if (!isFirst) this.#form.focus();
     } else if (view === "look") {
-      this.#main.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "To look at")), h("div", { class: "cards" })));
+      this.#pane.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "To look at")), h("div", { class: "cards" })));
       void this.#showLook();
-      this.#main.querySelector("h2").focus();
+      this.#pane.querySelector("h2").focus();
     } else {
-      this.#main.replaceChildren(h("section", { class: "nothing" }, h("h2", {}, "Choose a customer"), h("p", {}, "Each field is saved as you leave it, with or without a network.")));
+      this.#pane.replaceChildren(h("section", { class: "nothing" }, h("h2", {}, "Choose a customer"), h("p", {}, "Each field is saved as you leave it, with or without a network.")));
       if (!isFirst) this.#list.focus();
     }
-    this.#main.scrollTop = 0;
+    this.#pane.scrollTop = 0;
     scrollTo(0, 0);
   }
 
   /** Everything that met another edit or was refused, of all customers. */
   async #showLook() {
-    const entries = await this.#store.refusedEdits(), meetings = this.#meetings.all, place = this.#main.querySelector(".cards");
+    const entries = await this.#store.refusedEdits(), meetings = this.#meetings.all, place = this.#pane.querySelector(".cards");
     const records = await Promise.all(meetings.map(({ resource, id }) => this.#store.record(resource, id)));
     if (this.#view !== "look" || !place) return;
     const hadFocus = place.contains(document.activeElement), about = { aisles: this.#aisles, user: this.#user, links: true };
@@ -155,7 +155,7 @@ class Shop {
       })),
       ...entries.map((entry) => refusedCard(entry, { ...about, resend: entry.resend, discard: entry.discard })),
       ...(entries.length + meetings.length ? [] : [h("p", {}, "There is nothing to look at.")]));
-    if (hadFocus) this.#main.querySelector("h2").focus();
+    if (hadFocus) this.#pane.querySelector("h2").focus();
   }
 
   async #askToken() {

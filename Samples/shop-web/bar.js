@@ -30,7 +30,7 @@ export class Bar {
       h("span", { class: "track", "aria-hidden": "true" }), "Network");
     this.#look = h("a", { class: "look", href: "#/look" });
     this.element = h("header", { class: "bar" },
-      h("a", { class: "brand", href: "#/", "aria-label": "Corner shop, all customers" }, h("img", { src: "icon.svg", alt: "", width: "32", height: "32" }), h("span", {}, "Corner shop")),
+      h("h1", { class: "brand" }, h("a", { href: "#/", "aria-label": "Corner shop, all customers" }, h("img", { src: "icon.svg", alt: "", width: "32", height: "32" }), h("span", {}, "Corner shop"))),
       this.#status, this.#look, this.#switch,
       h("div", { class: "who" }, h("span", { class: "user" }, spelled(user)), h("button", { type: "button", class: "small", onclick: signOut }, "Sign out")));
     for (const type of ["online", "offline"]) addEventListener(type, () => this.show());

@@ -2,6 +2,7 @@ import { putAisles, take } from "./controls.js";
 import { freshID, h, say } from "./dom.js";
 import { groupOf } from "./fields.js";
 import { GroupField } from "./group.js";
+import { stateOf } from "./states.js";
 
 const groups = ["item", "aisle"].map((name) => groupOf("groceries", name));
 
@@ -100,7 +101,7 @@ export class Groceries {
   async showStates() {
     for (const row of [...this.#rows.values()]) {
       for (const [index, field] of row.fields.entries()) {
-        field.setState(await this.#store.state("shoppers", this.#id, `groceries.${groups[index].name}`, row.id));
+        field.setState(await stateOf(this.#store, "shoppers", this.#id, `groceries.${groups[index].name}`, row.id));
       }
     }
   }

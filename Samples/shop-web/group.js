@@ -2,7 +2,7 @@ import { control, put, putAisles, take } from "./controls.js";
 import { freshID, h, say } from "./dom.js";
 import { same, shown, valueOf } from "./fields.js";
 
-const words = { draft: "Not sent yet", sending: "Sending…", refused: "Refused", sent: "Sent", fresh: "Changed elsewhere" };
+const words = { draft: "Not sent yet", sending: "Sending…", unsure: "No answer yet", refused: "Refused", sent: "Sent", fresh: "Changed elsewhere" };
 const shortly = 8000;
 
 /**
@@ -155,10 +155,10 @@ export class GroupField {
     }
   }
 
-  /** @param {"clean" | "draft" | "sending" | "refused"} state */
+  /** @param {"clean" | "draft" | "sending" | "unsure" | "refused"} state */
   setState(state) {
     if (state === this.#state) return;
-    const wasUnder = this.#state === "draft" || this.#state === "sending";
+    const wasUnder = ["draft", "sending", "unsure"].includes(this.#state);
     this.#state = state;
     if (state === "clean" && wasUnder) this.#flash("sent");
     else this.#badgeOf(state);

@@ -1,10 +1,11 @@
 import { freshID, h } from "./dom.js";
 import { fullName } from "./fields.js";
+import { stateOf } from "./states.js";
 
 const portion = 60;
 const order = new Intl.Collator("en", { sensitivity: "base", numeric: true }).compare;
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-const marks = { draft: "Not sent yet", sending: "Sending…", refused: "Refused", met: "Two edits met" };
+const marks = { draft: "Not sent yet", sending: "Sending…", unsure: "No answer yet", refused: "Refused", met: "Two edits met" };
 
 /** The customers with a search; as many are drawn as somebody wants to see. */
 export class CustomerList {
@@ -101,7 +102,7 @@ export class CustomerList {
         const { unsent, refused } = this.#store.status, isQuiet = !unsent && !refused;
         for (const item of [...this.#list.children]) {
           const id = /^\d+$/.test(item.dataset.id) ? Number(item.dataset.id) : item.dataset.id;
-          const state = this.#meetings.of(id).length ? "met" : isQuiet ? "clean" : await this.#store.state("shoppers", id);
+          const state = this.#meetings.of(id).length ? "met" : isQuiet ? "clean" : await stateOf(this.#store, "shoppers", id);
           const mark = item.firstElementChild.lastElementChild;
           mark.dataset.state = state;
           mark.textContent = marks[state] ?? "";

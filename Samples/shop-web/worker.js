@@ -51,21 +51,20 @@ async function isSame(cache, answers) {
   return true;
 }
 
-let refreshing;
-
 /** Keeps a new version where there is one; without a network what is kept stays. */
-const refresh = () => (refreshing ??= (async () => {
-  try {
-    const answers = await fetched(), last = await newest();
-    if (!answers || (last && (await isSame(last, answers)))) return;
-    const name = prefix + Date.now(), cache = await caches.open(name);
-    for (const [address, answer] of answers) await cache.put(address, answer);
-    await cache.put(wholeMark, new Response());
-    for (const other of await caches.keys()) if (other !== name) await caches.delete(other);
-  } finally {
-    refreshing = null;
-  }
-})());
+async function renew() {
+  const answers = await fetched(), last = await newest();
+  if (!answers || (last && (await isSame(last, answers)))) return;
+  const name = prefix + Date.now(), cache = await caches.open(name);
+  for (const [address, answer] of answers) await cache.put(address, answer);
+  await cache.put(wholeMark, new Response());
+  for (const other of await caches.keys()) if (other !== name) await caches.delete(other);
+}
+
+let last = Promise.resolve();
+
+/** One after the other: what changes while it looks is seen by the next. */
+const refresh = () => (last = last.catch(() => {}).then(renew));
 
 addEventListener("install", (event) => {
   skipWaiting();
