@@ -9,6 +9,7 @@ import { Meetings } from "./meetings.js";
 import { NetworkSwitch } from "./network.js";
 import { deviceOf, forget, isName, knownUsers, spelled, writer } from "./people.js";
 import { CustomerForm } from "./record.js";
+import { whileOpen } from "./states.js";
 
 const tones = 4;
 
@@ -24,7 +25,7 @@ function choose() {
 
 /** One person's shop. */
 class Shop {
-  #user; #store; #network; #meetings; #bar; #list; #pane; #form = null; #aisles = new Map(); #isThere = false; #isAsking = false; #progress; #view = ""; #writers = new Map();
+  #user; #store; #network; #meetings; #bar; #list; #pane; #form = null; #aisles = new Map(); #isThere = false; #isAsking = false; #isLeaving = false; #progress; #view = ""; #writers = new Map();
 
   constructor(user, store, network) {
     this.#user = user;
@@ -75,15 +76,15 @@ class Shop {
     else if (!this.#isThere) this.#begin();
     else this.#changed();
     if (status.phase === "needsAuth" && !this.#isAsking) void this.#askToken();
-    if (status.phase === "closed") location.replace("./");
+    if (status.phase === "closed" && !this.#isLeaving) location.replace("./");
   }
 
   #changed() {
     if (!this.#isThere) return;
     this.#bar.show();
-    void this.#list.showStates().catch(() => {});
+    void this.#list.showStates();
     void this.#form?.showStates();
-    if (this.#view === "look") void this.#showLook();
+    if (this.#view === "look") void whileOpen(() => this.#showLook());
   }
 
   /** Everything is fetched once; from then on the shop is there without a network too. */
@@ -103,9 +104,10 @@ class Shop {
 
   #begin() {
     this.#isThere = true;
+    const device = deviceOf(this.#user);
     // Who wrote last what comes from the shop, so that the form can say it.
     this.#store.beforeStore = ({ resource, id, by }) => {
-      if (resource === "shoppers" && by && by.device !== deviceOf(this.#user)) this.#writers.set(String(id), writer(by, this.#user).replace(/,$/, ""));
+      if (resource === "shoppers" && by && by.device !== device) this.#writers.set(String(id), writer(by, this.#user).replace(/,$/, ""));
     };
     this.#store.observe("aisles", (aisles) => {
       this.#aisles = new Map(aisles.map(({ id, aisle }) => [id, aisle.name]));
@@ -133,7 +135,7 @@ class Shop {
       if (!isFirst) this.#form.focus();
     } else if (view === "look") {
       this.#pane.replaceChildren(h("article", { class: "customer" }, h("header", {}, h("a", { class: "back", href: "#/" }, "All customers"), h("h2", { tabindex: "-1" }, "To look at")), h("div", { class: "cards" })));
-      void this.#showLook();
+      void whileOpen(() => this.#showLook());
       this.#pane.querySelector("h2").focus();
     } else {
       this.#pane.replaceChildren(h("section", { class: "nothing" }, h("h2", {}, "Choose a customer"), h("p", {}, "Each field is saved as you leave it, with or without a network.")));
@@ -169,7 +171,10 @@ class Shop {
   }
 
   async #signOut() {
-    if (!(await signOut(this.#store))) return;
+    // This window goes once all is forgotten; others of this user go when they are told.
+    this.#isLeaving = true;
+    this.#isLeaving = await signOut(this.#store);
+    if (!this.#isLeaving) return;
     forget(this.#user);
     location.replace("./");
   }

@@ -1,6 +1,6 @@
 import { freshID, h } from "./dom.js";
 import { fullName } from "./fields.js";
-import { stateOf } from "./states.js";
+import { stateOf, whileOpen } from "./states.js";
 
 const portion = 60;
 const order = new Intl.Collator("en", { sensitivity: "base", numeric: true }).compare;
@@ -97,7 +97,7 @@ export class CustomerList {
     if (this.#looking) return;
     this.#looking = true;
     try {
-      while (this.#again) {
+      while (this.#again) await whileOpen(async () => {
         this.#again = false;
         const { unsent, refused } = this.#store.status, isQuiet = !unsent && !refused;
         for (const item of [...this.#list.children]) {
@@ -107,7 +107,7 @@ export class CustomerList {
           mark.dataset.state = state;
           mark.textContent = marks[state] ?? "";
         }
-      }
+      });
     } finally {
       this.#looking = false;
     }

@@ -3,7 +3,7 @@ import { ask, freshID, h, say } from "./dom.js";
 import { fullName, parts } from "./fields.js";
 import { Groceries } from "./groceries.js";
 import { GroupField } from "./group.js";
-import { stateOf } from "./states.js";
+import { stateOf, whileOpen } from "./states.js";
 
 /** A customer: the form, what met another edit, what was refused. */
 export class CustomerForm {
@@ -75,14 +75,12 @@ export class CustomerForm {
 
   /** Shows what becomes of each group, and the cards. */
   async showStates() {
-    try {
+    await whileOpen(async () => {
       await this.#showCards();
       if (!this.#record) return;
       for (const { group, field } of this.#groups) field.setState(await stateOf(this.#store, "shoppers", this.#id, `customer.${group.name}`));
       await this.#groceries.showStates();
-    } catch (error) {
-      if (error.code !== "closed") throw error;
-    }
+    });
   }
 
   async #showCards() {

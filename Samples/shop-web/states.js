@@ -1,3 +1,12 @@
+/** Does what the end of the store, as another window signs out, may break off: then there is nothing left to show. */
+export async function whileOpen(body) {
+  try {
+    await body();
+  } catch (error) {
+    if (error.code !== "closed") throw error;
+  }
+}
+
 const apart = ["waiting", "offline", "needsAuth", "needsUpgrade"];
 
 /**
