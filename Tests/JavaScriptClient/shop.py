@@ -173,6 +173,27 @@ def two_edits_meet(it):
 
 
 @scene
+def two_users_of_one_browser(it):
+    """As the quickstart has it: two windows side by side, each with a store and a network of its own."""
+    context = it.device()
+    anna, ben = [it.window(user, context=context).open() for user in ("anna", "ben")]
+    anna.network(False)
+    expect(ben.switch).to_have_attribute("aria-checked", "true")
+    anna.write("Street", "7 Mill Lane")
+    ben.write("Street", "2 High St")
+    ben.sent()
+    expect(anna.field("Street")).to_have_value("7 Mill Lane")
+    anna.network(True)
+    expect(anna.cards).to_have_count(1)
+    expect(ben.field("Street")).to_have_value("7 Mill Lane")
+    expect(ben.cards).to_have_count(0)
+    ben.button("Sign out").click()
+    expect(ben.page.get_by_text("Who is it?")).to_be_visible()
+    anna.page.reload()
+    expect(anna.cards).to_have_count(1)
+
+
+@scene
 def putting_mine_back(it):
     anna, ben = it.both()
     ben.write("Street", "2 High St")
