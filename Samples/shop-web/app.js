@@ -196,7 +196,7 @@ async function run(user) {
   if (network.isOn) store.start();
 }
 
-const user = new URLSearchParams(location.search).get("user");
+const user = new URLSearchParams(location.search).get("user")?.toLowerCase();
 if (isName(user)) await run(user);
 else choose();
 // Browsers run it only for pages that came from https:// or from the machine itself.
