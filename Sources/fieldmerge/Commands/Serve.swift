@@ -147,8 +147,8 @@ struct Serve: AsyncParsableCommand {
         let scheme = configuration.certificate == nil ? "http" : "https"
         return { [app = configuration.app?.path] port in
             let address = "\(scheme)://\(place):\(port)"
-            logger.notice("listening on \(address)")
             if let app { logger.notice("serving the files in \(app) to everybody, at \(address)/app/") }
+            logger.notice("listening on \(address)")
         }
     }
 
