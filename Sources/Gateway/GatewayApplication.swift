@@ -107,6 +107,7 @@ package struct GatewayApplication: Service {
             to: &routes)
         TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
         ClientController().addRoutes(to: &routes)
+        if let app = configuration.app { AppController(folder: app, logger: logger).addRoutes(to: &routes) }
         let router = Router(context: GatewayContext.self)
         if !configuration.allowedOrigins.isEmpty {
             router.add(middleware: CrossOrigin(configuration.allowedOrigins))

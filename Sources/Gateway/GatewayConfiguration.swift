@@ -37,6 +37,8 @@ package struct GatewayConfiguration: Sendable {
     package var scanInterval = Duration.milliseconds(500)
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
+    /// The folder that is served under `/app/`; nil where there is none.
+    package var app: AppFolder?
     /// Programs that have to be of some version at least.
     package var minimumClients: MinimumClients?
     /// Requests that one client may send in a second; nil for no bound.

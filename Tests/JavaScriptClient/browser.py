@@ -313,8 +313,8 @@ def a_captive_portal(it):
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Guest"
 
 
-def with_tokens(folder):
-    made = subprocess.run([PROGRAM, "token", "new", "--name", "ann", "--refresh"], capture_output=True, text=True, check=True)
+def with_tokens(folder, *rights):
+    made = subprocess.run([PROGRAM, "token", "new", "--name", "ann", *rights], capture_output=True, text=True, check=True)
     words = made.stdout.split()
     secret = next(word for word in words if len(word) > 30 and ":" not in word and "=" not in word)
     line = next(text.strip() for text in made.stdout.splitlines() if "sha256:" in text)
@@ -421,7 +421,7 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 options, rules, sql, secret = [], ROOT / "MergeRules", None, None
                 if name == "the_token_expires":
-                    secret, options = with_tokens(folder)
+                    secret, options = with_tokens(folder, "--refresh")
                 if name == "fifty_thousand_records":
                     rules, sql = pathlib.Path(folder) / "rules", MANY_SQL
                     rules.mkdir()

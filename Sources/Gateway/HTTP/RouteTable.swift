@@ -22,11 +22,11 @@ struct RouteTable: Sendable {
 
     /// One address under one method.
     struct Route: Sendable {
-        /// Parts that begin with a colon stand for any text.
+        /// Parts that begin with a colon stand for any text, and `**` at the end for any parts.
         let path: String
         let method: HTTPRequest.Method
-        /// The members of its query.
-        let query: [String]
+        /// The members of its query; nil where anything may stand in it.
+        let query: [String]?
         let need: Need
         let handler: Handler
     }
@@ -35,7 +35,7 @@ struct RouteTable: Sendable {
 
     /// Adds what is read, which is served under `HEAD` as well: with the same headers, and without the body.
     mutating func get(
-        _ path: String, query: [String] = [], need: Need = .ofMethod, use handler: @escaping Handler
+        _ path: String, query: [String]? = [], need: Need = .ofMethod, use handler: @escaping Handler
     ) {
         for method in [HTTPRequest.Method.get, .head] {
             routes.append(Route(path: path, method: method, query: query, need: need, handler: handler))
@@ -60,8 +60,11 @@ struct RouteTable: Sendable {
         let parts = path.split(separator: "/")
         return routes.filter { route in
             let wanted = route.path.split(separator: "/")
-            return wanted.count == parts.count
-                && zip(wanted, parts).allSatisfy { wanted, part in wanted.hasPrefix(":") || wanted == part }
+            let isOpen = wanted.last == "**"
+            return (isOpen ? wanted.count <= parts.count : wanted.count == parts.count)
+                && zip(wanted, parts).allSatisfy { wanted, part in
+                    wanted.hasPrefix(":") || wanted == "**" || wanted == part
+                }
         }.map(\.method)
     }
 }
@@ -71,12 +74,12 @@ private struct RouteResponder: HTTPResponder {
     let route: RouteTable.Route
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
-        guard let text = request.uri.query else {
+        guard let known = route.query, let text = request.uri.query else {
             try Authentication.require(route.need, for: route.method, of: context.bearer)
             return try await route.handler(request, context)
         }
         var context = context
-        context.query = try Query(text, known: route.query)
+        context.query = try Query(text, known: known)
         try Authentication.require(route.need, for: route.method, of: context.bearer)
         return try await route.handler(request, context)
     }

@@ -2,18 +2,21 @@ import HTTPTypes
 import MergeCore
 import Operations
 
-/// Knows who has a token, and keeps the addresses for probes, and those of the client library, open.
+/// Knows who has a token, and keeps the addresses for probes, and those of the client library and of the app,
+/// open.
 struct Authentication {
     /// nil where the gateway listens on loopback addresses without tokens.
     let tokens: (any TokenVerifier)?
 
-    private static let open = ["/healthz", "/readyz"]
+    private static let open = ["/healthz", "/readyz", "/app"]
 
-    /// The folder of the client library.
-    private static let library = "/client/"
+    /// The folders of the client library and of the app.
+    private static let folders = ["/client/", "/app/"]
 
-    /// Returns true for the addresses of probes and of the client library.
-    static func isOpen(_ path: String) -> Bool { open.containsExactly(path) || path.utf8.starts(with: library.utf8) }
+    /// Returns true for the addresses of probes, of the client library and of the app.
+    static func isOpen(_ path: String) -> Bool {
+        open.containsExactly(path) || folders.contains { path.utf8.starts(with: $0.utf8) }
+    }
 
     /// The one address that a refresh token opens.
     static let tokenAddress = "/v1/token"

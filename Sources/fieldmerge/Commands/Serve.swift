@@ -51,10 +51,7 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("Minutes between two looks at the database's schema. (default: 5)", valueName: "minutes"))
     var schemaInterval: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Web origin whose pages may use the gateway from a browser; may be repeated.", valueName: "origin"))
-    var allowOrigin: [String] = []
+    @OptionGroup(title: "Web pages") var web: WebOptions
 
     @OptionGroup(title: "Log") var log: LogOptions
 
@@ -67,7 +64,7 @@ struct Serve: AsyncParsableCommand {
         let address = try ListenAddress(settings.text(listen, .listen) ?? "127.0.0.1:8080")
         configuration.host = address.host
         configuration.port = address.port
-        configuration.allowedOrigins = try origins(settings)
+        try web.set(&configuration, settings)
         configuration.certificate = try tls.certificate(settings)
         var access = try await access(settings, logger)
         access.watch = configuration.certificate.map { CertificateWatch($0, logger: logger) }
@@ -101,10 +98,8 @@ struct Serve: AsyncParsableCommand {
             logger.warning("without --tokens everybody who reaches \(place) may read and write, through a proxy too")
         }
         let gateway = GatewayApplication(
-            configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger
-        ) { [logger, scheme = configuration.certificate == nil ? "http" : "https"] port in
-            logger.notice("listening on \(scheme)://\(place):\(port)")
-        }
+            configuration: configuration, engine: engine, rules: loader, tokens: verifier, logger: logger,
+            onListening: Self.note(at: place, configuration, logger))
         let pruner = JournalPruner(
             rules: loader, keyDays: days.keys, entryDays: days.entries, changeDays: days.changes, logger: logger)
         var quiet = logger
@@ -145,12 +140,15 @@ struct Serve: AsyncParsableCommand {
         )
     }
 
-    /// - Throws: `SettingsError` for what is no origin of web pages.
-    private func origins(_ settings: Settings) throws -> [WebOrigin] {
-        do {
-            return try settings.list(allowOrigin, .allowOrigin).map { try WebOrigin($0) }
-        } catch let error as WebOriginError {
-            throw SettingsError("--allow-origin: \(error)")
+    /// Returns what tells the log of the port on which the gateway accepts connections.
+    private static func note(
+        at place: String, _ configuration: GatewayConfiguration, _ logger: Logger
+    ) -> @Sendable (Int) -> Void {
+        let scheme = configuration.certificate == nil ? "http" : "https"
+        return { [app = configuration.app?.path] port in
+            let address = "\(scheme)://\(place):\(port)"
+            if let app { logger.notice("serving the files in \(app) to everybody, at \(address)/app/") }
+            logger.notice("listening on \(address)")
         }
     }
 

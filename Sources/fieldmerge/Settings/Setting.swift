@@ -32,6 +32,7 @@ enum Setting: String, CaseIterable {
     case changes
     case scanRowsPerSecond = "scan-rows-per-second"
     case allowOrigin = "allow-origin"
+    case serveApp = "serve-app"
     case schemaInterval = "schema-interval"
     case logLevel = "log-level"
     case logFormat = "log-format"

@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MergeCore
+import NIOCore
+import NIOPosix
+
+/// Serves the files of one folder under `/app/`: to everybody, since a page has no token before its user has signed in.
+struct AppController {
+    let folder: AppFolder
+    let logger: Logger
+
+    /// Bytes of a file that are read at once.
+    private static let piece = 65_536
+    /// Files of less gain nothing by gzip; of more, their length is worth more to the client.
+    private static let packed = 1_024...4_194_304
+    /// A page may use its own origin and nothing else, and nothing that stands in its text.
+    private static let policy =
+        "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    /// Whatever opens a file may block, and does so on threads that nothing else waits for.
+    private static let threads = NIOThreadPool.singleton
+
+    func addRoutes(to routes: inout RouteTable) {
+        // What stands in the query is for the page's script.
+        routes.get("/app", query: nil, need: .nothing, use: page)
+        routes.get("/app/**", query: nil, need: .nothing, use: file)
+    }
+
+    /// `/app` and `/app/`, which are one to the router.
+    @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        guard context.path.isExactly("/app") else { return try await file(request, context) }
+        // Without the slash the page's own addresses would not lie below it.
+        let query = request.uri.query.map { "?" + $0 } ?? ""
+        return Response(status: .permanentRedirect, headers: [.location: "/app/" + query])
+    }
+
+    @Sendable private func file(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let (path, folder) = (context.path.utf8, "/app/".utf8)
+        guard path.starts(with: folder), let place = AppPath(path.dropFirst(folder.count)),
+            let file = try await open(place, context)
+        else {
+            throw Problem(.noSuchAddress, detail: "The app has no file of this name.")
+        }
+        let (type, packs) = MediaType.of(place.names.last ?? "")
+        var fields: HTTPFields = [
+            .eTag: file.tag, .cacheControl: "public, no-cache", .vary: "Accept-Encoding",
+            .contentSecurityPolicy: Self.policy, .crossOriginResourcePolicy: "same-origin",
+        ]
+        if let name = HTTPField.Name("Referrer-Policy") { fields[name] = "no-referrer" }
+        if let known = context.headers["if-none-match"], EntityTag.matches(known, file.tag) {
+            return Response(status: .notModified, headers: fields)
+        }
+        fields[.contentType] = type
+        let isPacked = packs && Self.packed.contains(file.size) && Reply.acceptsGzip(context.headers)
+        if isPacked { fields[.contentEncoding] = "gzip" }
+        return Response(
+            status: .ok, headers: fields, body: body(of: file, isPacked: isPacked, request, id: context.requestID))
+    }
+
+    private func open(_ place: AppPath, _ context: GatewayContext) async throws -> AppFile? {
+        do {
+            return try await Self.threads.runIfActive { [folder] in try folder.file(at: place) }
+        } catch let error as AppFolderError {
+            logger.error("request id=\(context.requestID): \(error)")
+            throw Problem(.internal, detail: "The app cannot be read; the gateway's log says more.")
+        }
+    }
+
+    private func body(of file: AppFile, isPacked: Bool, _ request: Request, id: String) -> ResponseBody {
+        let isHead = request.method == .head
+        return ResponseBody(contentLength: isPacked ? nil : file.size) { [logger] writer in
+            if !isHead {
+                do {
+                    let packer = isPacked ? try GzipStream() : nil
+                    var offset = 0
+                    while offset < file.size {
+                        let bytes = try await Self.threads.runIfActive { [offset] in
+                            try file.read(at: offset, count: Self.piece)
+                        }
+                        offset += bytes.count
+                        try await writer.write(
+                            ByteBuffer(bytes: packer?.pack(bytes, isLast: offset >= file.size) ?? bytes))
+                    }
+                } catch let error as AppFolderError {
+                    logger.error("request id=\(id) broke off: \(error)")
+                    throw error
+                }
+            }
+            try await writer.finish(nil)
+        }
+    }
+}
