@@ -1,4 +1,6 @@
 #if canImport(Glibc)
+    // Either of the two declares `stat`, depending on which the compiler has read first.
+    import CoreFoundation
     import Glibc
 #else
     import Darwin
