@@ -63,7 +63,8 @@ class Pages:
                 is_module = MODULES is not None and self.path.startswith("/client/")
                 text = (pathlib.Path(MODULES) / self.path[8:]).read_bytes() if is_module else texts.get(self.path, "").encode()
                 self.send_response(200)
-                self.send_header("Content-Type", f"text/{'javascript' if is_module else 'html'}; charset=utf-8")
+                kind = "javascript" if self.path.endswith(".js") else "html"
+                self.send_header("Content-Type", f"text/{kind}; charset=utf-8")
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
                 self.wfile.write(text)
@@ -73,6 +74,10 @@ class Pages:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 class Gateway:
@@ -366,6 +371,42 @@ def the_guide(it):
     page.wait_for_function("document.querySelector('#status').textContent === 'All is saved'")
     record = it.gateway.get("/v1/records/shoppers/123")
     assert record["customer"]["street"] == "2 High St" and len(record["groceries"]) == 3, record
+
+
+@scene
+def a_module_that_does_not_come(it):
+    page = it.tab(it.device())
+    page.route("**/client/exchange.js", lambda route: route.abort())
+    report = page.evaluate("store.sync()")
+    assert report["phase"] == "waiting" and report["problem"]["code"] == "lost", report
+    page.unroute("**/client/exchange.js")
+    assert page.evaluate("store.sync()")["phase"] == "idle"
+    assert first_name(page) == "Joe"
+
+
+@scene
+def the_service_worker(it):
+    guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
+    worker = next(block.split("```")[0] for block in guide.split("```js\n") if block.startswith("// worker.js"))
+    it.gateway.pages.texts["/worker.js"] = worker
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => {})")
+    page.close()
+    page = it.tab(context)  # what this one loads is kept
+    page.wait_for_function("navigator.serviceWorker.controller")
+    page.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    page.close()
+    it.gateway.kill()
+    it.gateway.pages.stop()
+    page = it.tab(context)
+    assert first_name(page) == "Joe"
+    set_first_name(page, "Cached")
+    assert page.evaluate("store.sync()")["phase"] == "waiting"
+    it.gateway.start()
+    page.evaluate("store.sync()")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Cached"
 
 
 MANY = 50000

@@ -152,7 +152,8 @@ export class Engine {
       // What else fails here is the store: nothing was stored, so the request counts as lost.
       const { kind: found, status, error: cause, code = "lost", retryAfter, problem } = error.answer ?? { kind: "lost", code: "storage", error };
       const event = found !== "refused" ? found : kind === "push" ? "lost" : "rules";
-      answer = { event: `answer.${event}`, retryAfter, problem: problem ?? (event === "lost" ? { status, ...thrown(code, cause ?? `The answer ${status} is none of the gateway's.`) } : null) };
+      const own = event === "lost" ? { status, ...thrown(code, cause ?? `The answer ${status} is none of the gateway's.`) } : null;
+      answer = { event: `answer.${event}`, retryAfter, problem: problem ?? own };
     }
     if (this.#request === request) this.post(answer.event, { ...answer, request });
   }

@@ -148,7 +148,8 @@ export class Exchange {
   async *news(signal) {
     const { feed, revision: since } = await this.#local.place();
     if (!feed) return;
-    for await (const { code, changes } of this.#gateway.lines(`/v1/changes?${query({ since, feed, resources: this.#asked })}`, signal, "data:")) yield code === "resync" || !!changes?.length;
+    const path = `/v1/changes?${query({ since, feed, resources: this.#asked })}`;
+    for await (const { code, changes } of this.#gateway.lines(path, signal, "data:")) yield code === "resync" || !!changes?.length;
   }
 }
 

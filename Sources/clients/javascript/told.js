@@ -80,50 +80,57 @@ export class Told {
 
   /** Ends a push: each of its edits was merged or refused; with a problem of the push itself, all were refused. */
   async #settle(push, results, problem) {
-    const work = this.#work;
-    await work.touch(...push.edits);
-    // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
-    const isFresh = push.stamp === (await work.stamp()), ids = Object.assign({}, ...results.map((result) => result.ids)), told = [];
-    for (const [index, edit] of push.edits.entries()) {
-      const result = results[index], { resource, creates } = edit;
-      if (!result && !problem) continue;
-      const isRefused = !!problem || (result.status ?? "merged") !== "merged", place = { resource, id: isRefused ? edit.id : (result.id ?? edit.id) };
-      const record = result?.record ?? null;
-      if (creates && !isRefused && isTemporary(edit.id)) ids[edit.id] ??= place.id;
-      await work.touch(place);
-      if (!isFresh) this.isBehind ||= !isRefused;
-      else if (!isRefused || (record && !creates)) {
-        if (edit.rows[work.rootOf(resource)]?.kind === "delete") this.#deleted.add(nameOf(resource, place.id));
-        await this.record({ ...place, record });
-      }
-      told.push({ ...place, edit, isRefused, record: isRefused ? (record ?? (await work.base(resource, edit.id))) : record, problem: result?.problem ?? problem, conflicts: conflictsOf(edit, result) });
-    }
+    const work = this.#work, ends = await this.#ends(push, results, problem), ids = Object.assign({}, ...results.map((result) => result.ids));
+    for (const { edit, isRefused, id } of ends) if (edit.creates && !isRefused && isTemporary(edit.id)) ids[edit.id] ??= id;
     await work.remove(push);
     // Frozen bytes of later pushes may still name its temporary ids; then it is repeated in front of them.
     if (!problem && push.creates.length) await work.save({ ...push, settled: true, edits: [], counted: 0, records: [] });
     work.endsPushes = true;
     await this.#map(ids);
-    const conflicts = told.flatMap((one) => one.conflicts), refused = told.filter((one) => one.isRefused), entry = { tickets: [] };
-    const fault = refused.find((one) => one.problem?.code !== "rolled-back") ?? refused[0];
+    const conflicts = ends.flatMap((end) => end.conflicts), refused = ends.filter((end) => end.isRefused), tickets = [];
+    const fault = refused.find((end) => end.problem?.code !== "rolled-back") ?? refused[0];
     problem ??= fault && (fault.problem ?? localProblem("refused", 422, "The edit was refused."));
     for (const ticket of await work.tickets(push)) {
       const places = await Promise.all(ticket.records.map(async ({ resource, id }) => ({ resource, id: await work.resolve(id) })));
-      const about = (place) => places.some((one) => isSame(one, place)), own = told.filter(about);
-      const cause = own.find((one) => one.isRefused) ?? (refused.length === told.length ? fault : undefined);
-      if (cause) entry.tickets.push(ticket.seq);
+      const about = (place) => places.some((one) => isSame(one, place)), own = ends.filter(about);
+      const cause = own.find((end) => end.isRefused) ?? (refused.length === ends.length ? fault : undefined);
+      if (cause) tickets.push(ticket.seq);
       await work.end(ticket, {
-        status: cause ? "refused" : "merged", conflicts: conflicts.filter(about), problem: cause && causeOf(cause, problem), record: (cause ?? own[0])?.record ?? null,
-        records: own.filter((one) => !one.isRefused).map(({ resource, id, record }) => ({ resource, id, record })),
+        status: cause ? "refused" : "merged", problem: cause && causeOf(cause, problem), conflicts: conflicts.filter(about),
+        record: (cause ?? own[0])?.record ?? null,
+        records: own.filter((end) => !end.isRefused).map(({ resource, id, record }) => ({ resource, id, record })),
       });
     }
     work.events.push(...conflicts);
-    if (fault) await this.#refused({ ...entry, atomic: push.atomic, isLocal: !results.length, problem, at: refused.indexOf(fault) }, refused);
+    if (fault) await this.#refused({ tickets, atomic: push.atomic, isLocal: !results.length, problem, at: refused.indexOf(fault) }, refused);
+  }
+
+  /** What became of each edit of a push; the records that their results tell are stored. */
+  async #ends(push, results, problem) {
+    const work = this.#work, ends = [];
+    // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
+    const isFresh = push.stamp === (await work.stamp());
+    await work.touch(...push.edits);
+    for (const [index, edit] of push.edits.entries()) {
+      const result = results[index], { resource } = edit;
+      if (!result && !problem) continue;
+      const isRefused = !!problem || (result.status ?? "merged") !== "merged", id = isRefused ? edit.id : (result.id ?? edit.id);
+      let record = result?.record ?? null;
+      await work.touch({ resource, id });
+      if (!isFresh) this.isBehind ||= !isRefused;
+      else if (!isRefused || (record && !edit.creates)) {
+        if (edit.rows[work.rootOf(resource)]?.kind === "delete") this.#deleted.add(nameOf(resource, id));
+        await this.record({ resource, id, record });
+      }
+      if (isRefused) record ??= await work.base(resource, id);
+      ends.push({ resource, id, edit, isRefused, record, problem: result?.problem ?? problem, conflicts: conflictsOf(edit, result) });
+    }
+    return ends;
   }
 
   /** Puts real ids in the place of temporary ones wherever edits name them. */
   async #map(told) {
-    const work = this.#work;
-    const ids = Object.fromEntries(Object.entries(told).filter(([id]) => isTemporary(id)));
+    const work = this.#work, ids = Object.fromEntries(Object.entries(told).filter(([id]) => isTemporary(id)));
     for (const [id, real] of Object.entries(ids)) await work.tx.put("i", id, { ...(await work.tx.get("i", id)), id: real });
     const concerns = ({ edits }) => edits.flatMap(named).some((id) => id in ids);
     const map = (edits) => edits.map((edit) => mapped(edit, ids));
@@ -139,8 +146,7 @@ export class Told {
 
   /** Keeps edits that were refused and tells of them; what builds on rows that they would have created is refused as well. */
   async #refused(entry, refused) {
-    const work = this.#work;
-    const seq = await work.next(), edits = refused.map((one) => one.edit), { resource, id, record, problem } = refused[entry.at];
+    const work = this.#work, seq = await work.next(), edits = refused.map((one) => one.edit), { resource, id, record, problem } = refused[entry.at];
     await work.tx.put("x", seq, { ...entry, seq, edits, told: refused.map((one) => ({ record: one.record, problem: one.problem })) });
     (await work.meta()).refused += 1;
     work.events.push({ event: "refused", entry: seq, resource, id, problem: causeOf({ problem }, entry.problem), record });
@@ -149,7 +155,8 @@ export class Told {
       const needed = lost.find((one) => later.edits.flatMap(named).includes(one));
       if (later.settled || !needed || !(await work.push(later.seq))) continue;
       const creation = edits.find((edit) => created(edit).includes(needed));
-      await this.#settle(later, [], localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn: { resource: creation.resource, id: needed, entry: seq } }));
+      const dependsOn = { resource: creation.resource, id: needed, entry: seq };
+      await this.#settle(later, [], localProblem("depends-on-refused", 422, "A row that this edit builds on was not created.", { dependsOn }));
     }
   }
 
@@ -181,9 +188,9 @@ export class Told {
     }
   }
 
+  /** The events of a record: groups of unsent edits that stand on another value than before. */
   async #overtaken({ resource, id, base, pushes }) {
-    const work = this.#work;
-    const events = [], now = await work.base(resource, id), left = await work.pushesOf(resource, id);
+    const work = this.#work, events = [], now = await work.base(resource, id), left = await work.pushesOf(resource, id);
     for (const [index, push] of !now && base ? [] : left.entries()) {
       const earlier = pushes.findIndex((one) => one.seq === push.seq);
       if (push.body || earlier < 0) continue;
@@ -192,8 +199,11 @@ export class Told {
         for (const [group, { old, new: value }] of Object.entries(row.groups ?? {})) {
           const current = groupIn(is, row, value);
           if (same(groupIn(was, row, value), current)) continue;
-          const { section, item } = row;
-          events.push({ event: "overtaken", push: push.seq, resource, id, section, ...(item !== undefined && { item }), group, old: bare(old), current: bare(current), new: bare(value), by: this.#by.get(nameOf(resource, id)) ?? null });
+          const { section, item } = row, by = this.#by.get(nameOf(resource, id)) ?? null;
+          events.push({
+            event: "overtaken", push: push.seq, resource, id, section, ...(item !== undefined && { item }), group,
+            old: bare(old), current: bare(current), new: bare(value), by,
+          });
         }
       }
     }
