@@ -148,7 +148,7 @@ let package = Package(
             dependencies: [
                 "FieldMergeClient", "FieldMergeTesting", "MergeCore", .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            swiftSettings: strict),
+            exclude: ["run"], swiftSettings: strict),
         .testTarget(
             name: "RuleFilesTests",
             dependencies: ["MariaDBStore", "MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
@@ -201,6 +201,13 @@ if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     package.targets.removeAll { target in
         target.type == .test ? !left.contains(target.name) : unneeded.contains(target.name)
     }
+}
+
+// Tests/ClientTests/run asks for the Swift client and its tests, and builds nothing else.
+if Context.environment["FIELDMERGE_CLIENT"] != nil {
+    let kept: Set = ["MergeCore", "FieldMergeClient", "FieldMergeTesting", "ClientTests"]
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { !kept.contains($0.name) }
 }
 
 // Tests/fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.
