@@ -51,6 +51,7 @@ actor CaseDevice {
     private var told: [(kind: String, event: any Sendable, value: JSONValue)] = []
     private var lastTold: [(kind: String, event: any Sendable, value: JSONValue)] = []
     private var decisions: [JSONValue] = []
+    private var deciding: Registration?
     private var store: FieldMergeStore!
     private var held: HeldRequest?
     private var lastPush = ""
@@ -76,7 +77,6 @@ actor CaseDevice {
             continuation.yield(.held($0))
         }
         store = try await memoryStore(server, at: url, clock: clock)
-        _ = try await store.onOvertaken { [weak self] event in await self?.decide(on: event) }
     }
 
     private func serve(_ request: TransportRequest) -> Reply {
@@ -195,7 +195,9 @@ actor CaseDevice {
             guard try await next().request.path.hasPrefix("/v1/changes") else {
                 throw CaseFault(description: "it is no request for changes")
             }
-        case "decide": decisions.append(step)
+        case "decide":
+            decisions.append(step)
+            deciding = try await store.onOvertaken { [weak self] event in await self?.decide(on: event) }
         case "read":
             let record = try await store.record(resource, id)
             try expect(step["record"], record?.value ?? .null, isExact: true)
@@ -367,6 +369,8 @@ actor CaseDevice {
     private func decide(on event: Overtaken) async {
         guard let index = decisions.firstIndex(where: { $0["event"] == "overtaken" }) else { return }
         let step = decisions.remove(at: index)
+        told.append(("overtaken", event, event.told))
+        await deciding?.end()
         do {
             if !step["edit"].isNull {
                 try await run(step["edit"])

@@ -7,10 +7,18 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
     let kind: EventKind
     let decode: @Sendable (JSONValue) async -> Element?
 
-    public func makeAsyncIterator() -> Iterator { Iterator(events: self) }
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: Reader(events: self)) }
 
     /// A reader; what it has read is forgotten once it asks for more, or ends.
-    public final class Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol {
+        let reader: Reader
+
+        /// Returns the next event; nil once the store is closed or the task cancelled.
+        public mutating func next() async -> Element? { await reader.next() }
+    }
+
+    /// A reader's place, which it gives up when it ends.
+    final class Reader {
         private let events: StoreEvents
         private let bell: AsyncStream<Void>
         private var ringing: AsyncStream<Void>.Iterator
@@ -29,8 +37,7 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// Returns the next event; nil once the store is closed or the task cancelled.
-        public func next() async -> Element? {
+        func next() async -> Element? {
             if reader == nil { reader = await events.store.beginReading(events.kind) }
             guard let reader else { return nil }
             while true {

@@ -31,7 +31,7 @@ extension FieldMergeStore {
         _ resource: String, _ id: some RecordID, _ section: String? = nil, _ group: String? = nil,
         item: (any RecordID)? = nil
     ) async throws -> EditState {
-        let path = EditPath(section: section, item: item?.jsonValue, group: group)
+        let path = EditPath(section: section, item: item?.jsonValue.nonNull, group: group)
         let id = id.jsonValue
         return try await file.read { try $0.state(resource, id, path: path) }
     }
