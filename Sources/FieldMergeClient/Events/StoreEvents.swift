@@ -22,24 +22,21 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
         private let events: StoreEvents
         private let bell: AsyncStream<Void>
         private var ringing: AsyncStream<Void>.Iterator
-        private var reader: Int?
+        private let reader: Int
 
         init(events: StoreEvents) {
             self.events = events
+            reader = events.store.beginReading(events.kind)
             bell = events.store.bells.subscribe(to: .events)
             ringing = bell.makeAsyncIterator()
         }
 
         deinit {
-            if let reader {
-                let (store, kind) = (events.store, events.kind)
-                Task { await store.endReading(kind, reader) }
-            }
+            let (store, kind, reader) = (events.store, events.kind, reader)
+            Task { await store.endReading(kind, reader) }
         }
 
         func next() async -> Element? {
-            if reader == nil { reader = await events.store.beginReading(events.kind) }
-            guard let reader else { return nil }
             while true {
                 while let event = await events.store.takeEvent(events.kind, reader) {
                     if let element = await events.decode(event.body) { return element }

@@ -44,24 +44,26 @@ extension FieldMergeStore {
         StoreEvents(store: self, kind: .gone) { Gone($0) }
     }
 
-    func beginReading(_ kind: EventKind) -> Int { readers[kind, default: EventReaders()].add() }
+    nonisolated func beginReading(_ kind: EventKind) -> Int {
+        readers.withLock { $0[kind, default: EventReaders()].add() }
+    }
 
     func endReading(_ kind: EventKind, _ reader: Int) async {
-        readers[kind]?.remove(reader)
+        readers.withLock { $0[kind]?.remove(reader) }
         await forgetEvents(kind)
     }
 
     private func forgetEvents(_ kind: EventKind) async {
-        guard let number = readers[kind]?.forgettable, number > 0 else { return }
+        guard let number = readers.withLock({ $0[kind]?.forgettable }), number > 0 else { return }
         // An event that stays on disk is told once more, which does no harm.
         _ = try? await file.write("event") { try $0.forgetEvents(kind, through: number) }
     }
 
     func takeEvent(_ kind: EventKind, _ reader: Int) async -> Ledger.StoredEvent? {
-        guard let taken = readers[kind]?.ask(reader) else { return nil }
+        guard let taken = readers.withLock({ $0[kind]?.ask(reader) }) else { return nil }
         await forgetEvents(kind)
         guard let event = try? await file.read({ try $0.nextEvent([kind], after: taken) }) else { return nil }
-        readers[kind]?.give(event.number, to: reader)
+        readers.withLock { $0[kind]?.give(event.number, to: reader) }
         return event
     }
 

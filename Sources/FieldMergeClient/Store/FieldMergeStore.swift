@@ -1,10 +1,12 @@
 import GRDB
 public import Foundation
+import Synchronization
 
 /// The records of one user on one server: there without a network, with edits that survive anything.
 public actor FieldMergeStore {
     nonisolated let file: StoreFile
     nonisolated let bells = Bells()
+    nonisolated let readers = Mutex<[EventKind: EventReaders]>([:])
     nonisolated let transport: any Transport
     /// The server's address, without a slash at its end.
     nonisolated let server: String
@@ -14,7 +16,6 @@ public actor FieldMergeStore {
 
     var sync: SyncState
     var tokens: TokenSource
-    var readers: [EventKind: EventReaders] = [:]
     var handlers = EventHandlers()
     var background: Background?
     var knownEdits = 0
