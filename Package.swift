@@ -126,6 +126,7 @@ let package = Package(
             dependencies: [
                 "ChangeFeed", "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
                 "SQLiteStore", "Operations", "Gateway",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

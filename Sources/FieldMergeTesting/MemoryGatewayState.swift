@@ -191,7 +191,8 @@ struct MemoryGatewayState {
     private static func failed(_ key: String, _ status: Int, _ code: String) -> JSONValue {
         let problem = JSONValue(text: String(decoding: Reply.problem(status, code).body, as: UTF8.self)) ?? .null
         return [
-            "key": .string(key), "status": "failed", "code": .integer(Int128(status)), "results": [], "problem": problem,
+            "key": .string(key), "status": "failed", "code": .integer(Int128(status)), "results": [],
+            "problem": problem,
         ]
     }
 

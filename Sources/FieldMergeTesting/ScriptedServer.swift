@@ -56,7 +56,11 @@ public final class ScriptedServer: Transport {
     public func noNetwork() { reply(.none) }
 
     /// The next request arrives, and its answer gets lost.
-    public func loseAnswer() { add { [weak self] in _ = await self?.handled($0); return .none } }
+    public func loseAnswer() {
+        add { [weak self] in
+            _ = await self?.handled($0); return .none
+        }
+    }
 
     /// The next request arrives, and its answer breaks off after so many bytes.
     public func breakAnswer(at byte: Int) {

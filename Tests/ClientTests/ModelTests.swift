@@ -73,7 +73,9 @@ actor CaseDevice {
         turns = AsyncStream<Turn>.makeStream()
         let continuation = turns.continuation
         let server = ScriptedServer(clock: clock) { [weak self] request in await self?.serve(request) ?? .none }
-        server.hold { $0.path.hasPrefix("/v1/sync") || $0.path.hasPrefix("/v1/changes") } _: {
+        server.hold {
+            $0.path.hasPrefix("/v1/sync") || $0.path.hasPrefix("/v1/changes")
+        } _: {
             continuation.yield(.held($0))
         }
         store = try await memoryStore(server, at: url, clock: clock)

@@ -29,7 +29,9 @@ import Testing
             let conditions = Set(all.indices.filter { bits & (1 << $0) != 0 }.map { all[$0] })
             let row = try #require(
                 expected.first { row in
-                    (row["when"].arrayValue ?? []).allSatisfy { name in conditions.contains { .string($0.rawValue) == name } }
+                    (row["when"].arrayValue ?? []).allSatisfy { name in
+                        conditions.contains { .string($0.rawValue) == name }
+                    }
                 })
             let decided = Scheduler.decide(state, event, conditions)
             #expect(.string(decided.state.rawValue) == row["state"])

@@ -311,7 +311,9 @@ private final class Walk {
             #expect(gateway.record("shoppers", id)?["customer"]["points"].intValue == count, "the points of \(id)")
         }
         let names = Dictionary(
-            uniqueKeysWithValues: gateway.records("aisles").map { ($0["id"].key, $0["aisle"]["name"].stringValue ?? "") })
+            uniqueKeysWithValues: gateway.records("aisles").map {
+                ($0["id"].key, $0["aisle"]["name"].stringValue ?? "")
+            })
         #expect(names.values.sorted() == aisles.sorted())
         var found: [String: Int] = [:]
         for record in gateway.records("shoppers") {
@@ -334,8 +336,11 @@ private final class Walk {
         let store = await device.store
         #expect(try await store.refusedEdits().isEmpty)
         let left = try await store.file.read { ledger in
-            try ["push", "edit", "event WHERE kind <> 'conflict' AND kind <> 'overtaken'", "ticket WHERE outcome IS NULL"]
-                .map { try ledger.number("SELECT count(*) FROM \($0)") ?? 0 }
+            try [
+                "push", "edit", "event WHERE kind <> 'conflict' AND kind <> 'overtaken'",
+                "ticket WHERE outcome IS NULL",
+            ]
+            .map { try ledger.number("SELECT count(*) FROM \($0)") ?? 0 }
         }
         #expect(left == [0, 0, 0, 0])
         for resource in ["shoppers", "aisles", "orders"] {

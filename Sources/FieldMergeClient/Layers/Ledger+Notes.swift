@@ -93,7 +93,8 @@ extension Ledger {
             for hook in hooks {
                 let transaction = FieldMergeTransaction(over: .ledger(self), rules: rules)
                 let change = IncomingChange(
-                    resource: record.resource, id: record.id, before: record.before.map { Record($0, rules.resources[record.resource]) },
+                    resource: record.resource, id: record.id,
+                    before: record.before.map { Record($0, rules.resources[record.resource]) },
                     after: record.after.map { Record($0, rules.resources[record.resource]) }, transaction: transaction)
                 // What one repair cannot do is no reason to refuse what the server told.
                 guard (try? hook(change)) != nil, let drafts = try? transaction.drafts() else { continue }

@@ -145,7 +145,8 @@ extension Ledger {
 
     /// Returns the token of a ticket by its token, or of the latest one by the id of its record.
     func findTicket(_ wanted: JSONValue, resource: String?) throws -> String? {
-        if let text = wanted.stringValue, let token = try self.text("SELECT token FROM ticket WHERE token = ?", [text]) {
+        if let text = wanted.stringValue, let token = try self.text("SELECT token FROM ticket WHERE token = ?", [text])
+        {
             return token
         }
         for key in Set([wanted.key, try resolve(wanted).key]) {

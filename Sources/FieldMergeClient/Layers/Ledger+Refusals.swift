@@ -90,7 +90,8 @@ extension Ledger {
         let new = try renumber(push)
         for other in try refusals() {
             let depends = other.told["problem"]["dependsOn"]
-            if depends["entry"].intValue.map(Int64.init) == push, let id = depends["id"].stringValue, made.contains(id) {
+            if depends["entry"].intValue.map(Int64.init) == push, let id = depends["id"].stringValue, made.contains(id)
+            {
                 _ = try resend(other.push)
             }
         }

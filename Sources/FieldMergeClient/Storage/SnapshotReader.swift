@@ -80,7 +80,8 @@ enum SnapshotReader {
             }
         }
         try await loading.begin([
-            "feed": meta["feed"] ?? .null, "revision": meta["revision"] ?? .null, "rules": meta["rulesVersion"] ?? .null,
+            "feed": meta["feed"] ?? .null, "revision": meta["revision"] ?? .null,
+            "rules": meta["rulesVersion"] ?? .null,
             "resources": meta["resources"] ?? .null,
         ])
         loading.rules = meta["rules"]?.stringValue

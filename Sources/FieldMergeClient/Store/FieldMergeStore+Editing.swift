@@ -80,7 +80,9 @@ extension FieldMergeStore {
     func takeMine(_ conflict: Conflict) async throws -> Ticket? {
         if conflict.group != nil { return try await write(conflict.new, into: conflict) }
         if conflict.outcome == "kept" { return try await deleteRow(of: conflict) }
-        guard ["missing", "rejected"].contains(conflict.outcome), let values = conflict.new.objectValue else { return nil }
+        guard ["missing", "rejected"].contains(conflict.outcome), let values = conflict.new.objectValue else {
+            return nil
+        }
         return try await createRow(of: conflict, (conflict.old.objectValue ?? [:]).merging(values) { _, new in new })
     }
 

@@ -46,7 +46,8 @@ extension FieldMergeStore {
     ) async throws -> Scheduler.Event {
         let problem = answer.problem
         let saysNothingWritten =
-            [401, 426, 429, 503].contains(answer.status) || ([400, 403, 413, 422].contains(answer.status) && problem != nil)
+            [401, 426, 429, 503].contains(answer.status)
+            || ([400, 403, 413, 422].contains(answer.status) && problem != nil)
         if saysNothingWritten {
             try await write("doubt") { try $0.noteNothingWritten(pushes.map(\.number)) }
         }

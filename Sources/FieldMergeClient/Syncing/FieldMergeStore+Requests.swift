@@ -107,7 +107,8 @@ extension FieldMergeStore {
         var members = members
         if let resources = context.resources { members.append(("resources", resources.joined(separator: ","))) }
         let parts = members.map { name, value in
-            "\(name)=" + value.split(separator: ",", omittingEmptySubsequences: false)
+            "\(name)="
+                + value.split(separator: ",", omittingEmptySubsequences: false)
                 .map { String($0).percentEncoded }.joined(separator: ",")
         }
         return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")

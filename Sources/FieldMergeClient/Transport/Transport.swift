@@ -22,7 +22,8 @@ public struct TransportRequest: Sendable {
     public let timeout: Double
 
     /// Makes a request.
-    public init(method: String, path: String, headers: [String: String] = [:], body: Data? = nil, timeout: Double = 30) {
+    public init(method: String, path: String, headers: [String: String] = [:], body: Data? = nil, timeout: Double = 30)
+    {
         self.method = method
         self.path = path
         self.headers = headers
