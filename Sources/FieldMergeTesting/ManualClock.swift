@@ -15,10 +15,13 @@ public final class ManualClock: StoreClock {
     /// Makes a clock that shows so many seconds since 1970.
     public init(now: Double = 1_700_000_000) { state = Mutex(State(now: now)) }
 
+    /// Returns the seconds since 1970.
     public func now() -> Double { state.withLock(\.now) }
 
+    /// Returns seconds that only grow.
     public func monotonic() -> Double { state.withLock(\.monotonic) }
 
+    /// Waits; throws where the task is cancelled.
     public func sleep(seconds: Double) async throws {
         let number = state.withLock { state in
             state.next += 1

@@ -27,6 +27,7 @@ public final class MemoryGateway: Transport {
         box.own(self)
     }
 
+    /// Sends a request; returns its answer as soon as the status is known.
     public func send(_ request: TransportRequest) async throws -> TransportResponse { try await script.send(request) }
 
     /// Changes a record as somebody else would; nil deletes it.

@@ -144,7 +144,7 @@ struct MemoryGatewayState {
         var ids: [String: JSONValue] = [:]
         var refused: Set<String> = []
         var results: [JSONValue] = []
-        for told in body["pushes"].arrayValue ?? [] { results.append(push(told, &ids, &refused)) }
+        for told in body["pushes"].arrayValue ?? [] { results.append(push(told, ids: &ids, refused: &refused)) }
         var answer = page(body)
         answer["results"] = .array(results)
         let isWhole = results.allSatisfy { $0["code"] == 200 } && !answer["changes"].isNull
@@ -152,11 +152,11 @@ struct MemoryGatewayState {
     }
 
     private mutating func push(
-        _ told: JSONValue, _ ids: inout [String: JSONValue], _ refused: inout Set<String>
+        _ told: JSONValue, ids: inout [String: JSONValue], refused: inout Set<String>
     ) -> JSONValue {
         let key = told["key"].stringValue ?? ""
         if let known = kept[key] {
-            guard known.push == told else { return Self.failed(key, 422, "key-reused") }
+            guard known.push == told else { return Self.failed(key, status: 422, code: "key-reused") }
             for result in known.answer["results"].arrayValue ?? [] {
                 ids.merge(result["ids"].objectValue ?? [:]) { _, last in last }
             }
@@ -164,12 +164,12 @@ struct MemoryGatewayState {
             return known.answer
         }
         if !told["rules"].isNull, told["rules"] != .string(rules.version) {
-            return Self.failed(key, 409, "rules-changed")
+            return Self.failed(key, status: 409, code: "rules-changed")
         }
         let text = told["edits"].description
         let answer =
             refused.contains(where: text.contains)
-            ? Self.failed(key, 422, "depends-on-refused") : run(told, &ids)
+            ? Self.failed(key, status: 422, code: "depends-on-refused") : run(told, &ids)
         if answer["status"] != "merged" { refused.formUnion(Self.creations(told)) }
         kept[key] = (told, answer)
         return answer
@@ -188,7 +188,7 @@ struct MemoryGatewayState {
         return found
     }
 
-    private static func failed(_ key: String, _ status: Int, _ code: String) -> JSONValue {
+    private static func failed(_ key: String, status: Int, code: String) -> JSONValue {
         let problem = JSONValue(text: String(decoding: Reply.problem(status, code).body, as: UTF8.self)) ?? .null
         return [
             "key": .string(key), "status": "failed", "code": .integer(Int128(status)), "results": [],

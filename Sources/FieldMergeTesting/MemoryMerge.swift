@@ -109,7 +109,7 @@ struct MemoryMerge {
             guard let sides = row.objectValue?[group.name] else { continue }
             let (old, new, current) = (sides["old"], sides["new"], group.value(of: held))
             if group.holdsSame(group.spread(old), group.spread(new)) { continue }
-            let (outcome, written) = try merge(group, old, current, new)
+            let (outcome, written) = try merge(group, old: old, current: current, new: new)
             held.merge(group.spread(written)) { _, new in new }
             var told = named
             told["group"] = .string(group.name)
@@ -127,7 +127,7 @@ struct MemoryMerge {
     }
 
     private static func merge(
-        _ group: GroupRules, _ old: JSONValue, _ current: JSONValue, _ new: JSONValue
+        _ group: GroupRules, old: JSONValue, current: JSONValue, new: JSONValue
     ) throws(MemoryRefusal) -> (String, JSONValue) {
         var sum: JSONValue?
         if group.merge == "add", let old = old.intValue, let current = current.intValue, let new = new.intValue {

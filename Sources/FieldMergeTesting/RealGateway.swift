@@ -20,6 +20,7 @@
 
         /// What went wrong when the gateway was to start.
         public struct StartError: Error, CustomStringConvertible {
+            /// The gateway's log.
             public let description: String
         }
 
@@ -39,7 +40,7 @@
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var log = ""
             for _ in 0..<5 {
-                let gateway = try RealGateway(program, rules, sql, options, in: folder)
+                let gateway = try RealGateway(program, rules: rules, sql: sql, options: options, in: folder)
                 try gateway.launch()
                 if await gateway.isReady() { return gateway }
                 gateway.kill()
@@ -48,7 +49,7 @@
             throw StartError(description: "the gateway did not start:\n\(log)")
         }
 
-        private init(_ program: URL, _ rules: URL, _ sql: String, _ options: [String], in folder: URL) throws {
+        private init(_ program: URL, rules: URL, sql: String, options: [String], in folder: URL) throws {
             self.folder = folder
             database = folder.appendingPathComponent("database.sqlite")
             if !FileManager.default.fileExists(atPath: database.path) {
@@ -100,11 +101,7 @@
         /// Kills the gateway, as a power cut would.
         public func kill() {
             end { process in
-                #if canImport(Darwin)
-                    Darwin.kill(process.processIdentifier, SIGKILL)
-                #else
-                    Glibc.kill(process.processIdentifier, SIGKILL)
-                #endif
+                _ = Foundation.kill(process.processIdentifier, SIGKILL)
             }
         }
 
@@ -147,10 +144,4 @@
             }
         }
     }
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
 #endif

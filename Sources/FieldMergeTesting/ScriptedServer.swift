@@ -2,7 +2,9 @@ public import FieldMergeClient
 import Foundation
 import Synchronization
 
-/// A transport without a network. What a test put into the script comes first, one entry a request; then comes the
+/// A transport without a network.
+///
+/// What a test put into the script comes first, one entry a request; then comes the
 /// handler, and without one there is no network.
 public final class ScriptedServer: Transport {
     /// A function that answers requests.
@@ -107,6 +109,7 @@ public final class ScriptedServer: Transport {
 
     // MARK: Transport
 
+    /// Sends a request; returns its answer as soon as the status is known.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         let (isHeld, scripted) = state.withLock { state -> (Bool, Handler?) in
             state.requests.append(request)

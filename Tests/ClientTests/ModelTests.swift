@@ -135,8 +135,7 @@ actor CaseDevice {
     // MARK: Requests
 
     private func sync() {
-        guard syncing == nil else { return }
-        let store = store!
+        guard syncing == nil, let store else { return }
         let continuation = turns.continuation
         syncing = Task {
             defer { continuation.yield(.over) }
@@ -223,6 +222,12 @@ actor CaseDevice {
                 throw CaseFault(description: "this is no conflict")
             }
             try await conflict.takeMine()
+        default: try await runOnEntries(step)
+        }
+    }
+
+    private func runOnEntries(_ step: JSONValue) async throws {
+        switch step["do"].stringValue {
         case "refused":
             let entries = try await store.refusedEdits()
             try expect(step["entries"], .array(entries.map(Self.value)))

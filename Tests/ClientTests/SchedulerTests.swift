@@ -125,6 +125,6 @@ struct SeededDice: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 
-    mutating func pick<T>(_ elements: [T]) -> T { elements.randomElement(using: &self)! }
+    mutating func pick<T>(_ elements: [T]) -> T { elements[Int.random(in: elements.indices, using: &self)] }
     mutating func chance(_ part: Double) -> Bool { Double.random(in: 0..<1, using: &self) < part }
 }

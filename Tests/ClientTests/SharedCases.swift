@@ -7,8 +7,8 @@ enum SharedCases {
         .appendingPathComponent("ClientCases")
 
     static func read(_ name: String) -> JSONValue {
-        let data = try! Data(contentsOf: folder.appendingPathComponent(name))
-        return JSONValue(text: String(decoding: data, as: UTF8.self))!
+        let text = try? String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        return text.flatMap { JSONValue(text: $0) } ?? .null
     }
 
     static let model = read("model.json")

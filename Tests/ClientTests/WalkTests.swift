@@ -191,21 +191,7 @@ private final class Walk {
             } meaning: {
                 deleted.insert(gone)
             }
-        case "both":
-            let pair = [1, 2, 3].shuffled(using: &dice)
-            try await stored(device) { store in
-                try await store.transaction { transaction in
-                    for (id, more) in [(pair[0], -1), (pair[1], 1)] {
-                        try transaction.edit("shoppers", id) { edit in
-                            let points = edit["customer", "points"].intValue ?? 0
-                            edit["customer", "points"] = .integer(Int128(points + more))
-                        }
-                    }
-                }
-            } meaning: {
-                points[pair[0], default: 0] -= 1
-                points[pair[1], default: 0] += 1
-            }
+        case "both": try await movePoints(device)
         case "shopper": try await makeShopper(device, name)
         default:
             let id = dice.pick([1, 2, 3])
@@ -213,6 +199,24 @@ private final class Walk {
                 try await store.edit("shoppers", id) { $0["customer", "firstName"] = .string(name) }
             } meaning: {
             }
+        }
+    }
+
+    /// Points move from one shopper to another, in one transaction.
+    private func movePoints(_ device: WalkingDevice) async throws {
+        let pair = [1, 2, 3].shuffled(using: &dice)
+        try await stored(device) { store in
+            try await store.transaction { transaction in
+                for (id, more) in [(pair[0], -1), (pair[1], 1)] {
+                    try transaction.edit("shoppers", id) { edit in
+                        let points = edit["customer", "points"].intValue ?? 0
+                        edit["customer", "points"] = .integer(Int128(points + more))
+                    }
+                }
+            }
+        } meaning: {
+            points[pair[0], default: 0] -= 1
+            points[pair[1], default: 0] += 1
         }
     }
 

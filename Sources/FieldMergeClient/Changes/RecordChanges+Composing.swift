@@ -16,7 +16,7 @@ extension RecordChanges {
             }
             let earlier = result.remove(at: index)
             guard let section = resource.section(named: change.section) else { return nil }
-            switch Self.joined(section, earlier, change) {
+            switch Self.joined(earlier, change, in: section) {
             case .apart: return nil
             case .nothing: break
             case .one(let joined): result.append(joined)
@@ -31,11 +31,13 @@ extension RecordChanges {
         case apart
     }
 
-    private static func joined(_ section: SectionRules, _ first: RowChange, _ second: RowChange) -> Joined {
+    private static func joined(_ first: RowChange, _ second: RowChange, in section: SectionRules) -> Joined {
         switch (first.step, second.step) {
         case (.create(var new), .edit(let groups)):
             for (name, sides) in groups {
-                guard let group = section.group(name), follows(group, new, sides.old) else { return .apart }
+                guard let group = section.group(name), follows(group, before: new, seen: sides.old) else {
+                    return .apart
+                }
                 new.merge(sides.new) { _, new in new }
             }
             return .one(first.with(.create(new)))
@@ -47,7 +49,8 @@ extension RecordChanges {
                     groups[name] = sides
                     continue
                 }
-                guard let group = section.group(name), group.transitions == nil, follows(group, held.new, sides.old)
+                guard let group = section.group(name), group.transitions == nil,
+                    follows(group, before: held.new, seen: sides.old)
                 else { return .apart }
                 groups[name] =
                     group.holdsSame(held.old, sides.new)
@@ -61,7 +64,7 @@ extension RecordChanges {
     /// Returns true where who made a later edit had seen the earlier one.
     ///
     /// Two who edit at once have not seen each other, and the server decides between them as between any two.
-    private static func follows(_ group: GroupRules, _ before: JSONObject, _ seen: JSONObject) -> Bool {
+    private static func follows(_ group: GroupRules, before: JSONObject, seen: JSONObject) -> Bool {
         group.fields.allSatisfy { field in
             before[field.name].map { field.holdsSame($0, seen[field.name] ?? .null) } ?? true
         }

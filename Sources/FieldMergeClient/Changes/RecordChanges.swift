@@ -18,6 +18,7 @@ package struct RecordChanges: Sendable, Hashable {
     /// The changes as they are stored.
     package var text: String { JSONValue.array(rows.map(\.jsonValue)).text }
 
+    /// True where nothing changes.
     package var isEmpty: Bool { rows.isEmpty }
 
     /// Returns true where they create the record itself.
@@ -38,40 +39,41 @@ extension RecordChanges {
     package init(of resource: ResourceRules, from before: JSONObject?, to after: JSONObject?) {
         let root = resource.root
         guard let after else {
-            rows = before.map { [Self.deletion(root, $0[root.name]?.objectValue ?? [:], nil)] } ?? []
+            rows = before.map { [Self.deletion(root, $0[root.name]?.objectValue ?? [:], item: nil)] } ?? []
             return
         }
         if let before {
-            rows = Self.ofRow(root, before[root.name]?.objectValue, after[root.name]?.objectValue, nil)
+            rows = Self.ofRow(root, from: before[root.name]?.objectValue, to: after[root.name]?.objectValue, item: nil)
         } else {
-            rows = [Self.creation(root, after[root.name]?.objectValue ?? [:], nil)]
+            rows = [Self.creation(root, after[root.name]?.objectValue ?? [:], item: nil)]
         }
         for section in resource.sections.dropFirst() {
             guard let new = after[section.name] else { continue }
             let old = before?[section.name]
             if section.isList {
-                rows += Self.ofList(section, old?.arrayValue ?? [], new.arrayValue ?? [])
+                rows += Self.ofList(section, from: old?.arrayValue ?? [], to: new.arrayValue ?? [])
             } else {
-                rows += Self.ofRow(section, old?.objectValue, new.objectValue, nil)
+                rows += Self.ofRow(section, from: old?.objectValue, to: new.objectValue, item: nil)
             }
         }
     }
 
-    private static func ofList(_ section: SectionRules, _ before: [JSONValue], _ after: [JSONValue]) -> [RowChange] {
+    private static func ofList(_ section: SectionRules, from before: [JSONValue], to after: [JSONValue]) -> [RowChange]
+    {
         let old = Dictionary(before.map { ($0["id"].key, $0) }) { first, _ in first }
         let new = Dictionary(after.map { ($0["id"].key, $0) }) { first, _ in first }
         let added = after.filter { old[$0["id"].key] == nil }
         return (before + added).flatMap { item in
             let id = item["id"]
-            return ofRow(section, old[id.key]?.objectValue, new[id.key]?.objectValue, id)
+            return ofRow(section, from: old[id.key]?.objectValue, to: new[id.key]?.objectValue, item: id)
         }
     }
 
     private static func ofRow(
-        _ section: SectionRules, _ before: JSONObject?, _ after: JSONObject?, _ item: JSONValue?
+        _ section: SectionRules, from before: JSONObject?, to after: JSONObject?, item: JSONValue?
     ) -> [RowChange] {
-        guard let before else { return after.map { [creation(section, $0, item)] } ?? [] }
-        guard let after else { return [deletion(section, before, item)] }
+        guard let before else { return after.map { [creation(section, $0, item: item)] } ?? [] }
+        guard let after else { return [deletion(section, before, item: item)] }
         var groups: [String: RowChange.GroupSides] = [:]
         // A group that the row does not show is not this client's to compare.
         for group in section.groups where group.fields.contains(where: { after[$0.name] != nil }) {
@@ -81,12 +83,12 @@ extension RecordChanges {
         return groups.isEmpty ? [] : [RowChange(section: section.name, item: item, step: .edit(groups))]
     }
 
-    private static func creation(_ section: SectionRules, _ row: JSONObject, _ item: JSONValue?) -> RowChange {
+    private static func creation(_ section: SectionRules, _ row: JSONObject, item: JSONValue?) -> RowChange {
         let new = row.filter { section.fields[$0.key] != nil }
         return RowChange(section: section.name, item: item, step: .create(new))
     }
 
-    private static func deletion(_ section: SectionRules, _ row: JSONObject, _ item: JSONValue?) -> RowChange {
+    private static func deletion(_ section: SectionRules, _ row: JSONObject, item: JSONValue?) -> RowChange {
         let old = row.filter { section.fields[$0.key] != nil }
         return RowChange(section: section.name, item: item, step: .delete(old))
     }
@@ -111,7 +113,7 @@ extension RecordChanges {
                 }
             }
             guard let under = record else { continue }
-            record = section.isList ? Self.item(change, section, under) : Self.row(change, section, under)
+            record = section.isList ? Self.item(change, section, over: under) : Self.row(change, section, over: under)
         }
         return record
     }
@@ -122,7 +124,7 @@ extension RecordChanges {
         return record
     }
 
-    private static func row(_ change: RowChange, _ section: SectionRules, _ under: JSONObject) -> JSONObject {
+    private static func row(_ change: RowChange, _ section: SectionRules, over under: JSONObject) -> JSONObject {
         var record = under
         let row = record[section.name]?.objectValue
         switch change.step {
@@ -134,7 +136,7 @@ extension RecordChanges {
         return record
     }
 
-    private static func item(_ change: RowChange, _ section: SectionRules, _ under: JSONObject) -> JSONObject {
+    private static func item(_ change: RowChange, _ section: SectionRules, over under: JSONObject) -> JSONObject {
         var record = under
         var items = record[section.name]?.arrayValue ?? []
         let id = change.item ?? .null

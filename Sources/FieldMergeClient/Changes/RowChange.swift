@@ -19,9 +19,9 @@ package struct RowChange: Sendable, Hashable {
 
     /// The values of a group before and after.
     package struct GroupSides: Sendable, Hashable {
-        /// What its user saw when she began.
+        /// The values that its user saw when she began.
         package var old: JSONObject
-        /// What she wants.
+        /// The values that she wants.
         package var new: JSONObject
     }
 
@@ -31,6 +31,7 @@ package struct RowChange: Sendable, Hashable {
         let key: String?
     }
 
+    /// The place of the row.
     package var place: Place { Place(section: section, key: item?.key) }
 
     /// The groups of an edit; none of any other change.

@@ -137,7 +137,7 @@ public struct IncomingChange {
     public let transaction: FieldMergeTransaction
 }
 
-/// What is refused together.
+/// The extent of a refusal.
 public enum Atomicity: String, Sendable, Hashable {
     /// All edits of a push, or none.
     case push

@@ -48,9 +48,12 @@ public struct Record: Sendable {
 }
 
 extension Record: Hashable, CustomStringConvertible {
+    /// Returns true where both have the same values.
     public static func == (a: Record, b: Record) -> Bool { a.members == b.members }
 
+    /// Hashes the id.
     public func hash(into hasher: inout Hasher) { hasher.combine(id.key) }
 
+    /// The record as JSON.
     public var description: String { value.description }
 }

@@ -174,21 +174,22 @@ public struct RecordEdit {
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             if section.fields[name] == nil, section.group(name) != nil {
                 for (field, value) in try fields(name, value, of: section, path: path) {
-                    row[field] = try checked(value, section.field(field, path: path), row, before, path)
+                    row[field] = try checked(
+                        value, section.field(field, path: path), over: row, before: before, path: path)
                 }
             } else if section.readOnly.contains(name) {
                 guard value == row[name] ?? .null else {
                     throw InvalidEdit(path: "\(path).\(name)", detail: "it is read-only")
                 }
             } else {
-                row[name] = try checked(value, section.field(name, path: path), row, before, path)
+                row[name] = try checked(value, section.field(name, path: path), over: row, before: before, path: path)
             }
         }
         return row
     }
 
     private static func checked(
-        _ value: JSONValue, _ field: FieldRules, _ row: JSONObject, _ before: JSONObject?, _ path: String
+        _ value: JSONValue, _ field: FieldRules, over row: JSONObject, before: JSONObject?, path: String
     ) throws(InvalidEdit) -> JSONValue {
         // An echo, also of a value that could not be written anew.
         if let held = row[field.name], field.holdsSame(held, value) { return held }

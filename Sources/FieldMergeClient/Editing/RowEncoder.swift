@@ -1,6 +1,8 @@
 import Foundation
 
-/// Makes rows of an app's own values. A property that is nil is told apart from one that the type does not have, which
+/// Makes rows of an app's own values.
+///
+/// A property that is nil is told apart from one that the type does not have, which
 /// `JSONEncoder` does not do.
 enum RowEncoder {
     /// - Throws: `EncodingError` for a value that is neither a row nor an array of rows.

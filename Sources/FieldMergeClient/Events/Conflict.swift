@@ -12,15 +12,15 @@ public struct Conflict: Sendable {
     public let group: String?
     /// The gateway's word for what it did, such as `client-won`.
     public let outcome: String
-    /// What this user saw when she began.
+    /// The value that this user saw when she began.
     public let old: JSONValue
-    /// What stood there, written by somebody else.
+    /// The value that stood there, written by somebody else.
     public let current: JSONValue
-    /// What this user wants.
+    /// The value that this user wants.
     public let new: JSONValue
-    /// What stands now.
+    /// The value that stands now.
     public let written: JSONValue
-    /// Who wrote what stood there, as far as the gateway knows; null where it does not.
+    /// The one who wrote what stood there; null where the gateway does not know.
     public let by: JSONValue
     /// The places at which a merge function had to choose a side; null where there are none.
     public let parts: JSONValue
@@ -61,11 +61,11 @@ public struct Overtaken: Sendable {
     public let item: JSONValue?
     /// The name of the group.
     public let group: String
-    /// What this user saw when she began.
+    /// The value that this user saw when she began.
     public let old: JSONValue
-    /// What stands there now, written by somebody else.
+    /// The value that stands there now, written by somebody else.
     public let current: JSONValue
-    /// What this user wants.
+    /// The value that this user wants.
     public let new: JSONValue
     let told: JSONValue
     let store: FieldMergeStore

@@ -1,4 +1,6 @@
-/// An edit that was refused for good. It survives a restart, and blocks no other.
+/// An edit that was refused for good.
+///
+/// It survives a restart, and blocks no other.
 public struct RefusedEdit: Sendable {
     /// The resource of what was at fault.
     public let resource: String
@@ -23,7 +25,7 @@ public struct RefusedEdit: Sendable {
         public let changeset: JSONValue
     }
 
-    init(_ refusal: Ledger.Refusal, _ ledger: Ledger, _ store: FieldMergeStore) throws {
+    init(_ refusal: Ledger.Refusal, in ledger: Ledger, of store: FieldMergeStore) throws {
         let rules = try ledger.rules()
         let place = refusal.told["fault"].intValue
         let fault = refusal.edits.first { $0.place == place } ?? refusal.edits.first

@@ -7,6 +7,7 @@ public struct StoreEvents<Element: Sendable>: AsyncSequence, Sendable {
     let kind: EventKind
     let decode: @Sendable (JSONValue) async -> Element?
 
+    /// Returns a reader, who begins with what nobody was told.
     public func makeAsyncIterator() -> Iterator { Iterator(reader: Reader(events: self)) }
 
     /// A reader; what it has read is forgotten once it asks for more, or ends.

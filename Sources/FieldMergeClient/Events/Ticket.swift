@@ -1,4 +1,6 @@
-/// A handle on an edit. `store.ticket(…)` finds it again after a restart, by its `token` or its record's id.
+/// A handle on an edit.
+///
+/// `store.ticket(…)` finds it again after a restart, by its `token` or its record's id.
 public struct Ticket: Sendable {
     /// The name under which the edit is found again.
     public let token: String

@@ -122,7 +122,7 @@ extension Ledger {
         let place = RecordPlace(resource: edit.resource, key: id.key)
         if let newerThan, try wasPulled(place, since: newerThan) { return }
         let wasHere = record == nil ? try base(place) != nil : false
-        try put(edit.resource, id, record, before: before)
+        try put(edit.resource, id: id, record, before: before)
         if record == nil, wasHere, let known = try known(edit.resource), !edit.changes.isDeletion(of: known) {
             try queue(.gone, ["resource": .string(edit.resource), "id": id])
         }
@@ -144,7 +144,7 @@ extension Ledger {
             else { continue }
             let place = RecordPlace(resource: resource, key: id.key)
             if try context.keeps(resource) || base(place) != nil {
-                try put(resource, id, record, before: view(resource, id))
+                try put(resource, id: id, record, before: view(resource, id))
             }
         }
         for (place, before) in seen { try rebase(place, before: before) }

@@ -5,7 +5,7 @@ import GRDB
 extension Ledger {
     /// Stores a record as the server told it; nil deletes it.
     func put(
-        _ resource: String, _ id: JSONValue, _ record: JSONObject?, before: JSONObject?, isPulled: Bool = false
+        _ resource: String, id: JSONValue, _ record: JSONObject?, before: JSONObject?, isPulled: Bool = false
     ) throws {
         effects.touched.insert(RecordPlace(resource: resource, key: id.key))
         if !context.hooks.withLock(\.isEmpty) {
@@ -28,7 +28,7 @@ extension Ledger {
     /// Stores a record of a resource that is not kept, because it is to be edited.
     func visit(_ resource: String, _ record: JSONObject) throws {
         guard let id = record["id"], try pending(RecordPlace(resource: resource, key: id.key)).isEmpty else { return }
-        try put(resource, id, record, before: nil)
+        try put(resource, id: id, record, before: nil)
         incoming = []
     }
 
@@ -87,7 +87,8 @@ extension Ledger {
             }
             if !isDrafted { try queue(.gone, ["resource": .string(known.name), "id": draft.id]) }
             isDrafted = true
-            let problem = ProblemDocument.make("gone", 410, "Gone", "The record \(draft.id) of \(known.name) is gone.")
+            let problem = ProblemDocument.make(
+                "gone", status: 410, title: "Gone", detail: "The record \(draft.id) of \(known.name) is gone.")
             let index = try edits(of: draft.push).firstIndex { $0.place == draft.place }
             try refuse(draft.push, problem, fault: index ?? 0)
         }

@@ -72,7 +72,7 @@ extension Ledger {
         for part in parts {
             guard let edit = held[part.record],
                 let joined = edit.changes.composed(with: part.changes, of: part.resource),
-                try !dropsWhatIsUsed(edit, part.resource, joined)
+                try !dropsWhatIsUsed(edit, part.resource, joined: joined)
             else { return nil }
             composed.append((edit, joined))
         }
@@ -84,7 +84,7 @@ extension Ledger {
 
     /// Returns true where a row would never be created whose temporary id stands elsewhere.
     private func dropsWhatIsUsed(
-        _ edit: StoredEdit, _ resource: ResourceRules, _ joined: RecordChanges
+        _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
     ) throws -> Bool {
         let root = resource.root.name
         let kept = Set(joined.createdIDs(of: edit.id, root: root))

@@ -24,7 +24,9 @@ struct ChangesPage: Sendable {
 
 /// A record of a page or a snapshot.
 package struct RecordLine: Sendable {
+    /// The name of its resource.
     package let resource: String
+    /// Its id.
     package let id: JSONValue
     /// The record; nil where it is gone.
     package let record: JSONObject?
@@ -83,7 +85,7 @@ extension Ledger {
             return false
         }
         guard try number("SELECT 1 FROM edit LIMIT 1") != nil else {
-            try put(line.resource, line.id, line.record, before: held, isPulled: true)
+            try put(line.resource, id: line.id, line.record, before: held, isPulled: true)
             if line.record == nil, let held {
                 try queue(.gone, ["resource": .string(line.resource), "id": held["id"] ?? line.id])
             }
@@ -91,7 +93,7 @@ extension Ledger {
         }
         let before = try seen(place)
         let was = try view(line.resource, line.id)
-        try put(line.resource, line.id, line.record, before: was, isPulled: true)
+        try put(line.resource, id: line.id, line.record, before: was, isPulled: true)
         try rebase(place, before: before, tellsGone: true, was: was)
         return true
     }
@@ -158,7 +160,7 @@ extension Ledger {
             let id = JSONValue(text: row[2] as String) ?? .null
             let before = try seen(place)
             let was = try view(place.resource, id)
-            try put(place.resource, id, nil, before: was, isPulled: true)
+            try put(place.resource, id: id, nil, before: was, isPulled: true)
             try rebase(place, before: before)
         }
         try runHooks()

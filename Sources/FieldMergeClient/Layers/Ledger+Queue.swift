@@ -167,6 +167,7 @@ extension Ledger {
 
 /// What became of an edit, as it is stored with its ticket.
 package struct StoredOutcome: Sendable {
+    /// The outcome as JSON.
     package let json: JSONValue
 
     init(_ json: JSONValue) { self.json = json }

@@ -2,7 +2,7 @@ import GRDB
 
 /// A problem document, as the gateway or the client itself tells it.
 enum ProblemDocument {
-    static func make(_ code: String, _ status: Int, _ title: String, _ detail: String) -> JSONValue {
+    static func make(_ code: String, status: Int, title: String, detail: String) -> JSONValue {
         [
             "type": .string("urn:fieldmerge:problem:\(code)"), "title": .string(title),
             "status": .integer(Int128(status)), "detail": .string(detail), "code": .string(code), "retry": false,
@@ -57,8 +57,9 @@ extension Ledger {
                 guard let state = try state(of: user), state == .unsent || state == .sent else { continue }
                 let what = fault.map { "\($0.resource) \($0.id)" } ?? temporary
                 var problem = ProblemDocument.make(
-                    "depends-on-refused", 422, "Depends on a refused edit",
-                    "It refers to \(temporary), which the refused edit of \(what) would have created.")
+                    "depends-on-refused", status: 422, title: "Depends on a refused edit",
+                    detail:
+                        "It refers to \(temporary), which the refused edit of \(what) would have created.")
                 problem["dependsOn"] = ["entry": .integer(Int128(push)), "id": .string(temporary)]
                 let index = try edits(of: user).firstIndex { $0.changes.usedIDs(with: $0.id).contains(temporary) }
                 try refuse(user, problem, fault: index ?? 0)
@@ -148,7 +149,7 @@ extension Ledger {
                 try replaceChanges(push, edit.place, with: try edit.changes.regrouped(for: resource, over: seen))
             } catch let error as InvalidEdit {
                 let problem = ProblemDocument.make(
-                    "rules-changed", 400, "The rules have changed", error.description)
+                    "rules-changed", status: 400, title: "The rules have changed", detail: error.description)
                 return try refuse(push, problem, fault: 0)
             }
         }

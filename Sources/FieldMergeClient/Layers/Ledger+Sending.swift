@@ -36,7 +36,7 @@ extension Ledger {
             if row[1] as Int == PushState.unsent.rawValue {
                 guard let rules else { throw FieldMergeError.rulesUnknown }
                 let made = UUID().uuidString.lowercased()
-                body = try Self.encode(made, rules, row[4], stored)
+                body = try Self.encode(stored, key: made, rules: rules, atomicity: row[4])
                 key = made
             }
             guard let key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
@@ -55,7 +55,7 @@ extension Ledger {
     }
 
     private static func encode(
-        _ key: String, _ rules: Rules, _ atomicity: String?, _ edits: [StoredEdit]
+        _ edits: [StoredEdit], key: String, rules: Rules, atomicity: String?
     ) throws -> [UInt8] {
         var push: JSONObject = ["key": .string(key), "rules": .string(rules.version)]
         push["atomic"] = atomicity.map(JSONValue.string)

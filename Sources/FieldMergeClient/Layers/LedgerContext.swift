@@ -3,7 +3,9 @@ import Foundation
 
 /// A record: the name of its resource, and its id as text.
 package struct RecordPlace: Sendable, Hashable {
+    /// The name of its resource.
     package let resource: String
+    /// Its id as text.
     package let key: String
 }
 

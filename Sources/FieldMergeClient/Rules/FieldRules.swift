@@ -1,11 +1,11 @@
-package import MergeCore
+import MergeCore
 
 /// A field with the limits by which its values are checked before they are sent.
 package struct FieldRules: Sendable {
     /// The name that clients use.
     package let name: String
     /// The type, as far as the gateway tells it.
-    package let type: ColumnType
+    let type: ColumnType
     /// The field can be null.
     package let isNullable: Bool
     /// The resource whose ids it holds; nil where it is no reference.
@@ -95,7 +95,7 @@ extension FieldRules {
 
 extension JSONValue {
     /// The value as it would arrive at the gateway.
-    package var scalar: Scalar {
+    var scalar: Scalar {
         switch self {
         case .null: .null
         case .bool(let flag): .boolean(flag)
@@ -125,7 +125,7 @@ extension JSONValue {
     }
 
     /// The value of a column as the wire has it (Protocol.md, section 2).
-    package init(_ value: MergeCore.Value, in style: ValueStyle) {
+    init(_ value: MergeCore.Value, in style: ValueStyle) {
         switch value {
         case .null: self = .null
         case .boolean(let flag): self = .bool(flag)

@@ -24,6 +24,7 @@ public struct InvalidEdit: Error, Sendable, Hashable, CustomStringConvertible {
         detail = "there is no “\(name)”" + (found.map { "; did you mean “\($0)”?" } ?? "")
     }
 
+    /// The place and the fault.
     public var description: String { "\(path): \(detail)" }
 }
 
@@ -53,6 +54,7 @@ public enum FieldMergeError: Error, Sendable, Hashable {
 }
 
 extension FieldMergeError: CustomStringConvertible {
+    /// The error as a sentence.
     public var description: String {
         switch self {
         case .recordNotFound(let resource, let id): "there is no record \(id) of \(resource)"

@@ -149,7 +149,7 @@ extension FieldMergeStore {
 
     /// Returns the edits that were refused for good and neither sent again nor given up.
     public func refusedEdits() async throws -> [RefusedEdit] {
-        try await file.read { ledger in try ledger.refusals().map { try RefusedEdit($0, ledger, self) } }
+        try await file.read { ledger in try ledger.refusals().map { try RefusedEdit($0, in: ledger, of: self) } }
     }
 
     func resend(_ push: Int64) async throws -> Bool {

@@ -126,8 +126,10 @@ extension FieldMergeStore {
         }
     }
 
-    /// Has a function called before a record is stored that the server told; edits that it makes through the change's
-    /// `transaction` are stored in the same transaction. One that throws adds nothing.
+    /// Has a function called before a record is stored that the server told.
+    ///
+    /// Edits that it makes through the change's `transaction` are stored in the same transaction; one that throws adds
+    /// nothing.
     @discardableResult
     public nonisolated func beforeStore(_ hook: @escaping StoreHook) -> Registration {
         let context = context
@@ -158,12 +160,13 @@ extension FieldMergeStore {
     }
 }
 
-/// A value now and whenever it changes. Who is slow is told the latest.
+/// A value now and whenever it changes; who is slow is told the latest.
 public struct LiveValues<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     let topic: Bells.Topic
     let store: FieldMergeStore
     let read: @Sendable (FieldMergeStore) async -> Element
 
+    /// Returns a reader, who begins with the value as it is.
     public func makeAsyncIterator() -> Iterator {
         Iterator(values: self, ringing: store.bells.subscribe(to: topic).makeAsyncIterator())
     }

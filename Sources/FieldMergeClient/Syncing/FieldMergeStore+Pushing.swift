@@ -10,7 +10,7 @@ extension FieldMergeStore {
         sync.isNoted = false
         let answer = try await ask("POST", "/v1/sync?by=true", body: body(of: batch, asked))
         guard answer.status == 200 || answer.status == 207 else {
-            return try await refused(answer, batch, pushes)
+            return try await refused(answer, batch, pushes: pushes)
         }
         let page = answer.json
         guard page["results"].arrayValue != nil else { return lost("the answer is not that of a gateway") }
@@ -42,7 +42,7 @@ extension FieldMergeStore {
 
     /// Stores an answer that has no results; returns its event.
     private func refused(
-        _ answer: WholeAnswer, _ batch: [FrozenPush], _ pushes: [FrozenPush]
+        _ answer: WholeAnswer, _ batch: [FrozenPush], pushes: [FrozenPush]
     ) async throws -> Scheduler.Event {
         let problem = answer.problem
         let saysNothingWritten =
@@ -64,7 +64,10 @@ extension FieldMergeStore {
                 try await write("thaw") { try $0.thaw(push.number) }
                 return .settled
             }
-            let told = problem ?? ProblemDocument.make("too-large", 413, "Too large", "The request is too large.")
+            let told =
+                problem
+                ?? ProblemDocument.make(
+                    "too-large", status: 413, title: "Too large", detail: "The request is too large.")
             try await write("refuse") { try $0.storeRefusal(push.number, told, results: []) }
             sync.report.refused += 1
             sync.lastHadMore = true

@@ -23,6 +23,7 @@ public final class HTTPTransport: Transport {
 
     deinit { session.invalidateAndCancel() }
 
+    /// Sends a request; returns its answer as soon as the status is known.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let url = URL(string: server + request.path) else { throw ConnectionLost(reason: "no such address") }
         var told = URLRequest(url: url, timeoutInterval: request.timeout)

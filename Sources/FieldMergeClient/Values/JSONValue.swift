@@ -20,6 +20,7 @@ public enum JSONValue: Sendable {
 public typealias JSONObject = [String: JSONValue]
 
 extension JSONValue: Hashable {
+    /// Returns true where both are the same as JSON.
     public static func == (a: JSONValue, b: JSONValue) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -35,6 +36,7 @@ extension JSONValue: Hashable {
         }
     }
 
+    /// Hashes what equal values have in common.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -94,7 +96,9 @@ extension JSONValue {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The member of an object; null where there is none. Assigning makes an object of what was none.
+    /// The member of an object; null where there is none.
+    ///
+    /// Assigning makes an object of what was none.
     public subscript(name: String) -> JSONValue {
         get {
             if case .object(let members) = self { members[name] ?? .null } else { .null }
