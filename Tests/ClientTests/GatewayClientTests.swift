@@ -13,7 +13,7 @@
         /// The gateway's program: named by FIELDMERGE_PROGRAM, or the one that was built beside the tests.
         static let url: URL? = {
             let named = ProcessInfo.processInfo.environment["FIELDMERGE_PROGRAM"]
-            let paths = named.map { [$0] } ?? ["release", "debug"].map { root.path + "/.build/\($0)/fieldmerge" }
+            let paths = named.map { [$0] } ?? ["debug", "release"].map { root.path + "/.build/\($0)/fieldmerge" }
             return paths.first { FileManager.default.isExecutableFile(atPath: $0) }.map { URL(fileURLWithPath: $0) }
         }()
     }

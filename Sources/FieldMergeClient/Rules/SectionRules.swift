@@ -14,6 +14,8 @@ package struct SectionRules: Sendable {
     package let isGenerated: Bool
     /// The fields that are written, by their names.
     package let fields: [String: FieldRules]
+    /// A guard may freeze its rows by a rule that is not told.
+    package let hasUnknownGuard: Bool
     private let places: [String: Int]
 
     init?(_ described: JSONValue) {
@@ -23,6 +25,7 @@ package struct SectionRules: Sendable {
         groups = told.compactMap(GroupRules.init)
         guard groups.count == told.count else { return nil }
         readOnly = (described["readOnly"].arrayValue ?? []).compactMap { $0["field"].stringValue }
+        hasUnknownGuard = described["frozenWhen"] == true
         isGenerated = (described["key"].arrayValue ?? []).contains { $0["generated"] == true }
         var fields: [String: FieldRules] = [:]
         var places: [String: Int] = [:]
