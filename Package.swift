@@ -149,7 +149,7 @@ let package = Package(
             dependencies: [
                 "FieldMergeClient", "FieldMergeTesting", "MergeCore", .product(name: "GRDB", package: "GRDB.swift"),
             ],
-            exclude: ["run"], swiftSettings: strict),
+            exclude: ["Stores", "run"], swiftSettings: strict),
         .testTarget(
             name: "RuleFilesTests",
             dependencies: ["MariaDBStore", "MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
