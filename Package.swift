@@ -13,9 +13,11 @@ if Context.environment["FIELDMERGE_STRICT"] != nil { strict.append(.treatAllWarn
 
 let package = Package(
     name: "fieldmerge",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .executable(name: "fieldmerge", targets: ["fieldmerge"])
+        .executable(name: "fieldmerge", targets: ["fieldmerge"]),
+        .library(name: "FieldMergeClient", targets: ["FieldMergeClient"]),
+        .library(name: "FieldMergeTesting", targets: ["FieldMergeTesting"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -36,6 +38,14 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "MergeCore", swiftSettings: strict),
+        .target(
+            name: "FieldMergeClient",
+            dependencies: ["MergeCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .target(
+            name: "FieldMergeTesting",
+            dependencies: ["FieldMergeClient", "MergeCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
         .target(name: "RecordStore", dependencies: ["MergeCore", "CZlib"], swiftSettings: strict),
         .target(
             name: "RuleFiles",
@@ -126,6 +136,7 @@ let package = Package(
             dependencies: [
                 "ChangeFeed", "MergeCore", "MergeService", "MergeWire", "RuleFiles", "RecordStore", "MariaDBStore",
                 "SQLiteStore", "Operations", "Gateway",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -143,6 +154,12 @@ let package = Package(
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "MergeCoreTests", dependencies: ["MergeCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ClientTests",
+            dependencies: [
+                "FieldMergeClient", "FieldMergeTesting", "MergeCore", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            exclude: ["Stores", "run"], swiftSettings: strict),
         .testTarget(
             name: "RuleFilesTests",
             dependencies: ["MariaDBStore", "MergeCore", "RecordStore", "RuleFiles", "TestSupport"],
@@ -195,6 +212,13 @@ if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     package.targets.removeAll { target in
         target.type == .test ? !left.contains(target.name) : unneeded.contains(target.name)
     }
+}
+
+// Tests/ClientTests/run asks for the Swift client and its tests, and builds nothing else.
+if Context.environment["FIELDMERGE_CLIENT"] != nil {
+    let kept: Set = ["MergeCore", "FieldMergeClient", "FieldMergeTesting", "ClientTests"]
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { !kept.contains($0.name) }
 }
 
 // Tests/fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.

@@ -53,6 +53,26 @@ class GatewayCase(unittest.TestCase):
         return store
 
 
+class SnapshotTests(GatewayCase):
+    def test_the_file_that_the_program_writes_is_opened(self) -> None:
+        with self.synced(resources=["shoppers"]) as store:
+            told = store.records("shoppers")
+        path = str(Path(self.folder.name) / "shop.sqlite")
+        command = [str(PROGRAM), "snapshot", "--rules", str(ROOT / "MergeRules"), "--resources", "shoppers"]
+        subprocess.run(
+            [*command, "--database", f"sqlite:{self.gateway.database}", "--out", path],
+            check=True,
+            capture_output=True,
+        )
+        store = self.open(resources=["shoppers"], snapshot=path)
+        self.assertEqual(store.records("shoppers"), told)
+        with store.edit("shoppers", 123) as s:
+            s.customer.lastName = "Snapshot"
+        report = store.sync()
+        self.assertTrue(report.ok, report)
+        self.assertLessEqual(report.changes, 1)
+
+
 class StoryTests(GatewayCase):
     def test_two_devices_edit_a_shopper(self) -> None:
         phone, tablet = self.synced(), self.synced()

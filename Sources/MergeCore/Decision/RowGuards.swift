@@ -20,7 +20,7 @@ extension GroupDecision {
     /// Returns the decision that the guards of a row allow: one that may not be written keeps what stands.
     ///
     /// - Parameter before: the group's values before the push.
-    func guarded(by guards: RowGuards, in group: Group, before: [Value]) -> GroupDecision {
+    package func guarded(by guards: RowGuards, in group: Group, before: [Value]) -> GroupDecision {
         if outcome == .unchanged || outcome == .already { return self }
         if let rule = guards.frozen { return held(by: rule, in: group) }
         guard let steps = group.transitions, let from = before.first, let to = written?.first, from != to,

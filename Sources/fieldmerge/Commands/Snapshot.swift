@@ -13,7 +13,8 @@ struct Snapshot: AsyncParsableCommand {
         abstract: "Writes every record into a file, for apps that begin with all data.",
         discussion: """
             The file is what GET /v1/snapshot answers: one line of JSON for each record, the first with the feed and the \
-            revision from which changes go on. Where its name ends in .gz it is packed. The database needs a journal.
+            revision from which changes go on. Where its name ends in .gz it is packed; where it ends in .sqlite it is a \
+            store that the clients for Swift and Python open. The database needs a journal.
             """)
 
     @OptionGroup var databaseOptions: DatabaseOptions
@@ -23,7 +24,7 @@ struct Snapshot: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
     var rules: String?
 
-    @Option(help: ArgumentHelp("The file to write: NAME.ndjson or NAME.ndjson.gz.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file to write: NAME.ndjson, NAME.ndjson.gz or NAME.sqlite.", valueName: "file"))
     var out: String
 
     @Option(
@@ -47,8 +48,8 @@ struct Snapshot: AsyncParsableCommand {
     var config: String?
 
     func run() async throws {
-        guard out.hasSuffix(".ndjson") || out.hasSuffix(".ndjson.gz") else {
-            throw SettingsError("--out ends in .ndjson or .ndjson.gz, not “\(out)”")
+        guard [".ndjson", ".ndjson.gz", ".sqlite"].contains(where: out.hasSuffix) else {
+            throw SettingsError("--out ends in .ndjson, .ndjson.gz or .sqlite, not “\(out)”")
         }
         let settings = try Settings(file: config)
         let store = try Store(
@@ -83,7 +84,7 @@ struct Snapshot: AsyncParsableCommand {
             service: .wire(store.engine), active: active, state: state.named(for: access),
             resources: try chosen(active.catalog.readable(by: access)), viewer: access?.viewer,
             shown: ShownRecords(isOn: try await ForeignScan.isUsed(in: journal)))
-        let file = try SnapshotFile(path: out)
+        let file = try target(for: active.catalog, access?.viewer)
         do {
             try await lines.write(patience: .seconds(300)) { bytes, records in try file.write(bytes, records: records) }
             try file.finish()
@@ -91,6 +92,13 @@ struct Snapshot: AsyncParsableCommand {
             file.drop()
             throw error
         }
+    }
+
+    private func target(for catalog: Catalog, _ viewer: Viewer?) throws -> any SnapshotTarget {
+        guard out.hasSuffix(".sqlite") else { return try SnapshotFile(path: out) }
+        // A client reads the limits of its gateway with the rules that it next asks for.
+        let rules = RulesEncoder.encode(catalog, for: viewer, limits: WireLimits(), page: 500)
+        return try SnapshotDatabase(path: out, rules: rules)
     }
 
     /// The rights of those who will open the snapshot; nil where no rules of access hold.

@@ -3,7 +3,17 @@ import RecordStore
 import SystemPackage
 
 /// A snapshot's file while it is written, beside the one that it replaces once it is whole.
-final class SnapshotFile {
+protocol SnapshotTarget: AnyObject {
+    /// Writes some lines.
+    func write(_ bytes: [UInt8], records: Int) throws
+    /// Puts the whole file in the place of the one before.
+    func finish() throws
+    /// Takes away what was written.
+    func drop()
+}
+
+/// A snapshot as lines of JSON.
+final class SnapshotFile: SnapshotTarget {
     private let path: String
     private let file: FileDescriptor
     private let isPacked: Bool
@@ -44,7 +54,7 @@ final class SnapshotFile {
     func finish() throws {
         try flush()
         try file.close()
-        _ = try FileManager.default.replaceItem(at: path + ".part", with: path)
+        try FileManager.default.replaceItem(at: path + ".part", with: path)
         try progress.finish()
     }
 
@@ -56,9 +66,9 @@ final class SnapshotFile {
 }
 
 extension FileManager {
-    fileprivate func replaceItem(at part: String, with path: String) throws -> Bool {
+    /// Puts a file in the place of another, which need not be there.
+    func replaceItem(at part: String, with path: String) throws {
         if fileExists(atPath: path) { try removeItem(atPath: path) }
         try moveItem(atPath: part, toPath: path)
-        return true
     }
 }

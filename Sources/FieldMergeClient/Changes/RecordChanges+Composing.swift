@@ -1,0 +1,132 @@
+extension RecordChanges {
+    /// Returns these and later changes as one edit (first `old`, last `new`), empty where they cancel out; nil where they
+    /// have to stay two.
+    package func composed(with later: RecordChanges, of resource: ResourceRules) -> RecordChanges? {
+        if isDeletion(of: resource) { return nil }
+        let root = resource.root.name
+        if let deletion = later.rows.first(where: { $0.section == root && $0.isDeletion }) {
+            if isCreation(of: resource) { return RecordChanges([]) }
+            return RecordChanges([Self.firstSeen(rows.first { $0.section == root }, deletion)])
+        }
+        var result = rows
+        for change in later.rows {
+            guard let index = result.firstIndex(where: { $0.place == change.place }) else {
+                result.append(change)
+                continue
+            }
+            let earlier = result.remove(at: index)
+            guard let section = resource.section(named: change.section) else { return nil }
+            switch Self.joined(earlier, change, in: section) {
+            case .apart: return nil
+            case .nothing: break
+            case .one(let joined): result.append(joined)
+            }
+        }
+        return RecordChanges(result)
+    }
+
+    private enum Joined {
+        case one(RowChange)
+        case nothing
+        case apart
+    }
+
+    private static func joined(_ first: RowChange, _ second: RowChange, in section: SectionRules) -> Joined {
+        switch (first.step, second.step) {
+        case (.create(var new), .edit(let groups)):
+            for (name, sides) in groups {
+                guard let group = section.group(name), follows(group, before: new, seen: sides.old) else {
+                    return .apart
+                }
+                new.merge(sides.new) { _, new in new }
+            }
+            return .one(first.with(.create(new)))
+        case (.create, .delete): return .nothing
+        case (.edit, .delete): return .one(firstSeen(first, second))
+        case (.edit(var groups), .edit(let later)):
+            for (name, sides) in later {
+                guard let held = groups[name] else {
+                    groups[name] = sides
+                    continue
+                }
+                guard let group = section.group(name), group.transitions == nil,
+                    follows(group, before: held.new, seen: sides.old)
+                else { return .apart }
+                groups[name] =
+                    group.holdsSame(held.old, sides.new)
+                    ? nil : RowChange.GroupSides(old: held.old, new: sides.new)
+            }
+            return groups.isEmpty ? .nothing : .one(first.with(.edit(groups)))
+        default: return .apart
+        }
+    }
+
+    /// Returns true where who made a later edit had seen the earlier one.
+    ///
+    /// Two who edit at once have not seen each other, and the server decides between them as between any two.
+    private static func follows(_ group: GroupRules, before: JSONObject, seen: JSONObject) -> Bool {
+        group.fields.allSatisfy { field in
+            before[field.name].map { field.holdsSame($0, seen[field.name] ?? .null) } ?? true
+        }
+    }
+
+    private static func firstSeen(_ earlier: RowChange?, _ deletion: RowChange) -> RowChange {
+        guard case .delete(var old) = deletion.step else { return deletion }
+        for sides in earlier?.groups.values.map({ $0 }) ?? [] { old.merge(sides.old) { _, first in first } }
+        return deletion.with(.delete(old))
+    }
+
+    /// Returns changes made under other rules as the present ones group them.
+    ///
+    /// - Parameter seen: the record beneath, which has what a group needs beyond what was edited.
+    /// - Throws: `InvalidEdit` where a name is gone.
+    package func regrouped(for resource: ResourceRules, over seen: JSONObject?) throws(InvalidEdit) -> RecordChanges {
+        var result: [RowChange] = []
+        for change in rows {
+            let section = try resource.section(change.section)
+            switch change.step {
+            case .create(let new):
+                for name in new.keys { _ = try section.field(name, path: section.name) }
+                result.append(change)
+            case .delete(let old):
+                result.append(change.with(.delete(old.filter { section.fields[$0.key] != nil })))
+            case .edit(let held):
+                let groups = try Self.regrouped(held, in: section, over: change.row(of: seen, isList: section.isList))
+                if !groups.isEmpty { result.append(change.with(.edit(groups))) }
+            }
+        }
+        return RecordChanges(result)
+    }
+
+    private static func regrouped(
+        _ held: [String: RowChange.GroupSides], in section: SectionRules, over row: JSONObject?
+    ) throws(InvalidEdit) -> [String: RowChange.GroupSides] {
+        var old: JSONObject = [:]
+        var new: JSONObject = [:]
+        for sides in held.values {
+            old.merge(sides.old) { _, last in last }
+            new.merge(sides.new) { _, last in last }
+        }
+        var groups: [String: RowChange.GroupSides] = [:]
+        for name in new.keys.sorted() {
+            _ = try section.field(name, path: section.name)
+            guard let group = section.group(ofField: name), groups[group.name] == nil else { continue }
+            let before = group.fields(of: (row ?? [:]).merging(old) { _, old in old })
+            let after = group.fields(of: before.merging(new) { _, new in new })
+            if !group.holdsSame(before, after) {
+                groups[group.name] = RowChange.GroupSides(old: before, new: after)
+            }
+        }
+        return groups
+    }
+}
+
+extension RowChange {
+    /// Returns the row of a record that the change speaks of; nil where there is none.
+    func row(of record: JSONObject?, isList: Bool) -> JSONObject? {
+        let part = record?[section]
+        guard isList else { return part?.objectValue }
+        let key = item?.key
+        return part?.arrayValue?.first { $0["id"].key == key }?.objectValue
+    }
+}

@@ -1,0 +1,90 @@
+/// A change of one row, as an edit makes it.
+package struct RowChange: Sendable, Hashable {
+    /// The section of the row.
+    package let section: String
+    /// The id of an item; nil in a singleton.
+    package let item: JSONValue?
+    /// The change itself.
+    package var step: Step
+
+    /// A change of a row, in fields and their values.
+    package enum Step: Sendable, Hashable {
+        /// Groups by their names, each with all of its fields.
+        case edit([String: GroupSides])
+        /// The fields that were given.
+        case create(JSONObject)
+        /// Every field of its groups as its user saw it.
+        case delete(JSONObject)
+    }
+
+    /// The values of a group before and after.
+    package struct GroupSides: Sendable, Hashable {
+        /// The values that its user saw when she began.
+        package var old: JSONObject
+        /// The values that she wants.
+        package var new: JSONObject
+    }
+
+    /// The place of the row in its record.
+    package struct Place: Hashable, Sendable {
+        let section: String
+        let key: String?
+    }
+
+    /// The place of the row.
+    package var place: Place { Place(section: section, key: item?.key) }
+
+    /// The groups of an edit; none of any other change.
+    var groups: [String: GroupSides] {
+        if case .edit(let groups) = step { groups } else { [:] }
+    }
+
+    var isCreation: Bool {
+        if case .create = step { true } else { false }
+    }
+
+    var isDeletion: Bool {
+        if case .delete = step { true } else { false }
+    }
+
+    /// Returns the change with another step.
+    func with(_ step: Step) -> RowChange { RowChange(section: section, item: item, step: step) }
+}
+
+extension RowChange {
+    /// The change as it is stored.
+    package var jsonValue: JSONValue {
+        var out: JSONObject = ["section": .string(section)]
+        if let item { out["id"] = item }
+        switch step {
+        case .edit(let groups):
+            out["do"] = "edit"
+            out["groups"] = .object(groups.mapValues { ["old": .object($0.old), "new": .object($0.new)] })
+        case .create(let new):
+            out["do"] = "create"
+            out["new"] = .object(new)
+        case .delete(let old):
+            out["do"] = "delete"
+            out["old"] = .object(old)
+        }
+        return .object(out)
+    }
+
+    /// Reads a change that was stored; nil where it is none.
+    package init?(_ stored: JSONValue) {
+        guard let section = stored["section"].stringValue else { return nil }
+        self.section = section
+        item = stored.objectValue?["id"]
+        switch stored["do"].stringValue {
+        case "edit":
+            guard let groups = stored["groups"].objectValue else { return nil }
+            step = .edit(
+                groups.mapValues {
+                    GroupSides(old: $0["old"].objectValue ?? [:], new: $0["new"].objectValue ?? [:])
+                })
+        case "create": step = .create(stored["new"].objectValue ?? [:])
+        case "delete": step = .delete(stored["old"].objectValue ?? [:])
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// Edits of several records that become one push.
+public final class FieldMergeTransaction {
+    private let source: Source
+    let rules: Rules
+    private var edits: [RecordPlace: RecordEdit] = [:]
+    private var order: [RecordPlace] = []
+    private var deleted: Set<RecordPlace> = []
+
+    /// The records beneath.
+    enum Source {
+        /// As they were last committed.
+        case store(FieldMergeStore)
+        /// As they are inside a transaction of the store.
+        case ledger(Ledger)
+    }
+
+    init(over source: Source, rules: Rules) {
+        self.source = source
+        self.rules = rules
+    }
+
+    /// Edits a record.
+    ///
+    /// - Throws: `FieldMergeError.recordNotFound`, `InvalidEdit`, and what the block throws; nothing of the block is left
+    ///   then.
+    /// - Returns: the record's id.
+    @discardableResult
+    public func edit(
+        _ resource: String, _ id: some RecordID, _ change: (inout RecordEdit) throws -> Void
+    ) throws -> JSONValue {
+        let (place, held) = try held(resource, id.jsonValue)
+        guard var edit = held else {
+            throw FieldMergeError.recordNotFound(resource: resource, id: id.jsonValue)
+        }
+        try change(&edit)
+        if let fault = edit.fault { throw fault }
+        keep(edit, at: place)
+        return edit.id
+    }
+
+    /// Creates a record; one that the database does not number needs an id.
+    ///
+    /// - Returns: the record's id, temporary where the database numbers it.
+    @discardableResult
+    public func create(
+        _ resource: String, id: (any RecordID)? = nil, _ fill: (inout RecordEdit) throws -> Void = { _ in }
+    ) throws -> JSONValue {
+        let known = try rules.resource(resource)
+        let chosen: JSONValue
+        if let id = id?.jsonValue, !id.isNull {
+            chosen = id
+            if try held(resource, id).1 != nil {
+                throw InvalidEdit(path: "id", detail: "there is a record \(id) of \(resource) already")
+            }
+        } else {
+            guard known.root.isGenerated else {
+                throw InvalidEdit(
+                    path: "id", detail: "the database does not number \(resource): the record needs an id")
+            }
+            chosen = .temporaryID()
+        }
+        var edit = RecordEdit(known, id: chosen, before: nil)
+        try fill(&edit)
+        if let fault = edit.fault { throw fault }
+        keep(edit, at: RecordPlace(resource: resource, key: chosen.key))
+        return chosen
+    }
+
+    /// Deletes a record.
+    ///
+    /// - Throws: `FieldMergeError.recordNotFound`.
+    public func delete(_ resource: String, _ id: some RecordID) throws {
+        let (place, held) = try held(resource, id.jsonValue)
+        guard let edit = held else { throw FieldMergeError.recordNotFound(resource: resource, id: id.jsonValue) }
+        if edit.before == nil {
+            edits[place] = nil
+            order.removeAll { $0 == place }
+        } else {
+            keep(edit, at: place)
+            deleted.insert(place)
+        }
+    }
+
+    /// Returns a record as it is with the edits of this transaction; nil where there is none.
+    public func record(_ resource: String, _ id: some RecordID) throws -> Record? {
+        try held(resource, id.jsonValue).1?.record
+    }
+
+    private func keep(_ edit: RecordEdit, at place: RecordPlace) {
+        if edits.updateValue(edit, forKey: place) == nil { order.append(place) }
+    }
+
+    private func held(_ resource: String, _ id: JSONValue) throws -> (RecordPlace, RecordEdit?) {
+        let known = try rules.resource(resource)
+        let (resolved, record) = try beneath(resource, id)
+        let place = RecordPlace(resource: resource, key: resolved.key)
+        if deleted.contains(place) { return (place, nil) }
+        if let edit = edits[place] { return (place, edit) }
+        return (place, record.map { RecordEdit(known, id: resolved, before: $0) })
+    }
+
+    private func beneath(_ resource: String, _ id: JSONValue) throws -> (JSONValue, JSONObject?) {
+        switch source {
+        case .ledger(let ledger): (try ledger.resolve(id), try ledger.view(resource, id))
+        case .store(let store):
+            try store.file.readNow { ledger in (try ledger.resolve(id), try ledger.view(resource, id)) }
+        }
+    }
+
+    func drafts() throws -> [Draft] {
+        order.compactMap { place in
+            edits[place].map { edit in
+                let after = deleted.contains(place) ? nil : edit.state
+                return Draft(
+                    resource: place.resource, id: edit.id,
+                    changes: RecordChanges(of: edit.resource, from: edit.before, to: after),
+                    rulesVersion: rules.version)
+            }
+        }
+    }
+}
+
+/// A function of the app that is told of records before they are stored.
+public typealias StoreHook = @Sendable (IncomingChange) throws -> Void
+
+/// A record that the server told anew, before it is stored.
+public struct IncomingChange {
+    /// The name of its resource.
+    public let resource: String
+    /// Its id.
+    public let id: JSONValue
+    /// The record as the app read it; nil where there was none.
+    public let before: Record?
+    /// The record as the server told it; nil where it is gone.
+    public let after: Record?
+    /// Adds edits of the app's own, stored in the same transaction.
+    public let transaction: FieldMergeTransaction
+}
+
+/// The extent of a refusal.
+public enum Atomicity: String, Sendable, Hashable {
+    /// All edits of a push, or none.
+    case push
+    /// Each edit for itself.
+    case edit
+}

@@ -1,0 +1,59 @@
+public import Foundation
+
+/// A record as an app reads it, with the edits that were not sent yet.
+public struct Record: Sendable {
+    /// The whole record: `id`, and each section by its name.
+    public let members: JSONObject
+    private let rules: ResourceRules?
+
+    init(_ members: JSONObject, _ rules: ResourceRules? = nil) {
+        self.members = members
+        self.rules = rules
+    }
+
+    /// The record's id, temporary where it was not created yet.
+    public var id: JSONValue { members["id"] ?? .null }
+
+    /// The whole record as one value.
+    public var value: JSONValue { .object(members) }
+
+    /// A section: an object, or an array of them in a list; null where there is none.
+    public subscript(section: String) -> JSONValue { members[section] ?? .null }
+
+    /// A group of a section: of one field the value, of several an object; also a single field by its name.
+    public subscript(section: String, group: String) -> JSONValue {
+        guard let row = members[section]?.objectValue else { return .null }
+        return Self.value(group, of: row, rules?.section(named: section))
+    }
+
+    /// A group, or a single field, of an item of a list.
+    public subscript(section: String, index: Int, group: String) -> JSONValue {
+        guard let row = members[section]?[index].objectValue else { return .null }
+        return Self.value(group, of: row, rules?.section(named: section))
+    }
+
+    static func value(_ name: String, of row: JSONObject, _ section: SectionRules?) -> JSONValue {
+        if let group = section?.group(name) { return group.value(of: row) }
+        return row[name] ?? .null
+    }
+
+    /// Returns a section, or the whole record where none is named, as a value of a type of the app's own.
+    ///
+    /// - Throws: `DecodingError` where the type asks for something else.
+    public func decode<T: Decodable>(
+        _ type: T.Type, section: String? = nil, using decoder: JSONDecoder = JSONDecoder()
+    ) throws -> T {
+        try decoder.decode(type, from: Data((section.map { self[$0] } ?? value).bytes))
+    }
+}
+
+extension Record: Hashable, CustomStringConvertible {
+    /// Returns true where both have the same values.
+    public static func == (a: Record, b: Record) -> Bool { a.members == b.members }
+
+    /// Hashes the id.
+    public func hash(into hasher: inout Hasher) { hasher.combine(id.key) }
+
+    /// The record as JSON.
+    public var description: String { value.description }
+}

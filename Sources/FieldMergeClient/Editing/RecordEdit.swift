@@ -1,0 +1,233 @@
+public import Foundation
+
+/// A record that is being edited: `$0["customer", "address"] = ["street": "2 High St"]`.
+///
+/// Assigning a field edits its whole group. What the rules refuse is thrown when the block ends.
+public struct RecordEdit {
+    /// The record's id, temporary until the gateway has given one.
+    public let id: JSONValue
+    let resource: ResourceRules
+    let before: JSONObject?
+    private var members: JSONObject
+    private(set) var fault: InvalidEdit?
+
+    init(_ resource: ResourceRules, id: JSONValue, before: JSONObject?) {
+        self.resource = resource
+        self.id = id
+        self.before = before
+        members = before ?? ["id": id]
+        if before == nil {
+            for section in resource.sections where section.isList { members[section.name] = [] }
+            members[resource.root.name] = [:]
+        }
+    }
+
+    /// The record as it is to be.
+    public var record: Record { Record(members, resource) }
+
+    var state: JSONObject { members }
+
+    // MARK: Groups
+
+    /// A group of a section: of one field the value, of several an object; also a single field by its name.
+    ///
+    /// Of an object, the fields that it does not name keep their values. Assigning to a section without a row creates it.
+    public subscript(section: String, group: String) -> JSONValue {
+        get { record[section, group] }
+        set {
+            attempt { edit throws(InvalidEdit) in
+                let rules = try edit.resource.section(section)
+                guard !rules.isList else {
+                    throw InvalidEdit(path: section, detail: "it is a list: name an item, as in [0, “\(group)”]")
+                }
+                let row = edit.members[section]?.objectValue ?? [:]
+                let fields = try Self.fields(group, newValue, of: rules, path: section)
+                edit.members[section] = .object(
+                    try Self.assigned(fields, to: row, before: edit.before?[section]?.objectValue, rules, section))
+            }
+        }
+    }
+
+    /// A group, or a single field, of an item of a list.
+    public subscript(section: String, index: Int, group: String) -> JSONValue {
+        get { record[section, index, group] }
+        set {
+            var items = self[section]
+            guard items.arrayValue?.indices.contains(index) == true else {
+                return fail(InvalidEdit(path: "\(section)[\(index)]", detail: "there is no such item"))
+            }
+            items[index, group] = newValue
+            self[section] = items
+        }
+    }
+
+    /// A section: an object, or in a list an array of items.
+    ///
+    /// Null deletes the row of a section. Of an object, the fields that it does not name keep their values. Items of a
+    /// list are told apart by their `id`; one without is a new item, one that is missing is deleted.
+    public subscript(section: String) -> JSONValue {
+        get { members[section] ?? .null }
+        set {
+            attempt { edit throws(InvalidEdit) in
+                let rules = try edit.resource.section(section)
+                if rules.isList {
+                    edit.members[section] = try edit.items(newValue, of: rules)
+                } else {
+                    edit.members[section] = try edit.row(newValue, of: rules)
+                }
+            }
+        }
+    }
+
+    /// Puts the values of an app's own type into a section, compared group by group; in a list, an array of items.
+    ///
+    /// A property that is nil makes its field null; fields that the type does not have stay as they are.
+    /// - Throws: `EncodingError` for a value that is no row.
+    public mutating func replace(
+        section: String, with value: some Encodable, using encoder: JSONEncoder = JSONEncoder()
+    ) throws {
+        self[section] = try RowEncoder.encode(value, using: encoder)
+        if let fault { throw fault }
+    }
+
+    // MARK: Checking
+
+    private mutating func attempt(_ change: (inout RecordEdit) throws(InvalidEdit) -> Void) {
+        do throws(InvalidEdit) { try change(&self) } catch { fail(error) }
+    }
+
+    private mutating func fail(_ error: InvalidEdit) {
+        if fault == nil { fault = error }
+    }
+
+    private func row(_ value: JSONValue, of section: SectionRules) throws(InvalidEdit) -> JSONValue {
+        if value.isNull {
+            guard section.name != resource.root.name else {
+                throw InvalidEdit(path: section.name, detail: "the record itself is deleted with delete()")
+            }
+            return .null
+        }
+        guard var values = value.objectValue else {
+            throw InvalidEdit(path: section.name, detail: "a section is an object of fields")
+        }
+        values["id"] = section.fields["id"] == nil ? nil : values["id"]
+        let held = before?[section.name]?.objectValue
+        let row = members[section.name]?.objectValue ?? held ?? [:]
+        return .object(try Self.assigned(values, to: row, before: held, section, section.name))
+    }
+
+    private func items(_ value: JSONValue, of section: SectionRules) throws(InvalidEdit) -> JSONValue {
+        guard let told = value.arrayValue else {
+            throw InvalidEdit(path: section.name, detail: "a list is an array of objects")
+        }
+        let known = Dictionary(
+            (before?[section.name]?.arrayValue ?? []).map { ($0["id"].key, $0.objectValue ?? [:]) }
+        ) { first, _ in first }
+        var seen: Set<String> = []
+        var items: [JSONValue] = []
+        for (index, item) in told.enumerated() {
+            let path = "\(section.name)[\(index)]"
+            guard var values = item.objectValue else {
+                throw InvalidEdit(path: path, detail: "a row is an object of fields")
+            }
+            var id = values.removeValue(forKey: "id") ?? .null
+            if id.isNull {
+                guard section.isGenerated else {
+                    throw InvalidEdit(
+                        path: "\(path).id", detail: "the database does not number these rows: the row needs an id")
+                }
+                id = .temporaryID()
+            }
+            guard seen.insert(id.key).inserted else {
+                throw InvalidEdit(path: "\(path).id", detail: "two items have this id")
+            }
+            let held = known[id.key]
+            var row = try Self.assigned(values, to: held ?? ["id": id], before: held, section, path)
+            row["id"] = held?["id"] ?? id
+            items.append(.object(row))
+        }
+        return .array(items)
+    }
+
+    /// Returns the fields that assigning to a group, or to a single field, is about.
+    private static func fields(
+        _ name: String, _ value: JSONValue, of section: SectionRules, path: String
+    ) throws(InvalidEdit) -> JSONObject {
+        guard let group = section.group(name), group.fields.count > 1 || section.fields[name] == nil else {
+            return [name: value]
+        }
+        if group.fields.count == 1 { return [group.fields[0].name: value] }
+        guard let values = value.objectValue else {
+            throw InvalidEdit(path: "\(path).\(name)", detail: "a group of several fields is an object of them")
+        }
+        for field in values.keys where !group.fields.contains(where: { $0.name == field }) {
+            throw InvalidEdit(unknown: field, among: group.fields.map(\.name), path: "\(path).\(field)")
+        }
+        return values
+    }
+
+    /// Returns a row with values assigned, in the form in which the gateway sends them.
+    private static func assigned(
+        _ values: JSONObject, to row: JSONObject, before: JSONObject?, _ section: SectionRules, _ path: String
+    ) throws(InvalidEdit) -> JSONObject {
+        var row = row
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            if section.fields[name] == nil, section.group(name) != nil {
+                for (field, value) in try fields(name, value, of: section, path: path) {
+                    row[field] = try checked(
+                        value, section.field(field, path: path), over: row, before: before, path: path)
+                }
+            } else if section.readOnly.contains(name) {
+                guard value == row[name] ?? .null else {
+                    throw InvalidEdit(path: "\(path).\(name)", detail: "it is read-only")
+                }
+            } else {
+                row[name] = try checked(value, section.field(name, path: path), over: row, before: before, path: path)
+            }
+        }
+        return row
+    }
+
+    private static func checked(
+        _ value: JSONValue, _ field: FieldRules, over row: JSONObject, before: JSONObject?, path: String
+    ) throws(InvalidEdit) -> JSONValue {
+        // An echo, also of a value that could not be written anew.
+        if let held = row[field.name], field.holdsSame(held, value) { return held }
+        if let held = before?[field.name], field.holdsSame(held, value) { return held }
+        return try field.wireValue(value, path: "\(path).\(field.name)")
+    }
+}
+
+extension JSONValue {
+    /// Puts an element behind the others; makes an array of null.
+    public mutating func append(_ element: JSONValue) { self = .array((arrayValue ?? []) + [element]) }
+
+    /// Takes an element out of an array; returns it, null where there is none.
+    @discardableResult
+    public mutating func remove(at index: Int) -> JSONValue {
+        guard var elements = arrayValue, elements.indices.contains(index) else { return .null }
+        let removed = elements.remove(at: index)
+        self = .array(elements)
+        return removed
+    }
+
+    /// Takes the elements out of an array that meet a condition.
+    public mutating func removeAll(where condition: (JSONValue) throws -> Bool) rethrows {
+        guard var elements = arrayValue else { return }
+        try elements.removeAll(where: condition)
+        self = .array(elements)
+    }
+
+    /// The number of elements or members; 0 for anything else.
+    public var count: Int { arrayValue?.count ?? objectValue?.count ?? 0 }
+
+    /// A member of an object in an array, such as a field of an item of a list.
+    public subscript(index: Int, name: String) -> JSONValue {
+        get { self[index][name] }
+        set {
+            guard var elements = arrayValue, elements.indices.contains(index) else { return }
+            elements[index][name] = newValue
+            self = .array(elements)
+        }
+    }
+}

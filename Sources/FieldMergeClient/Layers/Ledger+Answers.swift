@@ -1,0 +1,189 @@
+import GRDB
+
+/// What became of pushes.
+extension Ledger {
+    /// Stores that a push was merged, whole or in part.
+    func settle(_ push: Int64, results: [JSONValue]) throws {
+        try checkLease()
+        guard let row = try row("SELECT state, doubt, pulls FROM push WHERE seq = ?", [push]),
+            row[0] as Int == PushState.sent.rawValue
+        else { return }
+        // An answer to bytes that were sent before may be as old as they are.
+        let newerThan: Int? = row[1] as Int > 1 ? row[2] as Int : nil
+        let edits = try edits(of: push)
+        let pairs = Array(zip(edits, results))
+        let failed = results.indices.filter { ![.null, "merged"].contains(results[$0]["status"]) }
+        let seen = try seen(by: edits, and: results)
+        let views = try edits.map { try view($0.resource, $0.id) }
+
+        // Outcomes are told by the ids that the edits had when they were made.
+        let conflicts = pairs.map { Self.conflicts(of: $0, $1) }
+        try resolveTickets(push, Answered(edits: edits, results: results, conflicts: conflicts, failed: failed))
+
+        var ids: [String: JSONValue] = [:]
+        for result in results { ids.merge(result["ids"].objectValue ?? [:]) { _, last in last } }
+        try write("DELETE FROM edit WHERE push = ?", [push])
+        try write("DELETE FROM creation WHERE push = ?", [push])
+        try write("UPDATE push SET state = 2, doubt = 0 WHERE seq = ?", [push])
+        try map(ids)
+
+        for (index, (edit, result)) in pairs.enumerated()
+        where !failed.contains(index) || !result["record"].isNull {
+            try storeResult(edit, result, before: views[index], newerThan: newerThan)
+        }
+        for conflict in conflicts.joined() { try queue(.conflict, conflict) }
+        for index in failed where edits.indices.contains(index) { try refuse(part: edits[index], results[index]) }
+        for (place, before) in seen {
+            let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
+            let key = parts.map { ids[String($0)]?.key ?? String($0) }.joined(separator: "\u{1F}")
+            let mapped = before.map { $0.mapValues { $0.mappedDeep(ids) } }
+            try rebase(RecordPlace(resource: place.resource, key: key), before: mapped)
+        }
+        try dropKept()
+        try forgetVisited(edits)
+        try runHooks()
+    }
+
+    private func seen(by edits: [StoredEdit], and results: [JSONValue]) throws -> [RecordPlace: JSONObject?] {
+        var places: [RecordPlace: JSONObject?] = [:]
+        for edit in edits { places[edit.record] = .some(try seen(edit.record)) }
+        for result in results {
+            guard let id = result["record"].objectValue?["id"], let resource = result["resource"].stringValue else {
+                continue
+            }
+            let place = RecordPlace(resource: resource, key: id.key)
+            if places[place] == nil { places[place] = .some(try seen(place)) }
+        }
+        return places
+    }
+
+    /// The answer to a push, edit by edit.
+    private struct Answered {
+        let edits: [StoredEdit]
+        let results: [JSONValue]
+        let conflicts: [[JSONValue]]
+        let failed: [Int]
+    }
+
+    private func resolveTickets(_ push: Int64, _ answer: Answered) throws {
+        for ticket in try tickets("push = ? AND outcome IS NULL", [push]) {
+            let mine = Set(ticket.records)
+            let concerned = answer.edits.indices.filter { mine.contains(answer.edits[$0].record) }
+            let refused = concerned.first(where: answer.failed.contains)
+            let told = concerned.filter(answer.conflicts.indices.contains).flatMap { answer.conflicts[$0] }
+            let own = concerned.first {
+                answer.edits[$0].record == ticket.records.first && answer.results.indices.contains($0)
+            }
+            try resolve(
+                ticket.token,
+                StoredOutcome(
+                    status: refused == nil ? .merged : .refused, conflicts: told,
+                    problem: refused.map { answer.results[$0]["problem"] } ?? .null,
+                    record: own.map { answer.results[$0]["record"] } ?? .null))
+        }
+    }
+
+    /// Replaces temporary ids everywhere but in frozen bytes.
+    private func map(_ ids: [String: JSONValue]) throws {
+        let real = ids.filter { JSONValue.string($0.key).temporaryID != nil }
+        for (temporary, id) in real.sorted(by: { $0.key < $1.key }) {
+            try write("INSERT OR REPLACE INTO mapping VALUES (?, ?)", [temporary, id.text])
+            for row in try rows("SELECT DISTINCT resource FROM edit WHERE key = ?", [temporary]) {
+                effects.touched.insert(RecordPlace(resource: row[0], key: temporary))
+            }
+            let pattern = "%\(temporary)%"
+            for edit in try edits("(e.id LIKE ?1 OR e.changes LIKE ?1)", [pattern]) {
+                let mapped = edit.id.mapped(real)
+                try write(
+                    "UPDATE edit SET id = ?, key = ?, changes = ? WHERE push = ? AND place = ?",
+                    [mapped.text, mapped.key, edit.changes.mapped(real).text, edit.push, edit.place])
+            }
+            let found = try rows("SELECT token, id, records FROM ticket WHERE id LIKE ?1 OR records LIKE ?1", [pattern])
+            for row in found {
+                let mapped = JSONValue(text: row[1] as String)?.mapped(real) ?? .null
+                let places = Self.places(row[2]).map { place in
+                    let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
+                    let key = parts.map { real[String($0)]?.key ?? String($0) }.joined(separator: "\u{1F}")
+                    return RecordPlace(resource: place.resource, key: key)
+                }
+                try write(
+                    "UPDATE ticket SET id = ?, key = ?, records = ? WHERE token = ?",
+                    [mapped.text, mapped.key, Self.text(of: places), row[0] as String])
+            }
+        }
+    }
+
+    private func storeResult(
+        _ edit: StoredEdit, _ result: JSONValue, before: JSONObject?, newerThan: Int?
+    ) throws {
+        let record = result["record"].objectValue
+        effects.touched.insert(edit.record)
+        let id = try record?["id"] ?? resolve(edit.id)
+        let place = RecordPlace(resource: edit.resource, key: id.key)
+        if let newerThan, try wasPulled(place, since: newerThan) { return }
+        let wasHere = record == nil ? try base(place) != nil : false
+        try put(edit.resource, id: id, record, before: before)
+        if record == nil, wasHere, let known = try known(edit.resource), !edit.changes.isDeletion(of: known) {
+            try queue(.gone, ["resource": .string(edit.resource), "id": id])
+        }
+    }
+
+    /// Stores that a push was refused, with what builds on it.
+    func storeRefusal(_ push: Int64, _ problem: JSONValue, results: [JSONValue]) throws {
+        try checkLease()
+        guard let state = try state(of: push), state == .unsent || state == .sent else { return }
+        let edits = try edits(of: push)
+        let seen = try seen(by: edits, and: results)
+        let fault = results.prefix(edits.count).firstIndex {
+            !$0["problem"].isNull && $0["problem"]["code"] != "rolled-back"
+        }
+        try refuse(push, problem, results: results, fault: fault ?? 0)
+        for result in results {
+            guard let record = result["record"].objectValue, let id = record["id"],
+                let resource = result["resource"].stringValue
+            else { continue }
+            let place = RecordPlace(resource: resource, key: id.key)
+            if try context.keeps(resource) || base(place) != nil {
+                try put(resource, id: id, record, before: view(resource, id))
+            }
+        }
+        for (place, before) in seen { try rebase(place, before: before) }
+        try dropKept()
+        try runHooks()
+    }
+
+    /// Makes an entry of a refused edit of a push of which others were merged.
+    private func refuse(part edit: StoredEdit, _ result: JSONValue) throws {
+        let part = EditPart(resource: try resource(edit.resource), id: edit.id, changes: edit.changes)
+        let push = try append([part], nil)
+        var told = result
+        told["outcomes"] = []
+        let settled = try tickets("push IS NULL AND outcome IS NOT NULL", []).filter { ticket in
+            ticket.records.contains(edit.record)
+        }
+        try refuse(push, result["problem"], results: [told], fault: 0)
+        for ticket in settled where try outcome(of: ticket.token)?.json["status"] == "refused" {
+            try write("UPDATE ticket SET push = ? WHERE token = ?", [push, ticket.token])
+        }
+    }
+
+    /// Deletes records of resources that are not kept once nothing of them is pending.
+    private func forgetVisited(_ edits: [StoredEdit]) throws {
+        for edit in edits where !context.keeps(edit.resource) {
+            let place = RecordPlace(resource: edit.resource, key: try resolve(edit.id).key)
+            if try pending(place).isEmpty {
+                try write("DELETE FROM base WHERE resource = ? AND key = ?", [place.resource, place.key])
+            }
+        }
+    }
+
+    /// Returns whether a record was read since so many pulls, be it that it is gone.
+    private func wasPulled(_ place: RecordPlace, since pulls: Int) throws -> Bool {
+        for table in ["base", "tombstone"] {
+            let pulled = try number(
+                "SELECT pulled FROM \(table) WHERE resource = ? AND key = ?", [place.resource, place.key])
+            if let pulled, pulled > pulls { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,99 @@
+import Synchronization
+import GRDB
+
+/// Records that the server told anew, and what that means for drafts of them.
+extension Ledger {
+    /// Stores a record as the server told it; nil deletes it.
+    func put(
+        _ resource: String, id: JSONValue, _ record: JSONObject?, before: JSONObject?, isPulled: Bool = false
+    ) throws {
+        effects.touched.insert(RecordPlace(resource: resource, key: id.key))
+        if !context.hooks.withLock(\.isEmpty) {
+            incoming.append(IncomingRecord(resource: resource, id: id, before: before, after: record))
+        }
+        let pulls = isPulled ? try count("pulls") : 0
+        guard let record else {
+            try write("DELETE FROM base WHERE resource = ? AND key = ?", [resource, id.key])
+            if isPulled { try write("INSERT OR REPLACE INTO tombstone VALUES (?, ?, ?)", [resource, id.key, pulls]) }
+            return
+        }
+        try write(
+            "INSERT OR REPLACE INTO base VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                resource, id.key, (record["id"] ?? id).text, JSONValue.object(record).text, try count("generation"),
+                pulls,
+            ])
+    }
+
+    /// Stores a record of a resource that is not kept, because it is to be edited.
+    func visit(_ resource: String, _ record: JSONObject) throws {
+        guard let id = record["id"], try pending(RecordPlace(resource: resource, key: id.key)).isEmpty else { return }
+        try put(resource, id: id, record, before: nil)
+        incoming = []
+    }
+
+    /// Tells what a new base means for the drafts of a record.
+    ///
+    /// - Parameters:
+    ///   - before: the record beneath the drafts, as it was.
+    ///   - was: the record as the app read it, where the server told that it is gone.
+    func rebase(_ place: RecordPlace, before: JSONObject?, tellsGone: Bool = false, was: JSONObject? = nil) throws {
+        guard let known = try known(place.resource) else { return }
+        let drafts = try pending(place).filter { $0.state == .unsent }
+        let after = try seen(place)
+        if after == nil, before != nil, try base(place) == nil {
+            return try refuseDrafts(drafts, of: known, was: tellsGone ? was : nil)
+        }
+        var told: Set<String> = []
+        for draft in drafts {
+            for change in draft.changes.rows {
+                guard case .edit(let groups) = change.step, let section = known.section(named: change.section) else {
+                    continue
+                }
+                for group in section.groups {
+                    guard let sides = groups[group.name],
+                        told.insert("\(change.section)\u{1F}\(change.item?.key ?? "")\u{1F}\(group.name)").inserted,
+                        let one = change.row(of: before, isList: section.isList),
+                        let other = change.row(of: after, isList: section.isList)
+                    else { continue }
+                    let current = group.fields(of: other)
+                    guard !group.holdsSame(group.fields(of: one), current), !group.holdsSame(current, sides.old) else {
+                        continue
+                    }
+                    let latest = drafts.flatMap(\.changes.rows).filter { $0.place == change.place }
+                        .compactMap { $0.groups[group.name]?.new }.last
+                    try queue(
+                        .overtaken,
+                        [
+                            "resource": .string(known.name), "id": draft.id, "section": .string(section.name),
+                            "item": change.item ?? .null, "group": .string(group.name),
+                            "old": group.value(of: sides.old), "current": group.value(of: current),
+                            "new": group.value(of: latest ?? sides.new),
+                        ])
+                }
+            }
+        }
+    }
+
+    private func refuseDrafts(_ drafts: [StoredEdit], of known: ResourceRules, was: JSONObject?) throws {
+        var isDrafted = false
+        for draft in drafts {
+            guard try state(of: draft.push) == .unsent else { continue }
+            if draft.changes.isCreation(of: known) { break }
+            if draft.changes.isDeletion(of: known) {
+                try write("DELETE FROM edit WHERE push = ? AND place = ?", [draft.push, draft.place])
+                try settleCancelled(draft.push)
+                continue
+            }
+            if !isDrafted { try queue(.gone, ["resource": .string(known.name), "id": draft.id]) }
+            isDrafted = true
+            let problem = ProblemDocument.make(
+                "gone", status: 410, title: "Gone", detail: "The record \(draft.id) of \(known.name) is gone.")
+            let index = try edits(of: draft.push).firstIndex { $0.place == draft.place }
+            try refuse(draft.push, problem, fault: index ?? 0)
+        }
+        if !isDrafted, let was {
+            try queue(.gone, ["resource": .string(known.name), "id": was["id"] ?? .null])
+        }
+    }
+}

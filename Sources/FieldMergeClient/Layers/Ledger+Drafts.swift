@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+
+/// An edit of one record, as an app has made it.
+package struct Draft: Sendable {
+    let resource: String
+    let id: JSONValue
+    let changes: RecordChanges
+    let rulesVersion: String
+}
+
+/// Edits of the app: put into the queue, joined with what waits there, changed where they were overtaken.
+extension Ledger {
+    /// Stores an edit of the app with its ticket; returns the ticket's token.
+    func commit(_ drafts: [Draft], _ atomicity: Atomicity?) throws -> String {
+        let parts = try drafts.map(prepared)
+        let token = UUID().uuidString.lowercased()
+        let number = try number("SELECT coalesce(max(seq), 0) + 1 FROM ticket") ?? 1
+        let records = parts.map(\.record)
+        let first = parts.first?.id ?? .null
+        try write(
+            "INSERT INTO ticket VALUES (?, ?, NULL, ?, ?, ?, NULL, ?)",
+            [token, number, first.text, first.key, Self.text(of: records), context.clock.now()])
+        let changed = parts.filter { !$0.changes.isEmpty }
+        if changed.isEmpty {
+            try resolve(token, .merged(record: try self.first(records)))
+        } else {
+            let push = try join(changed, atomicity) ?? append(changed, atomicity)
+            try write("UPDATE ticket SET push = ? WHERE token = ?", [push, token])
+            try settleCancelled(push)
+        }
+        effects.touched.formUnion(records)
+        return token
+    }
+
+    private func prepared(_ draft: Draft) throws -> EditPart {
+        let resource = try resource(draft.resource)
+        var ids: [String: JSONValue] = [:]
+        for temporary in draft.changes.usedIDs(with: draft.id) { ids[temporary] = try resolve(.string(temporary)) }
+        let id = draft.id.mapped(ids)
+        var changes = draft.changes.mapped(ids)
+        let seen = try view(resource.name, id)
+        let creates = changes.isCreation(of: resource)
+        if seen == nil, !changes.isEmpty, !creates {
+            throw FieldMergeError.recordNotFound(resource: resource.name, id: id)
+        }
+        if seen != nil, creates {
+            throw InvalidEdit(path: "id", detail: "there is a record \(id) of \(resource.name) already")
+        }
+        if try rules()?.version != draft.rulesVersion { changes = try changes.regrouped(for: resource, over: seen) }
+        return EditPart(resource: resource, id: id, changes: changes)
+    }
+
+    /// Adds an edit to the unsent push that holds all of its records; nil where there is none that may take it.
+    private func join(_ parts: [EditPart], _ atomicity: Atomicity?) throws -> Int64? {
+        guard let push = try parts.flatMap({ try pending($0.record) }).map(\.push).max(),
+            let row = try row("SELECT state, atomic FROM push WHERE seq = ?", [push]),
+            row[0] as Int == PushState.unsent.rawValue
+        else { return nil }
+        let pushAtomicity = (row[1] as String?).flatMap(Atomicity.init)
+        guard pushAtomicity == atomicity || (atomicity == nil && parts.count == 1) else { return nil }
+        let held = Dictionary(try edits(of: push).map { ($0.record, $0) }) { first, _ in first }
+        for part in parts {
+            guard held[part.record] != nil else { return nil }
+            for temporary in part.changes.usedIDs(with: part.id) {
+                // A later push creates it.
+                let made = try number("SELECT push FROM creation WHERE temporary = ?", [temporary])
+                if let made, made > push { return nil }
+            }
+        }
+        var composed: [(StoredEdit, RecordChanges)] = []
+        for part in parts {
+            guard let edit = held[part.record],
+                let joined = edit.changes.composed(with: part.changes, of: part.resource),
+                try !dropsWhatIsUsed(edit, part.resource, joined: joined)
+            else { return nil }
+            composed.append((edit, joined))
+        }
+        guard try fits(push, composed) else { return nil }
+        for (edit, joined) in composed { try replaceChanges(push, edit.place, with: joined) }
+        try noteCreations(push)
+        return push
+    }
+
+    /// Returns true where a row would never be created whose temporary id stands elsewhere.
+    private func dropsWhatIsUsed(
+        _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
+    ) throws -> Bool {
+        let root = resource.root.name
+        let kept = Set(joined.createdIDs(of: edit.id, root: root))
+        for temporary in edit.changes.createdIDs(of: edit.id, root: root) where !kept.contains(temporary) {
+            if joined.usedIDs(with: joined.isEmpty ? .null : edit.id).contains(temporary) { return true }
+            let users = try number(
+                "SELECT 1 FROM edit WHERE (id LIKE ?1 OR changes LIKE ?1) AND NOT (push = ?2 AND place = ?3)",
+                ["%\(temporary)%", edit.push, edit.place])
+            if users != nil { return true }
+        }
+        return false
+    }
+
+    private func fits(_ push: Int64, _ composed: [(StoredEdit, RecordChanges)]) throws -> Bool {
+        guard let limits = try rules()?.limits else { return true }
+        let joined = Dictionary(composed.map { ($0.0.place, $0.1) }) { first, _ in first }
+        var rows = 0
+        var size = 0
+        for edit in try edits(of: push) {
+            let changes = joined[edit.place] ?? edit.changes
+            rows += changes.rows.count
+            size += changes.text.utf8.count + 200
+        }
+        return rows <= limits.items && Double(size) <= Double(limits.body) * 0.8
+    }
+
+    // MARK: Overtaken drafts
+
+    /// Takes what stands now as seen by who made the draft, or drops the drafts of the group; false where there are none.
+    func redraft(_ told: JSONValue, keeps: Bool) throws -> Bool {
+        let resource = try resource(told["resource"].stringValue ?? "")
+        let section = try resource.section(told["section"].stringValue ?? "")
+        let name = told["group"].stringValue ?? ""
+        let record = RecordPlace(resource: resource.name, key: try resolve(told["id"]).key)
+        let item = told["item"].isNull ? nil : try resolve(told["item"]).key
+        let after = try seen(record)
+        var found = false
+        for edit in try pending(record) where edit.state == .unsent {
+            var rows: [RowChange] = []
+            for change in edit.changes.rows {
+                guard change.section == section.name, change.item?.key == item, case .edit(var groups) = change.step,
+                    let sides = groups.removeValue(forKey: name), let group = section.group(name)
+                else {
+                    rows.append(change)
+                    continue
+                }
+                if keeps, !found, let row = change.row(of: after, isList: section.isList) {
+                    let old = group.fields(of: row)
+                    if !group.holdsSame(old, sides.new) {
+                        groups[name] = RowChange.GroupSides(old: old, new: sides.new)
+                    }
+                } else if keeps {
+                    groups[name] = sides
+                }
+                found = true
+                if !groups.isEmpty { rows.append(change.with(.edit(groups))) }
+            }
+            let changes = RecordChanges(rows)
+            guard changes != edit.changes else { continue }
+            try replaceChanges(edit.push, edit.place, with: changes)
+            try settleCancelled(edit.push)
+        }
+        effects.touched.insert(record)
+        return found
+    }
+}

@@ -1,0 +1,125 @@
+import Synchronization
+import Foundation
+import GRDB
+
+/// The kinds of events that are kept until they are told.
+enum EventKind: String, Sendable, CaseIterable {
+    case conflict, overtaken, refused, gone
+}
+
+/// The sign that another process has taken over the sync: what this one was told counts no more.
+struct LeaseLost: Error {}
+
+/// Events that were not told yet, the process that syncs, and what the app adds to what the server tells.
+extension Ledger {
+    static let beatSeconds = 5.0
+    static let missedBeats = 3.0
+    static let eventsKept = 10_000
+    static let ticketsKeptSeconds = 90.0 * 24 * 3_600
+
+    // MARK: Events
+
+    func queue(_ kind: EventKind, _ body: JSONValue) throws {
+        try write("INSERT INTO event (kind, body) VALUES (?, ?)", [kind.rawValue, body.text])
+        try write("DELETE FROM event WHERE seq <= (SELECT max(seq) FROM event) - ?", [Self.eventsKept])
+        effects.hasEvents = true
+    }
+
+    /// An event that was not told yet.
+    struct StoredEvent: Sendable {
+        let number: Int64
+        let kind: EventKind
+        let body: JSONValue
+    }
+
+    /// Returns the next event of these kinds behind a number; nil where there is none.
+    func nextEvent(_ kinds: [EventKind], after number: Int64) throws -> StoredEvent? {
+        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let found = try row(
+            "SELECT seq, kind, body FROM event WHERE seq > ? AND kind IN (\(names)) ORDER BY seq LIMIT 1", [number])
+        guard let found, let kind = EventKind(rawValue: found[1]), let body = JSONValue(text: found[2] as String) else {
+            return nil
+        }
+        return StoredEvent(number: found[0], kind: kind, body: body)
+    }
+
+    /// Deletes the events of a kind that everyone was told of.
+    func forgetEvents(_ kind: EventKind, through number: Int64) throws {
+        try write("DELETE FROM event WHERE kind = ? AND seq <= ?", [kind.rawValue, number])
+    }
+
+    // MARK: The lease
+
+    /// Takes the right to sync; false while another process holds and beats it.
+    func takeLease() throws -> Bool {
+        let now = context.clock.now()
+        if let row = try row("SELECT owner, beat FROM lease"), row[0] != context.owner, !Self.isDead(row[0]),
+            abs(now - (row[1] as Double)) < Self.beatSeconds * Self.missedBeats
+        {
+            return false
+        }
+        try write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", [context.owner, now])
+        return true
+    }
+
+    /// Says that the sync under way is alive.
+    func beat() throws { try write("UPDATE lease SET beat = ? WHERE owner = ?", [context.clock.now(), context.owner]) }
+
+    /// Gives the right to sync back.
+    func dropLease() throws { try write("DELETE FROM lease WHERE owner = ?", [context.owner]) }
+
+    func checkLease() throws {
+        if let owner = try text("SELECT owner FROM lease"), owner != context.owner { throw LeaseLost() }
+    }
+
+    /// Returns whether the process of a lease ran on this machine and has ended.
+    private static func isDead(_ owner: String) -> Bool {
+        let parts = owner.split(separator: "/")
+        guard parts.count > 1, parts[0] == ProcessInfo.processInfo.hostName, let process = pid_t(parts[1]) else {
+            return false
+        }
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+
+    // MARK: Hooks
+
+    /// Lets the app add edits of its own to the transaction that stores what the server told.
+    func runHooks() throws {
+        let told = incoming
+        incoming = []
+        guard !told.isEmpty, let rules = try rules() else { return }
+        let hooks = context.hooks.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
+        for record in told {
+            for hook in hooks {
+                let transaction = FieldMergeTransaction(over: .ledger(self), rules: rules)
+                let change = IncomingChange(
+                    resource: record.resource, id: record.id,
+                    before: record.before.map { Record($0, rules.resources[record.resource]) },
+                    after: record.after.map { Record($0, rules.resources[record.resource]) }, transaction: transaction)
+                // What one repair cannot do is no reason to refuse what the server told.
+                guard (try? hook(change)) != nil, let drafts = try? transaction.drafts() else { continue }
+                if !drafts.isEmpty { _ = try commit(drafts, nil) }
+            }
+        }
+    }
+
+    // MARK: Housekeeping
+
+    /// Deletes tickets that were settled long ago.
+    func prune() throws {
+        try write(
+            "DELETE FROM ticket WHERE outcome IS NOT NULL AND push IS NULL AND at < ?",
+            [context.clock.now() - Self.ticketsKeptSeconds])
+    }
+
+    /// Empties the store, unless more edits than the limit were never answered; returns how many there are.
+    func discardAll(limit: Int) throws -> Int {
+        let unsent = try counts().unsent
+        guard unsent <= limit else { return unsent }
+        try discardTickets("outcome IS NULL")
+        for table in ["edit", "push", "base", "creation", "mapping", "event", "meta", "lease"] {
+            try write("DELETE FROM \(table)")
+        }
+        return 0
+    }
+}

@@ -1,0 +1,181 @@
+import GRDB
+
+/// A page of changes as the gateway tells it.
+struct ChangesPage: Sendable {
+    let feed: String
+    let revision: Int
+    let hasMore: Bool
+    let rules: String?
+    let changes: [RecordLine]
+
+    /// Reads a page; nil where the answer is none.
+    init?(_ told: JSONValue) {
+        guard let feed = told["feed"].stringValue, let revision = told["revision"].intValue,
+            let lines = told["changes"].arrayValue
+        else { return nil }
+        self.feed = feed
+        self.revision = revision
+        hasMore = told["more"] == true
+        rules = told["rules"].stringValue
+        changes = lines.compactMap(RecordLine.init)
+        guard changes.count == lines.count else { return nil }
+    }
+}
+
+/// A record of a page or a snapshot.
+package struct RecordLine: Sendable {
+    /// The name of its resource.
+    package let resource: String
+    /// Its id.
+    package let id: JSONValue
+    /// The record; nil where it is gone.
+    package let record: JSONObject?
+
+    /// Reads a record; nil where it is none.
+    package init?(_ told: JSONValue) {
+        guard let members = told.objectValue, let resource = members["resource"]?.stringValue, let id = members["id"],
+            let record = members["record"]
+        else { return nil }
+        self.resource = resource
+        self.id = id
+        self.record = record.objectValue
+        guard self.record != nil || record.isNull else { return nil }
+    }
+}
+
+/// Changes and snapshots, stored with their place.
+extension Ledger {
+    /// Stores a page of changes with its feed and revision; returns how many records it changed.
+    ///
+    /// - Parameter asked: the place from which the page was asked for; where the store is elsewhere, nothing is stored.
+    func storePage(_ page: ChangesPage, asked: FeedPlace) throws -> Int {
+        try checkLease()
+        guard try feedPlace() == asked else { return 0 }
+        try beginPull()
+        var count = 0
+        for change in page.changes where try take(change) { count += 1 }
+        try setMeta("feed", .string(page.feed))
+        try setMeta("revision", .integer(Int128(page.revision)))
+        try setMeta("lastSynced", .double(context.clock.now()))
+        try noteVersion(page.rules)
+        try runHooks()
+        return count
+    }
+
+    /// Counts pulls, so that an answer that is told again can be told from what was read since.
+    private func beginPull() throws {
+        try setMeta("pulls", .integer(Int128(try count("pulls") + 1)))
+        if try number("SELECT 1 FROM push WHERE state = 1 LIMIT 1") == nil { try write("DELETE FROM tombstone") }
+    }
+
+    private func noteVersion(_ version: String?) throws {
+        if let version, try meta("rulesVersion").stringValue != version { try setMeta("rulesDue", true) }
+    }
+
+    private func take(_ line: RecordLine) throws -> Bool {
+        guard context.keeps(line.resource) else { return false }
+        let place = RecordPlace(resource: line.resource, key: line.id.key)
+        let held = try base(place)
+        if held == line.record {
+            if held != nil {
+                try write(
+                    "UPDATE base SET pulled = ? WHERE resource = ? AND key = ?",
+                    [try count("pulls"), place.resource, place.key])
+            }
+            return false
+        }
+        guard try number("SELECT 1 FROM edit LIMIT 1") != nil else {
+            try put(line.resource, id: line.id, line.record, before: held, isPulled: true)
+            if line.record == nil, let held {
+                try queue(.gone, ["resource": .string(line.resource), "id": held["id"] ?? line.id])
+            }
+            return true
+        }
+        let before = try seen(place)
+        let was = try view(line.resource, line.id)
+        try put(line.resource, id: line.id, line.record, before: was, isPulled: true)
+        try rebase(place, before: before, tellsGone: true, was: was)
+        return true
+    }
+
+    // MARK: Snapshots
+
+    /// Notes that a snapshot is being stored; false where one that broke off was to go on and this is another: then the
+    /// next begins at its first record.
+    func beginSnapshot(_ head: JSONValue, goesOn: Bool) throws -> Bool {
+        try checkLease()
+        if goesOn {
+            let note = try meta("snapshot")
+            let isSame = note["feed"] == head["feed"] && note["revision"] == head["revision"]
+            if !isSame { try setMeta("snapshot", .null) }
+            return isSame
+        }
+        try beginPull()
+        try setMeta("generation", .integer(Int128(try count("generation") + 1)))
+        var note: JSONValue = ["cursor": .null, "done": 0]
+        for name in ["feed", "revision", "rules", "records"] { note[name] = head[name] }
+        try setMeta("snapshot", note)
+        return true
+    }
+
+    /// Has the next snapshot begin at its first record.
+    func forgetSnapshot() throws {
+        try checkLease()
+        try setMeta("snapshot", .null)
+    }
+
+    /// Stores some records of a snapshot, and from where it goes on.
+    func storePart(_ lines: [RecordLine], cursor: String?) throws {
+        try checkLease()
+        let generation = try count("generation")
+        for line in lines where context.keeps(line.resource) {
+            if try !take(line) {
+                try write(
+                    "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
+                    [generation, line.resource, line.id.key])
+            }
+        }
+        var note = try meta("snapshot")
+        note["done"] = .integer(Int128((note["done"].intValue ?? 0) + lines.count))
+        if let cursor { note["cursor"] = .string(cursor) }
+        try setMeta("snapshot", note)
+        try runHooks()
+    }
+
+    /// Deletes some records that the snapshot does not hold; false where none was left.
+    func dropOld(limit: Int) throws -> Bool {
+        try checkLease()
+        let generation = try count("generation")
+        let old = try rows(
+            "SELECT resource, key, id FROM base WHERE generation < ? ORDER BY resource, key LIMIT ?",
+            [generation, limit])
+        for row in old {
+            let place = RecordPlace(resource: row[0], key: row[1])
+            guard context.keeps(place.resource) else {
+                try write(
+                    "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
+                    [generation, place.resource, place.key])
+                continue
+            }
+            let id = JSONValue(text: row[2] as String) ?? .null
+            let before = try seen(place)
+            let was = try view(place.resource, id)
+            try put(place.resource, id: id, nil, before: was, isPulled: true)
+            try rebase(place, before: before)
+        }
+        try runHooks()
+        return !old.isEmpty
+    }
+
+    /// Stores feed and revision of a snapshot that is whole.
+    func endSnapshot() throws {
+        try checkLease()
+        let note = try meta("snapshot")
+        try setMeta("feed", note["feed"])
+        try setMeta("revision", note["revision"])
+        try setMeta("snapshot", .null)
+        try setMeta("resnapshot", .null)
+        try setMeta("lastSynced", .double(context.clock.now()))
+        try noteVersion(note["rules"].stringValue)
+    }
+}

@@ -1,0 +1,173 @@
+import GRDB
+
+/// A problem document, as the gateway or the client itself tells it.
+enum ProblemDocument {
+    static func make(_ code: String, status: Int, title: String, detail: String) -> JSONValue {
+        [
+            "type": .string("urn:fieldmerge:problem:\(code)"), "title": .string(title),
+            "status": .integer(Int128(status)), "detail": .string(detail), "code": .string(code), "retry": false,
+        ]
+    }
+}
+
+/// Pushes that were refused for good, and rules that change what was not sent yet.
+extension Ledger {
+    /// Makes a push a refused one, and what builds on it.
+    ///
+    /// - Parameter fault: the position of the edit at fault.
+    func refuse(_ push: Int64, _ problem: JSONValue, results: [JSONValue] = [], fault: Int) throws {
+        let edits = try edits(of: push)
+        let conflicts = zip(edits, results).map { Self.conflicts(of: $0, $1) }
+        let made = try creations(push)
+        let result: JSONValue? = results.indices.contains(fault) ? .some(results[fault]) : .none
+        let own = result?["problem"].nonNull ?? problem
+        let guilty = edits.indices.contains(fault) ? edits[fault] : nil
+        let refusal: JSONValue = [
+            "problem": own, "fault": .integer(Int128(guilty?.place ?? 0)), "record": result?["record"] ?? .null,
+            "hasRecord": .bool(result != nil),
+        ]
+        try write(
+            "UPDATE push SET state = 3, key = NULL, body = NULL, doubt = 0, refusal = ? WHERE seq = ?",
+            [refusal.text, push])
+        try write("DELETE FROM creation WHERE push = ?", [push])
+        for ticket in try tickets("push = ? AND outcome IS NULL", [push]) {
+            let mine = Set(ticket.records)
+            let told = zip(edits, conflicts).filter { mine.contains($0.0.record) }.flatMap(\.1)
+            var record = try ticket.records.first.flatMap(base).map(JSONValue.object) ?? .null
+            for (edit, result) in zip(edits, results) where edit.record == ticket.records.first {
+                record = result["record"]
+            }
+            let outcome = StoredOutcome(status: .refused, conflicts: told, problem: own, record: record)
+            try resolve(ticket.token, outcome, push: push)
+        }
+        for conflict in conflicts.joined() { try queue(.conflict, conflict) }
+        try queue(.refused, ["entry": .integer(Int128(push))])
+        effects.touched.formUnion(edits.map(\.record))
+        try refuseDependents(of: push, guilty, made)
+    }
+
+    private func refuseDependents(of push: Int64, _ fault: StoredEdit?, _ made: [String]) throws {
+        for temporary in made {
+            let users = try rows(
+                "SELECT DISTINCT e.push FROM edit e JOIN push p ON p.seq = e.push"
+                    + " WHERE p.state IN (0, 1) AND (e.id LIKE ?1 OR e.changes LIKE ?1) ORDER BY e.push",
+                ["%\(temporary)%"])
+            for row in users {
+                let user: Int64 = row[0]
+                guard let state = try state(of: user), state == .unsent || state == .sent else { continue }
+                let what = fault.map { "\($0.resource) \($0.id)" } ?? temporary
+                var problem = ProblemDocument.make(
+                    "depends-on-refused", status: 422, title: "Depends on a refused edit",
+                    detail:
+                        "It refers to \(temporary), which the refused edit of \(what) would have created.")
+                problem["dependsOn"] = ["entry": .integer(Int128(push)), "id": .string(temporary)]
+                let index = try edits(of: user).firstIndex { $0.changes.usedIDs(with: $0.id).contains(temporary) }
+                try refuse(user, problem, fault: index ?? 0)
+            }
+        }
+    }
+
+    /// A refused push with what is known of it.
+    struct Refusal: Sendable {
+        let push: Int64
+        let told: JSONValue
+        let edits: [StoredEdit]
+    }
+
+    /// Returns the refused pushes in their order.
+    func refusals() throws -> [Refusal] {
+        try rows("SELECT seq, refusal FROM push WHERE state = 3 ORDER BY seq").map { row in
+            Refusal(
+                push: row[0], told: (row[1] as String?).flatMap { JSONValue(text: $0) } ?? .null,
+                edits: try edits(of: row[0]))
+        }
+    }
+
+    /// Puts a refused push, and what was refused only because of it, behind the others; false where it is refused no
+    /// more.
+    func resend(_ push: Int64) throws -> Bool {
+        guard try state(of: push) == .refused else { return false }
+        let made = Set(try creations(push))
+        let new = try renumber(push)
+        for other in try refusals() {
+            let depends = other.told["problem"]["dependsOn"]
+            if depends["entry"].intValue.map(Int64.init) == push, let id = depends["id"].stringValue, made.contains(id)
+            {
+                _ = try resend(other.push)
+            }
+        }
+        try regroup()
+        effects.touched.formUnion(try edits(of: new).map(\.record))
+        return true
+    }
+
+    private func renumber(_ push: Int64) throws -> Int64 {
+        try write(
+            "INSERT INTO push (state, atomic, rules, at) SELECT 0, atomic, rules, ? FROM push WHERE seq = ?",
+            [context.clock.now(), push])
+        let new = db.lastInsertedRowID
+        try write("UPDATE edit SET push = ? WHERE push = ?", [new, push])
+        try write("UPDATE ticket SET push = ?, outcome = NULL WHERE push = ?", [new, push])
+        try write("DELETE FROM push WHERE seq = ?", [push])
+        try noteCreations(new)
+        return new
+    }
+
+    /// Deletes a refused push for good; false where it is refused no more.
+    func discard(_ push: Int64) throws -> Bool {
+        guard try state(of: push) == .refused else { return false }
+        effects.touched.formUnion(try edits(of: push).map(\.record))
+        try discardTickets("push = ?", [push])
+        try write("DELETE FROM edit WHERE push = ?", [push])
+        try write("DELETE FROM push WHERE seq = ?", [push])
+        return true
+    }
+
+    // MARK: Rules
+
+    /// Stores rules, and groups what was not sent yet as they do.
+    func storeRules(_ rules: Rules, text: String) throws {
+        try checkLease()
+        try setMeta("rules", .string(text))
+        try setMeta("rulesVersion", .string(rules.version))
+        try setMeta("rulesDue", .null)
+        context.forgetRules()
+        try regroup()
+    }
+
+    func regroup() throws {
+        guard let rules = try rules() else { return }
+        let stale = try rows("SELECT seq FROM push WHERE state = 0 AND rules IS NOT ? ORDER BY seq", [rules.version])
+        for row in stale { try regroup(row[0], rules) }
+    }
+
+    private func regroup(_ push: Int64, _ rules: Rules) throws {
+        for edit in try edits(of: push) {
+            do {
+                let resource = try rules.resource(edit.resource)
+                let seen = try seen(edit.record, before: push)
+                try replaceChanges(push, edit.place, with: try edit.changes.regrouped(for: resource, over: seen))
+            } catch let error as InvalidEdit {
+                let problem = ProblemDocument.make(
+                    "rules-changed", status: 400, title: "The rules have changed", detail: error.description)
+                return try refuse(push, problem, fault: 0)
+            }
+        }
+        try write("UPDATE push SET rules = ? WHERE seq = ?", [rules.version, push])
+        try dropIfEmpty(push)
+    }
+
+    /// Returns the conflicts of a result as events tell them.
+    static func conflicts(of edit: StoredEdit, _ result: JSONValue) -> [JSONValue] {
+        (result["outcomes"].arrayValue ?? []).filter { $0["conflict"] == true }.map { outcome in
+            let id = result["id"]
+            var told: JSONValue = [
+                "resource": .string(edit.resource), "id": id.isNull ? edit.id : id, "item": outcome["id"],
+            ]
+            for name in ["section", "group", "outcome", "rule", "old", "current", "new", "written", "by", "parts"] {
+                told[name] = outcome[name]
+            }
+            return told
+        }
+    }
+}

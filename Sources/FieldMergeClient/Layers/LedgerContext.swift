@@ -1,0 +1,63 @@
+import Synchronization
+import Foundation
+
+/// A record: the name of its resource, and its id as text.
+package struct RecordPlace: Sendable, Hashable {
+    /// The name of its resource.
+    package let resource: String
+    /// Its id as text.
+    package let key: String
+}
+
+/// The circumstances of all transactions of one store.
+package final class LedgerContext: Sendable {
+    /// The resources whose records are kept here; nil for all.
+    let resources: [String]?
+    /// The name of this opening of the store, among those that want to sync.
+    let owner: String
+    let clock: any StoreClock
+    /// What the app has made of `beforeStore`.
+    let hooks = Mutex<[Int: StoreHook]>([:])
+    private let parsed = Mutex<Rules?>(nil)
+    private let onStep: Mutex<(@Sendable (String) throws -> Void)?> = Mutex(nil)
+
+    /// Makes circumstances.
+    package init(resources: [String]? = nil, clock: any StoreClock = SystemClock()) {
+        self.resources = resources.map { Array(Set($0)).sorted() }
+        self.clock = clock
+        owner = "\(ProcessInfo.processInfo.hostName)/\(ProcessInfo.processInfo.processIdentifier)/\(UUID().uuidString)"
+    }
+
+    /// Has tests called before each statement that writes, and before and after each commit.
+    package func observeSteps(_ observer: (@Sendable (String) throws -> Void)?) {
+        onStep.withLock { $0 = observer }
+    }
+
+    func step(_ name: @autoclosure () -> String) throws {
+        if let observer = onStep.withLock({ $0 }) { try observer(name()) }
+    }
+
+    /// Returns whether the records of a resource are kept here.
+    func keeps(_ resource: String) -> Bool { resources?.contains(resource) ?? true }
+
+    /// Returns rules that were read before, or reads them.
+    func rules(version: String, text: () throws -> String?) rethrows -> Rules? {
+        if let known = parsed.withLock({ $0 }), known.version == version { return known }
+        guard let text = try text(), let rules = Rules(text: text) else { return nil }
+        parsed.withLock { $0 = rules }
+        return rules
+    }
+
+    /// Forgets rules that were read, since their limits may have changed.
+    func forgetRules() { parsed.withLock { $0 = nil } }
+}
+
+/// What follows from a transaction for the app.
+package struct LedgerEffects: Sendable {
+    /// The records that look otherwise.
+    package var touched: Set<RecordPlace> = []
+    /// Some edits have their outcome now.
+    package var hasOutcomes = false
+    /// Events were queued.
+    package var hasEvents = false
+}

@@ -1,0 +1,49 @@
+/// The atom of merging: one or more fields that mean something only together.
+package struct GroupRules: Sendable {
+    /// The name that clients use.
+    package let name: String
+    /// The fields in their order; at least one.
+    package let fields: [FieldRules]
+    /// The policy for conflicts, `onConflict` on the wire.
+    package let policy: String
+    /// The merge function as the gateway describes it; null where there is none.
+    package let merge: JSONValue
+    /// The values that may follow others; nil where any may.
+    package let transitions: JSONObject?
+    /// Whether this client may write it.
+    package let isWritable: Bool
+
+    init?(_ described: JSONValue) {
+        guard let name = described["group"].stringValue, let told = described["fields"].arrayValue else { return nil }
+        self.name = name
+        fields = told.compactMap(FieldRules.init)
+        guard fields.count == told.count, !fields.isEmpty else { return nil }
+        policy = described["onConflict"].stringValue ?? "client-wins"
+        merge = described["merge"]
+        transitions = described["transitions"].objectValue
+        isWritable = described["write"].boolValue ?? true
+    }
+
+    /// Returns the group's fields of a row, null for those that it lacks.
+    func fields(of row: JSONObject) -> JSONObject {
+        var out: JSONObject = [:]
+        for field in fields { out[field.name] = row[field.name] ?? .null }
+        return out
+    }
+
+    /// Returns what the group holds in a row: a bare value for one field, else an object of all.
+    package func value(of row: JSONObject) -> JSONValue {
+        fields.count == 1 ? row[fields[0].name] ?? .null : .object(fields(of: row))
+    }
+
+    /// Returns the fields and values of what `value(of:)` returned.
+    package func spread(_ value: JSONValue) -> JSONObject {
+        if fields.count == 1 { return [fields[0].name: value] }
+        return value.objectValue.map(fields(of:)) ?? [:]
+    }
+
+    /// Returns true where the group would store the same for two of its values.
+    package func holdsSame(_ one: JSONObject, _ other: JSONObject) -> Bool {
+        fields.allSatisfy { $0.holdsSame(one[$0.name] ?? .null, other[$0.name] ?? .null) }
+    }
+}

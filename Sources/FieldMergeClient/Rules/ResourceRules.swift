@@ -1,0 +1,32 @@
+/// A kind of record; its first section is its root.
+package struct ResourceRules: Sendable {
+    /// The name that clients use.
+    package let name: String
+    /// The sections in their order; at least one.
+    package let sections: [SectionRules]
+
+    init?(_ described: JSONValue) {
+        guard let name = described["resource"].stringValue, let told = described["sections"].arrayValue else {
+            return nil
+        }
+        self.name = name
+        sections = told.compactMap(SectionRules.init)
+        guard sections.count == told.count, !sections.isEmpty else { return nil }
+    }
+
+    /// The section of the record's own row.
+    package var root: SectionRules { sections[0] }
+
+    /// The section with this name; nil where there is none.
+    package func section(named name: String) -> SectionRules? { sections.first { $0.name == name } }
+
+    /// Returns a section.
+    ///
+    /// - Throws: `InvalidEdit` with the nearest name where there is none.
+    package func section(_ name: String) throws(InvalidEdit) -> SectionRules {
+        guard let section = section(named: name) else {
+            throw InvalidEdit(unknown: name, among: sections.map(\.name), path: name)
+        }
+        return section
+    }
+}

@@ -1,0 +1,65 @@
+import MergeCore
+
+/// A part of a record: one row, or in a list many.
+package struct SectionRules: Sendable {
+    /// The name that clients use.
+    package let name: String
+    /// It has many rows.
+    package let isList: Bool
+    /// The groups in their order.
+    package let groups: [GroupRules]
+    /// The names of fields that nobody writes.
+    package let readOnly: [String]
+    /// The database numbers its rows.
+    package let isGenerated: Bool
+    /// The fields that are written, by their names.
+    package let fields: [String: FieldRules]
+    /// A guard may freeze its rows by a rule that is not told.
+    package let hasUnknownGuard: Bool
+    private let places: [String: Int]
+
+    init?(_ described: JSONValue) {
+        guard let name = described["section"].stringValue, let told = described["groups"].arrayValue else { return nil }
+        self.name = name
+        isList = described["kind"] == "list"
+        groups = told.compactMap(GroupRules.init)
+        guard groups.count == told.count else { return nil }
+        readOnly = (described["readOnly"].arrayValue ?? []).compactMap { $0["field"].stringValue }
+        hasUnknownGuard = described["frozenWhen"] == true
+        isGenerated = (described["key"].arrayValue ?? []).contains { $0["generated"] == true }
+        var fields: [String: FieldRules] = [:]
+        var places: [String: Int] = [:]
+        for (index, group) in groups.enumerated() {
+            for field in group.fields {
+                fields[field.name] = field
+                places[field.name] = index
+            }
+        }
+        self.fields = fields
+        self.places = places
+    }
+
+    /// The group with this name; nil where there is none.
+    package func group(_ name: String) -> GroupRules? { groups.first { $0.name == name } }
+
+    /// The group that a field stands in; nil where there is no such field.
+    package func group(ofField name: String) -> GroupRules? { places[name].map { groups[$0] } }
+
+    /// Returns a field.
+    ///
+    /// - Throws: `InvalidEdit` with the nearest name where there is none.
+    package func field(_ name: String, path: String) throws(InvalidEdit) -> FieldRules {
+        guard let field = fields[name] else {
+            throw InvalidEdit(unknown: name, among: fields.keys, path: "\(path).\(name)")
+        }
+        return field
+    }
+
+    /// A row of which nothing is known.
+    package var blank: JSONObject {
+        var row: JSONObject = [:]
+        for name in fields.keys { row[name] = .null }
+        for name in readOnly { row[name] = .null }
+        return row
+    }
+}

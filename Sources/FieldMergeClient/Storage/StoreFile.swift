@@ -1,0 +1,127 @@
+package import Foundation
+import GRDB
+import Synchronization
+
+/// The file of a store: SQLite with one writer, beside which readers read what was last committed.
+package final class StoreFile: Sendable {
+    /// The place of the file; nil in memory.
+    let url: URL?
+    let writer: any DatabaseWriter
+    let context: LedgerContext
+    private let isClosed = Mutex(false)
+
+    /// Opens the file, or makes it.
+    ///
+    /// - Parameters:
+    ///   - url: the file; one called `:memory:` is kept in memory alone.
+    ///   - isSafe: false where tests do without the disk.
+    /// - Throws: `FieldMergeError.wrongStore` where it is no store of this version.
+    package init(at url: URL, context: LedgerContext, isSafe: Bool = true) throws {
+        self.context = context
+        let isInMemory = url.lastPathComponent == ":memory:"
+        self.url = isInMemory ? nil : url
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        configuration.foreignKeysEnabled = false
+        do {
+            if isInMemory {
+                writer = try DatabaseQueue(configuration: configuration)
+            } else {
+                try Self.check(url)
+                writer = try DatabasePool(path: url.path, configuration: configuration)
+            }
+            // A pool leaves this at NORMAL, with which a power cut takes the last edits back.
+            let level = isSafe ? "FULL" : "OFF"
+            try writer.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = \(level)") }
+            try writer.write { db in try Self.prepare(db, at: url) }
+        } catch let error as DatabaseError {
+            throw FieldMergeError.wrongStore("\(url.lastPathComponent) is no store: \(error)")
+        }
+    }
+
+    /// - Throws: `FieldMergeError.wrongStore` where another program's database would be turned into a store.
+    private static func check(_ url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else { return }
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(30)
+        let tables = try DatabaseQueue(path: url.path, configuration: configuration).read { db in
+            try String.fetchSet(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
+        guard tables.isEmpty || tables.contains("meta") else {
+            throw FieldMergeError.wrongStore("\(url.lastPathComponent) is the database of another program")
+        }
+    }
+
+    private static func prepare(_ db: Database, at url: URL) throws {
+        for statement in StoreSchema.tables { try db.execute(sql: statement) }
+        let ledger = Ledger(db, LedgerContext())
+        switch try ledger.meta("format") {
+        case .null: try ledger.setMeta("format", .integer(Int128(StoreSchema.format)))
+        case .integer(Int128(StoreSchema.format)): break
+        case let found:
+            throw FieldMergeError.wrongStore(
+                "\(url.lastPathComponent) has the format \(found), and this version knows \(StoreSchema.format)")
+        }
+    }
+
+    /// Runs statements as one: all of them are on disk when it returns, or none where it throws.
+    ///
+    /// - Returns: what the closure does, and what follows from it for the app.
+    package func write<T: Sendable>(
+        _ name: String, _ body: @escaping @Sendable (Ledger) throws -> T
+    ) async throws -> (T, LedgerEffects) {
+        try checkOpen()
+        let context = context
+        try context.step("\(name): begin")
+        let result = try await writer.write { db in
+            let ledger = Ledger(db, context)
+            let value = try body(ledger)
+            try context.step("\(name): commit")
+            return (value, ledger.effects)
+        }
+        try context.step("\(name): committed")
+        return result
+    }
+
+    /// Reads what was last committed; no writer holds it up.
+    package func read<T: Sendable>(_ body: @escaping @Sendable (Ledger) throws -> T) async throws -> T {
+        try checkOpen()
+        let context = context
+        return try await writer.read { db in try body(Ledger(db, context)) }
+    }
+
+    /// The same, on the thread that asks.
+    func readNow<T>(_ body: (Ledger) throws -> T) throws -> T {
+        try checkOpen()
+        return try writer.read { db in try body(Ledger(db, context)) }
+    }
+
+    /// A number that changes when another process has written.
+    func dataVersion() async throws -> Int {
+        try checkOpen()
+        return try await writer.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0 }
+    }
+
+    private func checkOpen() throws {
+        if isClosed.withLock({ $0 }) { throw FieldMergeError.storeClosed }
+    }
+
+    /// Closes the file; what is under way comes to its end first.
+    package func close() {
+        let wasOpen = isClosed.withLock { closed in
+            defer { closed = true }
+            return !closed
+        }
+        if wasOpen { try? writer.close() }
+    }
+
+    /// Closes the file and deletes it.
+    func remove() throws {
+        close()
+        guard let url else { return }
+        for suffix in ["", "-wal", "-shm"] {
+            let path = url.path + suffix
+            if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+        }
+    }
+}

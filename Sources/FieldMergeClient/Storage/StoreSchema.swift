@@ -1,0 +1,65 @@
+/// The tables of a store, which are those of the client for Python as well.
+///
+/// - `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
+/// - `base(resource, key, id, record, …)`: records as the server last told them. `key` is the id as text, its parts
+///   separated by U+001F; `id` and `record` are JSON.
+/// - `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
+/// - `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
+/// - `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
+///
+/// A snapshot in SQLite is such a file with `meta` and `base` alone.
+package enum StoreSchema {
+    /// The version of these tables; a store of a later one is not opened.
+    package static let format = 1
+
+    /// The tables that a snapshot has as well.
+    package static let snapshotTables = [
+        "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        """
+        CREATE TABLE IF NOT EXISTS base (
+          resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL,
+          generation INTEGER NOT NULL DEFAULT 0, pulled INTEGER NOT NULL DEFAULT 0,
+          PRIMARY KEY (resource, key)) WITHOUT ROWID
+        """,
+    ]
+
+    /// All tables and indexes.
+    static let tables =
+        snapshotTables + [
+            """
+            CREATE TABLE IF NOT EXISTS tombstone (
+              resource TEXT NOT NULL, key TEXT NOT NULL, pulled INTEGER NOT NULL,
+              PRIMARY KEY (resource, key)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS push (
+              seq INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, key TEXT, body BLOB, atomic TEXT,
+              rules TEXT, doubt INTEGER NOT NULL DEFAULT 0, pulls INTEGER NOT NULL DEFAULT 0,
+              creates TEXT NOT NULL DEFAULT '[]', refusal TEXT, at REAL NOT NULL)
+            """,
+            "CREATE INDEX IF NOT EXISTS push_state ON push (state, seq)",
+            """
+            CREATE TABLE IF NOT EXISTS edit (
+              push INTEGER NOT NULL, place INTEGER NOT NULL, resource TEXT NOT NULL, key TEXT NOT NULL,
+              id TEXT NOT NULL, changes TEXT NOT NULL, PRIMARY KEY (push, place)) WITHOUT ROWID
+            """,
+            "CREATE INDEX IF NOT EXISTS edit_record ON edit (resource, key, push)",
+            "CREATE TABLE IF NOT EXISTS creation (temporary TEXT PRIMARY KEY, push INTEGER NOT NULL) WITHOUT ROWID",
+            """
+            CREATE TABLE IF NOT EXISTS ticket (
+              token TEXT PRIMARY KEY, seq INTEGER NOT NULL, push INTEGER, id TEXT NOT NULL, key TEXT NOT NULL,
+              records TEXT NOT NULL, outcome TEXT, at REAL NOT NULL) WITHOUT ROWID
+            """,
+            "CREATE INDEX IF NOT EXISTS ticket_push ON ticket (push)",
+            "CREATE INDEX IF NOT EXISTS ticket_key ON ticket (key, seq)",
+            "CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID",
+            """
+            CREATE TABLE IF NOT EXISTS event (
+              seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS lease (
+              one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT NOT NULL, beat REAL NOT NULL)
+            """,
+        ]
+}

@@ -1,0 +1,71 @@
+import MergeCore
+
+/// An edit that the rules do not allow as it stands; nothing of it was stored.
+public struct InvalidEdit: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The place of the fault, such as `customer.postCode` or `groceries[0].quantity`.
+    public let path: String
+    /// The fault, as the end of a sentence.
+    public let detail: String
+    /// The name that was perhaps meant, where one was used that does not exist.
+    public let nearest: String?
+
+    /// Describes a fault at a place.
+    package init(path: String, detail: String) {
+        self.path = path
+        self.detail = detail
+        nearest = nil
+    }
+
+    /// Describes a name that does not exist.
+    package init(unknown name: String, among names: some Sequence<String>, path: String) {
+        self.path = path
+        let found = NearestName.suggestion(for: name, among: names.sorted())
+        nearest = found
+        detail = "there is no “\(name)”" + (found.map { "; did you mean “\($0)”?" } ?? "")
+    }
+
+    /// The place and the fault.
+    public var description: String { "\(path): \(detail)" }
+}
+
+/// An error of this library; what a server answers is never one, it is told in reports and outcomes.
+public enum FieldMergeError: Error, Sendable, Hashable {
+    /// The record to be edited does not exist for this client.
+    case recordNotFound(resource: String, id: JSONValue)
+    /// The store does not know the rules yet: an edit needs one successful sync, or a snapshot, before it.
+    case rulesUnknown
+    /// A record of a resource that is not kept was asked for, and no answer came.
+    case offline(String)
+    /// The gateway refused to tell a record of a resource that is not kept.
+    case requestRefused(status: Int, problem: JSONValue)
+    /// A sign-out would have lost so many edits.
+    case unsentEdits(unsent: Int)
+    /// The file is the store of another server or user, of a newer version, or no store at all.
+    case wrongStore(String)
+    /// The file is no snapshot, or not a whole one.
+    case badSnapshot(String)
+    /// The store was closed or signed out of.
+    case storeClosed
+
+    /// The number of edits that a sign-out would have lost; nil for any other error.
+    public var unsent: Int? {
+        if case .unsentEdits(let unsent) = self { unsent } else { nil }
+    }
+}
+
+extension FieldMergeError: CustomStringConvertible {
+    /// The error as a sentence.
+    public var description: String {
+        switch self {
+        case .recordNotFound(let resource, let id): "there is no record \(id) of \(resource)"
+        case .rulesUnknown: "the rules are not known yet: let the store sync once"
+        case .offline(let reason): "there is no answer: \(reason)"
+        case .requestRefused(let status, let problem):
+            "\(status): \(problem["detail"].stringValue ?? problem["title"].stringValue ?? "no details")"
+        case .unsentEdits(let unsent): unsent == 1 ? "1 edit is not sent yet" : "\(unsent) edits are not sent yet"
+        case .wrongStore(let reason): reason
+        case .badSnapshot(let reason): reason
+        case .storeClosed: "the store is closed"
+        }
+    }
+}

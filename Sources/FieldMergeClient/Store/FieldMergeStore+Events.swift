@@ -1,0 +1,194 @@
+import Synchronization
+
+/// Functions of the app that are awaited before anything more is sent.
+struct EventHandlers {
+    typealias Handler = @Sendable (JSONValue) async -> Void
+
+    var next = 0
+    var byKind: [EventKind: [Int: Handler]] = [:]
+    var readers: [EventKind: Int] = [:]
+    var isTelling = false
+}
+
+/// What ends a registration of the app.
+public struct Registration: Sendable {
+    let cancel: @Sendable () async -> Void
+
+    /// Ends the registration.
+    public func end() async { await cancel() }
+}
+
+extension FieldMergeStore {
+    // MARK: Sequences
+
+    /// Places where two edits met.
+    public nonisolated var conflicts: StoreEvents<Conflict> {
+        StoreEvents(store: self, kind: .conflict) { Conflict($0, self) }
+    }
+
+    /// Edits that were not sent yet, of groups that somebody else has changed meanwhile.
+    public nonisolated var overtaken: StoreEvents<Overtaken> {
+        StoreEvents(store: self, kind: .overtaken) { Overtaken($0, self) }
+    }
+
+    /// Edits that were refused for good.
+    public nonisolated var refused: StoreEvents<RefusedEdit> {
+        StoreEvents(store: self, kind: .refused) { told in
+            let number = told["entry"].intValue.map(Int64.init)
+            return try? await self.refusedEdits().first { $0.number == number }
+        }
+    }
+
+    /// Records that are gone for this client.
+    public nonisolated var gone: StoreEvents<Gone> {
+        StoreEvents(store: self, kind: .gone) { Gone($0) }
+    }
+
+    nonisolated func beginReading(_ kind: EventKind) -> Int {
+        readers.withLock { $0[kind, default: EventReaders()].add() }
+    }
+
+    func endReading(_ kind: EventKind, _ reader: Int) async {
+        readers.withLock { $0[kind]?.remove(reader) }
+        await forgetEvents(kind)
+    }
+
+    private func forgetEvents(_ kind: EventKind) async {
+        guard let number = readers.withLock({ $0[kind]?.forgettable }), number > 0 else { return }
+        // An event that stays on disk is told once more, which does no harm.
+        _ = try? await file.write("event") { try $0.forgetEvents(kind, through: number) }
+    }
+
+    func takeEvent(_ kind: EventKind, _ reader: Int) async -> Ledger.StoredEvent? {
+        guard let taken = readers.withLock({ $0[kind]?.ask(reader) }) else { return nil }
+        await forgetEvents(kind)
+        guard let event = try? await file.read({ try $0.nextEvent([kind], after: taken) }) else { return nil }
+        readers.withLock { $0[kind]?.give(event.number, to: reader) }
+        return event
+    }
+
+    // MARK: Functions of the app
+
+    /// Has a function called where two edits met; a value that it returns is a new edit of the group.
+    ///
+    /// It is awaited before anything more is sent.
+    @discardableResult
+    public func onConflict(_ decide: @escaping @Sendable (Conflict) async -> JSONValue?) async throws -> Registration {
+        try await handle(.conflict) { [weak self] told in
+            guard let self else { return }
+            let conflict = Conflict(told, self)
+            if let answer = await decide(conflict) {
+                // What can no longer be edited, such as a record that is gone, is told by its own event.
+                _ = try? await self.write(answer, into: conflict)
+            }
+        }
+    }
+
+    /// Has a function called where an edit was overtaken that was not sent yet; it is awaited before it is sent.
+    @discardableResult
+    public func onOvertaken(_ decide: @escaping @Sendable (Overtaken) async -> Void) async throws -> Registration {
+        try await handle(.overtaken) { [weak self] told in
+            if let self { await decide(Overtaken(told, self)) }
+        }
+    }
+
+    private func handle(_ kind: EventKind, _ handler: @escaping EventHandlers.Handler) async throws -> Registration {
+        handlers.next += 1
+        let number = handlers.next
+        handlers.byKind[kind, default: [:]][number] = handler
+        if handlers.readers[kind] == nil { handlers.readers[kind] = beginReading(kind) }
+        try await tellHandlers()
+        return Registration { [weak self] in await self?.endHandling(kind, number) }
+    }
+
+    private func endHandling(_ kind: EventKind, _ number: Int) async {
+        handlers.byKind[kind]?[number] = nil
+        if handlers.byKind[kind]?.isEmpty == true, let reader = handlers.readers.removeValue(forKey: kind) {
+            await endReading(kind, reader)
+        }
+    }
+
+    /// Tells the functions of the app of what has happened, one event after the other.
+    func tellHandlers() async throws {
+        guard !handlers.isTelling else { return }
+        handlers.isTelling = true
+        defer { handlers.isTelling = false }
+        var isMore = true
+        while isMore {
+            isMore = false
+            for kind in [EventKind.overtaken, .conflict] {
+                guard let reader = handlers.readers[kind], let event = await takeEvent(kind, reader) else { continue }
+                isMore = true
+                for (_, handler) in (handlers.byKind[kind] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                    await SyncTurn.$isInside.withValue(true) { await handler(event.body) }
+                }
+            }
+        }
+    }
+
+    /// Has a function called before a record is stored that the server told.
+    ///
+    /// Edits that it makes through the change's `transaction` are stored in the same transaction; one that throws adds
+    /// nothing.
+    @discardableResult
+    public nonisolated func beforeStore(_ hook: @escaping StoreHook) -> Registration {
+        let context = context
+        let number = context.hooks.withLock { hooks in
+            let number = (hooks.keys.max() ?? 0) + 1
+            hooks[number] = hook
+            return number
+        }
+        return Registration { context.hooks.withLock { $0[number] = nil } }
+    }
+
+    // MARK: Values that change
+
+    /// A record now and whenever it changes; nil where there is none.
+    public nonisolated func observe(_ resource: String, _ id: some RecordID) -> LiveValues<Record?> {
+        let id = id.jsonValue
+        return LiveValues(topic: .resource(resource), store: self) { store in try? await store.record(resource, id) }
+    }
+
+    /// Every record of a resource now and whenever one changes.
+    public nonisolated func observe(_ resource: String) -> LiveValues<[Record]> {
+        LiveValues(topic: .resource(resource), store: self) { store in (try? await store.records(resource)) ?? [] }
+    }
+
+    /// The status now and whenever it changes.
+    public nonisolated var statuses: LiveValues<Status> {
+        LiveValues(topic: .status, store: self) { store in await store.status }
+    }
+}
+
+/// A value now and whenever it changes; who is slow is told the latest.
+public struct LiveValues<Element: Sendable & Equatable>: AsyncSequence, Sendable {
+    let topic: Bells.Topic
+    let store: FieldMergeStore
+    let read: @Sendable (FieldMergeStore) async -> Element
+
+    /// Returns a reader, who begins with the value as it is.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(values: self, ringing: store.bells.subscribe(to: topic).makeAsyncIterator())
+    }
+
+    /// A reader.
+    public struct Iterator: AsyncIteratorProtocol {
+        let values: LiveValues
+        var ringing: AsyncStream<Void>.Iterator
+        var last: Element?
+
+        /// Returns the value as soon as it differs from the one before; nil once the store is closed or the task
+        /// cancelled.
+        public mutating func next() async -> Element? {
+            while !Task.isCancelled {
+                if last != nil, await ringing.next() == nil { return nil }
+                let now = await values.read(values.store)
+                if now != last {
+                    last = now
+                    return now
+                }
+            }
+            return nil
+        }
+    }
+}

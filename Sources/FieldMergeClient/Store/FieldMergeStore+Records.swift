@@ -1,0 +1,125 @@
+import GRDB
+
+extension FieldMergeStore {
+    // MARK: Reading
+
+    /// Returns a record as it is here, with the edits that were not sent yet; nil where there is none.
+    ///
+    /// One of a resource that is not kept is asked for at the gateway.
+    /// - Throws: `FieldMergeError.offline` where that gives no answer.
+    public func record(_ resource: String, _ id: some RecordID) async throws -> Record? {
+        let id = id.jsonValue
+        guard context.keeps(resource) else { return try await fetched(resource, id) }
+        return try await file.read { ledger in
+            try ledger.view(resource, id).map { Record($0, try ledger.known(resource)) }
+        }
+    }
+
+    /// Returns every record of a resource, in the order of keys.
+    public func records(_ resource: String) async throws -> [Record] {
+        guard context.keeps(resource) else { return try await fetchedAll(resource) }
+        return try await file.read { ledger in
+            let rules = try ledger.known(resource)
+            return try ledger.all(resource).map { Record($0, rules) }
+        }
+    }
+
+    /// Returns the state of a group of a record, or of a larger part where less is named.
+    ///
+    /// - Parameter item: the id of an item of a list.
+    public func state(
+        _ resource: String, _ id: some RecordID, _ section: String? = nil, _ group: String? = nil,
+        item: (any RecordID)? = nil
+    ) async throws -> EditState {
+        let path = EditPath(section: section, item: item?.jsonValue.nonNull, group: group)
+        let id = id.jsonValue
+        return try await file.read { try $0.state(resource, id, path: path) }
+    }
+
+    /// Returns the ticket of an earlier edit by its token, or the latest one by its record's id; nil where there is none.
+    public func ticket(_ id: some RecordID, resource: String? = nil) async throws -> Ticket? {
+        let wanted = id.jsonValue
+        let found = try await file.read { ledger in
+            try ledger.findTicket(wanted, resource: resource).map { ($0, try ledger.ticketID($0)) }
+        }
+        return found.map { Ticket(token: $0.0, id: $0.1, store: self) }
+    }
+
+    func outcome(of token: String) async -> Outcome? {
+        if isSignedOut { return Outcome(status: .discarded, conflicts: [], problem: nil, record: nil) }
+        // A store that was closed knows no more.
+        let told = try? await file.read { ledger in
+            let stored = try ledger.outcome(of: token)
+            let rules = try ledger.rules()
+            let place = try ledger.tickets("token = ?", [token]).first?.records.first
+            return (stored, place.flatMap { rules?.resources[$0.resource] })
+        }
+        guard let (stored, rules) = told, let json = stored?.json else { return nil }
+        return Outcome(
+            status: json["status"].stringValue.flatMap(OutcomeStatus.init) ?? .unknown,
+            conflicts: (json["conflicts"].arrayValue ?? []).map { Conflict($0, self) },
+            problem: json["problem"].nonNull,
+            record: json["record"].objectValue.map { Record($0, rules) })
+    }
+
+    // MARK: Records that are not kept
+
+    private func fetched(_ resource: String, _ id: JSONValue) async throws -> Record? {
+        let (resolved, view) = try await file.read { ledger in
+            let resolved = try ledger.resolve(id)
+            let place = RecordPlace(resource: resource, key: resolved.key)
+            return (resolved, try ledger.pending(place).isEmpty ? nil : ledger.view(resource, resolved))
+        }
+        let rules = try await file.read { try $0.known(resource) }
+        if let view { return Record(view, rules) }
+        let told = try await asked("/v1/records/\(resource.percentEncoded)/\(resolved.addressPart)")
+        let record = told?.objectValue
+        return try await file.read { ledger in
+            let pending = try ledger.pending(RecordPlace(resource: resource, key: resolved.key))
+            return try ledger.over(record, resource, resolved, pending).map { Record($0, rules) }
+        }
+    }
+
+    private func fetchedAll(_ resource: String) async throws -> [Record] {
+        var records: [Record] = []
+        var after = ""
+        while let page = try await asked("/v1/records/\(resource.percentEncoded)?limit=500\(after)") {
+            let lines = page["records"].arrayValue?.compactMap(\.objectValue) ?? []
+            records += try await file.read { ledger in
+                let rules = try ledger.known(resource)
+                return try lines.map { Record(try ledger.view(resource, $0["id"] ?? .null) ?? $0, rules) }
+            }
+            guard let next = page["next"].stringValue else { break }
+            after = "&after=\(next)"
+        }
+        return records
+    }
+
+    /// Asks the gateway for something that is not kept here; nil where it does not exist.
+    private func asked(_ path: String) async throws -> JSONValue? {
+        let answer: WholeAnswer
+        do {
+            var (response, generation) = try await send("GET", path)
+            if response.status == 401 {
+                try await renewToken(refused: generation)
+                (response, generation) = try await send("GET", path)
+            }
+            answer = try await Self.whole(response)
+        } catch let error as ConnectionLost {
+            throw FieldMergeError.offline(error.reason)
+        }
+        if answer.status == 200, !answer.json.isNull { return answer.json }
+        guard let problem = answer.problem, ![429, 503, 504].contains(answer.status) else {
+            throw FieldMergeError.offline("\(answer.status)")
+        }
+        if answer.status == 404, problem["code"] == "no-such-record" { return nil }
+        throw FieldMergeError.requestRefused(status: answer.status, problem: problem)
+    }
+
+    /// Has a record of a resource that is not kept here, for it to be edited.
+    nonisolated func visit(_ resource: String, _ id: JSONValue) async throws {
+        guard !context.keeps(resource), let record = try await fetched(resource, id) else { return }
+        let members = record.members
+        try await write("visit") { try $0.visit(resource, members) }
+    }
+}

@@ -1,0 +1,180 @@
+import GRDB
+public import Foundation
+
+extension FieldMergeStore {
+    /// Sends what is unsent and reads what has changed.
+    ///
+    /// It never throws for the network or an answer: the report says what happened.
+    /// - Parameter deadline: the time after which it ends in order, done or not.
+    @discardableResult
+    public func sync(deadline: Duration? = nil) async throws -> SyncReport {
+        let seconds = deadline.map { Double($0.components.seconds) + Double($0.components.attoseconds) * 1e-18 }
+        return try await run(.sync, deadline: seconds)
+    }
+
+    /// The same with a moment as the deadline.
+    @discardableResult
+    public func sync(deadline: Date) async throws -> SyncReport {
+        try await run(.sync, deadline: deadline.timeIntervalSince1970 - clock.now())
+    }
+
+    /// Where the store stands now.
+    public var status: Status {
+        get async {
+            let told = try? await file.read { ledger in
+                let (unsent, refused) = try ledger.counts()
+                let note = try ledger.meta("snapshot")
+                let progress =
+                    note.isNull
+                    ? nil : Status.Progress(done: note["done"].intValue ?? 0, total: note["records"].intValue)
+                return Status(
+                    phase: .idle, unsent: unsent, refused: refused, progress: progress,
+                    lastSynced: try ledger.meta("lastSynced").doubleValue,
+                    revision: try ledger.meta("revision").intValue)
+            }
+            var status = told ?? Status(phase: .closed, unsent: 0, refused: 0)
+            if told != nil { status.phase = sync.phase }
+            status.nextTry = sync.nextTry
+            status.message = sync.message
+            status.link = sync.link
+            status.error = sync.error
+            status.problem = sync.problem
+            return status
+        }
+    }
+
+    /// Reads everything anew; edits that were not sent yet keep their `old`.
+    @discardableResult
+    public func resync() async throws -> SyncReport {
+        try await write("note") { ledger in
+            try ledger.setMeta("resnapshot", true)
+            try ledger.setMeta("snapshot", .null)
+        }
+        return try await sync()
+    }
+
+    // MARK: End
+
+    /// Deletes the local store.
+    ///
+    /// - Throws: `FieldMergeError.unsentEdits` where edits are unsent that may not be given up; the store stays then.
+    public func signOut(unsent policy: UnsentPolicy = .refuse) async throws {
+        if policy == .send, try await file.read({ try $0.hasUnsent() }) { try await sync() }
+        // An edit that is made just now is not lost either: the store is emptied in one transaction.
+        let limit = policy == .discard ? Int.max : 0
+        let left = try await file.read { try $0.counts().unsent }
+        guard left <= limit else { throw FieldMergeError.unsentEdits(unsent: left) }
+        await stop()
+        let unsent = try await file.write("sign out") { try $0.discardAll(limit: limit) }.0
+        guard unsent == 0 else {
+            sync.isClosing = false
+            throw FieldMergeError.unsentEdits(unsent: unsent)
+        }
+        isSignedOut = true
+        sync.phase = .closed
+        try file.remove()
+        bells.finish()
+    }
+
+    /// Ends syncing and closes the file; what was not sent yet is sent by whoever opens the store next.
+    public func close() async {
+        await stop()
+        sync.phase = .closed
+        file.close()
+        bells.finish()
+    }
+
+    /// Breaks off what is under way, and waits until it is over.
+    private func stop() async {
+        sync.isClosing = true
+        abort(.closed)
+        let tasks = background?.tasks ?? []
+        let sleeper = background?.sleeper
+        background = nil
+        sleeper?.resume()
+        for task in tasks { task.cancel() }
+        while sync.isRunning, !SyncTurn.isInside {
+            abort(.closed)
+            await withCheckedContinuation { sync.waitingForTurn.append($0) }
+        }
+    }
+
+    // MARK: Support
+
+    /// Returns what a person who helps needs to know; no values of records, and no token.
+    public func diagnose() async throws -> JSONValue {
+        let status = await status
+        let (server, user, device) = (server, user, device)
+        return try await file.read { ledger in
+            let pushes = try ledger.rows(
+                "SELECT seq, state, key, length(body), refusal FROM push ORDER BY seq"
+            ).map { row -> JSONValue in
+                let edits = try ledger.edits(of: row[0]).map { edit -> JSONValue in
+                    [
+                        "resource": .string(edit.resource), "id": edit.id,
+                        "sections": .array(edit.changes.rows.map { .string($0.section) }),
+                    ]
+                }
+                let refusal = (row[4] as String?).flatMap { JSONValue(text: $0) } ?? .null
+                return [
+                    "number": .integer(Int128(row[0] as Int64)),
+                    "state": .string(["unsent", "sent", "kept", "refused"][row[1] as Int]),
+                    "key": (row[2] as String?).map(JSONValue.string) ?? .null,
+                    "bytes": (row[3] as Int?).map { .integer(Int128($0)) } ?? .null,
+                    "edits": .array(edits), "problem": refusal["problem"]["code"],
+                ]
+            }
+            var records: JSONObject = [:]
+            for row in try ledger.rows("SELECT resource, count(*) FROM base GROUP BY resource") {
+                records[row[0]] = .integer(Int128(row[1] as Int64))
+            }
+            return [
+                "server": .string(server), "user": .string(user), "device": .string(device),
+                "resources": ledger.context.resources.map { .array($0.map(JSONValue.string)) } ?? .null,
+                "phase": .string(status.phase.rawValue), "unsent": .integer(Int128(status.unsent)),
+                "refused": .integer(Int128(status.refused)), "feed": try ledger.meta("feed"),
+                "revision": try ledger.meta("revision"), "rules": try ledger.meta("rulesVersion"),
+                "lastSynced": try ledger.meta("lastSynced"),
+                "nextTry": status.nextTry.map(JSONValue.double) ?? .null,
+                "error": status.error.map(JSONValue.string) ?? .null, "problem": status.problem ?? .null,
+                "records": .object(records), "pushes": .array(pushes),
+                "events": .integer(Int128(try ledger.number("SELECT count(*) FROM event") ?? 0)),
+            ]
+        }
+    }
+
+    /// Writes everything that the store holds into a file, one JSON value a line: first `diagnose()`, then the pushes with
+    /// their edits, then the records.
+    public func export(to url: URL) async throws {
+        let diagnosis = try await diagnose()
+        guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        try await file.read { ledger in
+            let out = try FileHandle(forWritingTo: url)
+            defer { try? out.close() }
+            func write(_ line: JSONValue) throws { try out.write(contentsOf: Data(line.bytes + [0x0A])) }
+            try write(["export": diagnosis])
+            for row in try ledger.rows("SELECT seq, state, key, body FROM push ORDER BY seq") {
+                let edits = try ledger.edits(of: row[0]).map { edit -> JSONValue in
+                    [
+                        "resource": .string(edit.resource), "id": edit.id,
+                        "changes": .array(edit.changes.rows.map(\.jsonValue)),
+                    ]
+                }
+                let body = (row[3] as Data?).map { JSONValue.string(String(decoding: $0, as: UTF8.self)) }
+                try write([
+                    "push": [
+                        "number": .integer(Int128(row[0] as Int64)), "state": .integer(Int128(row[1] as Int64)),
+                        "key": (row[2] as String?).map(JSONValue.string) ?? .null, "body": body ?? .null,
+                        "edits": .array(edits),
+                    ]
+                ])
+            }
+            try ledger.eachBase { resource, id, record in
+                let head = "{\"resource\":\(JSONValue.string(resource)),\"id\":\(id),\"record\":"
+                try out.write(contentsOf: Data("\(head)\(record)}\n".utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import GRDB
+public import Foundation
+import Synchronization
+
+/// The records of one user on one server: there without a network, with edits that survive anything.
+public actor FieldMergeStore {
+    nonisolated let file: StoreFile
+    nonisolated let bells = Bells()
+    nonisolated let readers = Mutex<[EventKind: EventReaders]>([:])
+    nonisolated let transport: any Transport
+    /// The server's address, without a slash at its end.
+    nonisolated let server: String
+    nonisolated let user: String
+    nonisolated let client: String?
+    nonisolated let device: String
+
+    var sync: SyncState
+    var tokens: TokenSource
+    var handlers = EventHandlers()
+    var background: Background?
+    var knownEdits = 0
+    var isSignedOut = false
+
+    nonisolated var context: LedgerContext { file.context }
+    nonisolated var clock: any StoreClock { file.context.clock }
+
+    init(_ file: StoreFile, _ options: Options, device: String) {
+        self.file = file
+        self.device = device
+        server = options.server.absoluteString.trimmingSuffix("/")
+        user = options.user
+        client = options.client
+        transport = options.transport ?? HTTPTransport(server: options.server)
+        tokens = TokenSource(options.token)
+        sync = SyncState(seed: options.seed)
+    }
+
+    /// The settings of a store.
+    package struct Options: Sendable {
+        let server: URL
+        let user: String
+        let client: String?
+        let token: @Sendable () async throws -> String
+        let transport: (any Transport)?
+        let seed: UInt64?
+
+        /// Takes settings.
+        ///
+        /// - Parameter seed: makes waits the same in each run of a test.
+        package init(
+            server: URL, user: String, client: String?, token: @escaping @Sendable () async throws -> String,
+            transport: (any Transport)? = nil, seed: UInt64? = nil
+        ) {
+            self.server = server
+            self.user = user
+            self.client = client
+            self.token = token
+            self.transport = transport
+            self.seed = seed
+        }
+    }
+
+    /// Opens the store of a user on a server, or makes it; needs no network.
+    ///
+    /// - Parameters:
+    ///   - url: the store's file; one called `:memory:` lives as long as the store. One file for each server and user.
+    ///   - server: the gateway's address.
+    ///   - user: whose records these are.
+    ///   - resources: those whose records are kept here; others are asked for when they are read.
+    ///   - client: name and version of the app, such as `shop-ios/3.2`, sent as `X-Client`.
+    ///   - snapshot: a file to begin with, NDJSON or SQLite; of no effect once the store has synced.
+    ///   - token: asked for a bearer token when one is needed, and again when the gateway answers 401.
+    /// - Throws: `FieldMergeError.wrongStore` where the file belongs to another server or user,
+    ///   `FieldMergeError.badSnapshot` for a broken snapshot.
+    public static func open(
+        at url: URL, server: URL, user: String, resources: [String], client: String? = nil, snapshot: URL? = nil,
+        token: @escaping @Sendable () async throws -> String
+    ) async throws -> FieldMergeStore {
+        let options = Options(server: server, user: user, client: client, token: token)
+        return try await open(at: url, LedgerContext(resources: resources), options, snapshot: snapshot)
+    }
+
+    /// The same with a clock and a transport of the caller's own.
+    package static func open(
+        at url: URL, _ context: LedgerContext, _ options: Options, snapshot: URL? = nil, isSafe: Bool = true
+    ) async throws -> FieldMergeStore {
+        if let snapshot { try SnapshotReader.copy(snapshot, to: url) }
+        let file = try StoreFile(at: url, context: context, isSafe: isSafe)
+        do {
+            let server = options.server.absoluteString.trimmingSuffix("/")
+            let user = options.user
+            let (device, _) = try await file.write("open") { try $0.claim(server: server, user: user) }
+            if let snapshot, try await file.read({ try $0.feedPlace() }) == nil {
+                try await SnapshotReader.load(snapshot, into: file)
+            }
+            return FieldMergeStore(file, options, device: device)
+        } catch {
+            file.close()
+            throw error
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Runs a transaction and wakes whoever it concerns.
+    nonisolated func write<T: Sendable>(
+        _ name: String, _ body: @escaping @Sendable (Ledger) throws -> T
+    ) async throws -> T {
+        let (value, effects) = try await file.write(name, body)
+        bells.ring(effects)
+        return value
+    }
+}
+
+extension Ledger {
+    /// Notes whose store this is, and prepares it for what is to be kept from now on; returns the device's id.
+    ///
+    /// - Throws: `FieldMergeError.wrongStore` where it belongs to another.
+    func claim(server: String, user: String) throws -> String {
+        for (name, value) in [("server", server), ("user", user)] {
+            let held = try meta(name)
+            if held.isNull {
+                try setMeta(name, .string(value))
+            } else if held != .string(value) {
+                throw FieldMergeError.wrongStore("this is the store of another \(name): \(held.stringValue ?? "")")
+            }
+        }
+        if try meta("device").isNull { try setMeta("device", .string(UUID().uuidString.lowercased())) }
+        try claimResources()
+        try prune()
+        return try meta("device").stringValue ?? ""
+    }
+
+    private func claimResources() throws {
+        let wanted = context.resources.map { JSONValue.array($0.map(JSONValue.string)) } ?? .null
+        let held = try meta("resources")
+        guard held != wanted else { return }
+        // What was kept already is there; anything more has to be read.
+        let isLess = !wanted.isNull && (held.arrayValue.map { Set(wanted.arrayValue ?? []).isSubset(of: $0) } ?? true)
+        if try feedPlace() != nil, !isLess {
+            try setMeta("resnapshot", true)
+            try setMeta("snapshot", .null)
+        }
+        try setMeta("resources", wanted)
+        for row in try rows("SELECT DISTINCT resource FROM base") where !context.keeps(row[0]) {
+            try write(
+                "DELETE FROM base WHERE resource = ?1 AND NOT EXISTS (SELECT 1 FROM edit"
+                    + " WHERE edit.resource = base.resource AND edit.key = base.key)", [row[0] as String])
+        }
+    }
+}

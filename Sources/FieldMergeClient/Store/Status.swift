@@ -1,0 +1,66 @@
+/// Where a store stands.
+public struct Status: Sendable, Hashable {
+    /// The phase of its sync.
+    public var phase: SyncPhase
+    /// The edits of records that have no answer yet.
+    public var unsent: Int
+    /// The refused edits.
+    public var refused: Int
+    /// How far a snapshot has come; nil where none is under way.
+    public var progress: Progress?
+    /// When everything was read last, in seconds since 1970; nil where it never was.
+    public var lastSynced: Double?
+    /// When the next try is, in seconds since 1970; nil where none is waited for.
+    public var nextTry: Double?
+    /// The revision up to which everything is here; nil where nothing is.
+    public var revision: Int?
+    /// What the gateway says to users of a version that is too old.
+    public var message: String?
+    /// Where it sends them.
+    public var link: String?
+    /// What went wrong last.
+    public var error: String?
+    /// The problem document of that, where there was one.
+    public var problem: JSONValue?
+
+    /// How far a snapshot has come.
+    public struct Progress: Sendable, Hashable {
+        /// The records that are stored.
+        public let done: Int
+        /// All of them, by the gateway's estimate; nil where there is none.
+        public let total: Int?
+    }
+}
+
+/// What a sync has done.
+public struct SyncReport: Sendable, Hashable {
+    /// Where it ended.
+    public var phase: SyncPhase = .idle
+    /// The pushes that were merged.
+    public var merged = 0
+    /// The pushes that were refused.
+    public var refused = 0
+    /// The conflicts in them.
+    public var conflicts = 0
+    /// The records that were read.
+    public var changes = 0
+    /// The edits that have no answer yet.
+    public var unsent = 0
+    /// The reason where it did not end `idle`.
+    public var error: String?
+    /// The problem document of that, where there was one.
+    public var problem: JSONValue?
+
+    /// True where everything was sent, nothing refused, and everything read.
+    public var isOK: Bool { phase == .idle && unsent == 0 && refused == 0 && error == nil }
+}
+
+/// What becomes of edits that were not sent when a user signs out.
+public enum UnsentPolicy: String, Sendable, Hashable {
+    /// They stand in the way: `signOut` throws.
+    case refuse
+    /// They are sent first; where that fails, `signOut` throws.
+    case send
+    /// They are given up.
+    case discard
+}

@@ -1,0 +1,145 @@
+import Foundation
+
+extension FieldMergeStore {
+    static let recordsInTransaction = 500
+
+    /// Reads the next page of changes, or a snapshot, and stores it.
+    func pull() async throws -> Scheduler.Event? {
+        if let refusal = try await readRulesIfDue() { return refusal }
+        sync.isNoted = false
+        if context.resources == [] {
+            sync.lastHadMore = false
+            return .page  // nothing is kept here
+        }
+        let (place, isDue) = try await file.read { (try $0.feedPlace(), try !$0.meta("resnapshot").isNull) }
+        guard let place, !isDue else { return try await snapshot() }
+        let answer = try await ask(
+            "GET", "/v1/changes" + query([("feed", place.feed), ("since", "\(place.revision)")]))
+        if answer.status == 410 {
+            sync.freshAfter = nil
+            return .resync
+        }
+        guard answer.status == 200 else { return noFeed(answer) ?? refusal(answer) }
+        guard let page = ChangesPage(answer.json) else { return lost("the answer is not that of a gateway") }
+        sync.freshAfter = nil
+        sync.report.changes += try await write("page") { try $0.storePage(page, asked: place) }
+        sync.lastHadMore = page.hasMore
+        return try await rulesOrPage()
+    }
+
+    private func rulesOrPage() async throws -> Scheduler.Event {
+        try await file.read { try !$0.meta("rulesDue").isNull } ? .rules : .page
+    }
+
+    /// Returns the event of a gateway without a journal, which tells no changes: then there is nothing to pull.
+    private func noFeed(_ answer: WholeAnswer) -> Scheduler.Event? {
+        guard answer.status == 404, let problem = answer.problem, problem["code"] == "no-feed" else { return nil }
+        sync.report.problem = problem
+        sync.lastHadMore = false
+        return .page
+    }
+
+    private func snapshot() async throws -> Scheduler.Event {
+        let cursor = try await file.read { try $0.meta("snapshot")["cursor"].stringValue }
+        let path = "/v1/snapshot" + query(cursor.map { [("after", $0)] } ?? [])
+        let (response, generation) = try await send("GET", path, accept: "application/x-ndjson")
+        sync.usedToken = generation
+        guard response.status == 200 else {
+            let answer = try await Self.whole(response)
+            if cursor != nil, answer.status == 400 || answer.status == 410 {
+                try await write("snapshot anew") { try $0.forgetSnapshot() }
+                return .resync
+            }
+            return noFeed(answer) ?? refusal(answer)
+        }
+        sync.freshAfter = nil
+        var part = SnapshotPart(goesOn: cursor != nil)
+        var lines = LineSplitter()
+        var body = response.body.makeAsyncIterator()
+        while let data = try await Self.next(&body) {
+            for line in lines.split(data) where try await take(line, &part) { return try await endSnapshot() }
+        }
+        try Task.checkCancellation()
+        if let last = lines.rest, try await take(last, &part) { return try await endSnapshot() }
+        throw ConnectionLost(reason: "the snapshot broke off")
+    }
+
+    private static func next(_ body: inout AsyncThrowingStream<Data, any Error>.Iterator) async throws -> Data? {
+        do {
+            return try await body.next(isolation: #isolation)
+        } catch {
+            throw ConnectionLost(reason: reason(error))
+        }
+    }
+
+    /// The records of a snapshot that were not stored yet.
+    private struct SnapshotPart {
+        let goesOn: Bool
+        var hasBegun = false
+        var lines: [RecordLine] = []
+    }
+
+    /// Takes a line of a snapshot; returns true for the last.
+    private func take(_ line: Data, _ part: inout SnapshotPart) async throws -> Bool {
+        guard let told = JSONValue(bytes: line), let members = told.objectValue else {
+            throw ConnectionLost(reason: "a line of the snapshot is no JSON")
+        }
+        if let head = members["snapshot"] {
+            let goesOn = part.goesOn
+            guard try await write("snapshot begins", { try $0.beginSnapshot(head, goesOn: goesOn) }) else {
+                throw ConnectionLost(reason: "the snapshot that broke off cannot go on")
+            }
+            part.hasBegun = true
+            bells.ring(.status)
+            return false
+        }
+        guard part.hasBegun else { throw ConnectionLost(reason: "the snapshot has no beginning") }
+        if let record = RecordLine(told) {
+            part.lines.append(record)
+            if part.lines.count >= Self.recordsInTransaction { try await store(&part, cursor: nil) }
+        } else if let cursor = members["cursor"] {
+            try await store(&part, cursor: cursor.stringValue)
+        } else if members["end"] != nil {
+            try await store(&part, cursor: nil)
+            return true
+        }
+        return false
+    }
+
+    private func store(_ part: inout SnapshotPart, cursor: String?) async throws {
+        let lines = part.lines
+        part.lines = []
+        try await write("snapshot") { try $0.storePart(lines, cursor: cursor) }
+        sync.report.changes += lines.count
+        bells.ring(.status)
+        try Task.checkCancellation()
+    }
+
+    private func endSnapshot() async throws -> Scheduler.Event {
+        while try await write("snapshot drops", { try $0.dropOld(limit: Self.recordsInTransaction) }) {}
+        try await write("snapshot ends") { try $0.endSnapshot() }
+        sync.lastHadMore = true  // what changed meanwhile
+        return try await rulesOrPage()
+    }
+}
+
+/// Splits bytes that come in parts into lines.
+struct LineSplitter {
+    private var buffer = Data()
+
+    /// Returns the lines that are whole now, without empty ones.
+    mutating func split(_ part: Data) -> [Data] {
+        buffer.append(part)
+        var lines: [Data] = []
+        var start = buffer.startIndex
+        while let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            if end > start { lines.append(buffer[start..<end]) }
+            start = buffer.index(after: end)
+        }
+        buffer = Data(buffer[start...])
+        return lines
+    }
+
+    /// What stands behind the last end of a line; nil where nothing does.
+    var rest: Data? { buffer.isEmpty ? nil : buffer }
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+extension FieldMergeStore {
+    /// Sends a request; returns its answer as soon as the status is known.
+    ///
+    /// - Throws: `ConnectionLost` where none came.
+    func send(
+        _ method: String, _ path: String, body: [UInt8]? = nil, accept: String = "application/json",
+        timeout: Double = SyncState.timeout
+    ) async throws -> (response: TransportResponse, token: Int) {
+        let (token, generation) = try await token()
+        var headers = [
+            "Accept": accept + ", application/problem+json", "Authorization": "Bearer \(token)",
+            "User-Agent": "fieldmerge-swift/1.0", "X-Device-ID": device,
+        ]
+        headers["X-Client"] = client
+        if body != nil { headers["Content-Type"] = "application/json" }
+        let request = TransportRequest(
+            method: method, path: path, headers: headers, body: body.map { Data($0) }, timeout: timeout)
+        do {
+            return (try await transport.send(request), generation)
+        } catch {
+            throw ConnectionLost(reason: Self.reason(error))
+        }
+    }
+
+    static func reason(_ error: any Error) -> String {
+        (error as? ConnectionLost)?.reason ?? (error as NSError).localizedDescription
+    }
+
+    /// Reads an answer whole.
+    ///
+    /// - Throws: `ConnectionLost` where it breaks off.
+    static func whole(_ response: TransportResponse) async throws -> WholeAnswer {
+        var body = Data()
+        do {
+            for try await part in response.body { body.append(part) }
+        } catch {
+            throw ConnectionLost(reason: reason(error))
+        }
+        try Task.checkCancellation()
+        return WholeAnswer(status: response.status, headers: response.headers, body: body)
+    }
+
+    /// Sends a request of the scheduler and reads its answer whole.
+    func ask(_ method: String, _ path: String, body: [UInt8]? = nil) async throws -> WholeAnswer {
+        let (response, generation) = try await send(method, path, body: body)
+        sync.usedToken = generation
+        return try await Self.whole(response)
+    }
+
+    /// Returns the event of an answer that is no 200, whatever was asked.
+    func refusal(_ answer: WholeAnswer) -> Scheduler.Event {
+        let problem = answer.problem
+        if answer.status != 401 { sync.freshAfter = nil }
+        switch answer.status {
+        case 401:
+            note(error: "401", problem)
+            return .unauthorized
+        case 426 where problem != nil:
+            sync.message = problem?["message"].stringValue ?? problem?["detail"].stringValue
+            sync.link = problem?["link"].stringValue
+            note(error: "426", problem)
+            return .upgrade
+        case 429, 503, 504: break
+        default:
+            guard problem?["retry"] == true else {
+                let detail = problem?["detail"].stringValue ?? "no answer of a gateway"
+                return lost("\(answer.status): \(detail)", problem)
+            }
+        }
+        sync.retryAfter = answer.retryAfter(now: clock.now())
+        note(error: "\(answer.status)", problem)
+        return .retry
+    }
+
+    func lost(_ reason: String, _ problem: JSONValue? = nil) -> Scheduler.Event {
+        note(error: reason, problem)
+        return .lost
+    }
+
+    func note(error: String, _ problem: JSONValue?) {
+        sync.error = error
+        sync.problem = problem
+        sync.report.error = error
+        sync.report.problem = problem
+    }
+
+    /// Reads the rules where they are not known or may have changed; returns the event of an answer that has none.
+    func readRulesIfDue() async throws -> Scheduler.Event? {
+        let isDue = try await file.read { ledger in
+            let isMarked = try !ledger.meta("rulesDue").isNull
+            return try isMarked || ledger.rules() == nil
+        }
+        guard isDue else { return nil }
+        let answer = try await ask("GET", "/v1/rules")
+        guard answer.status == 200 else { return refusal(answer) }
+        let text = String(decoding: answer.body, as: UTF8.self)
+        guard let rules = Rules(text: text) else { return lost("the answer is not the rules") }
+        try await write("rules") { try $0.storeRules(rules, text: text) }
+        sync.freshAfter = nil
+        return nil
+    }
+
+    /// Returns a query with the resources that are kept.
+    nonisolated func query(_ members: [(String, String)]) -> String {
+        var members = members
+        if let resources = context.resources { members.append(("resources", resources.joined(separator: ","))) }
+        let parts = members.map { name, value in
+            "\(name)="
+                + value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { String($0).percentEncoded }.joined(separator: ",")
+        }
+        return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
+    }
+}

@@ -1,0 +1,230 @@
+/// Marks what runs inside of a sync, such as a handler of the app, which cannot wait for that sync to end.
+enum SyncTurn {
+    @TaskLocal static var isInside = false
+}
+
+extension FieldMergeStore {
+    /// Hands an event to the table and does what follows, until nothing is under way.
+    ///
+    /// One caller at a time does so, others wait; so does one process, by a lease in the store.
+    func run(_ event: Scheduler.Event, deadline seconds: Double? = nil) async throws -> SyncReport {
+        if sync.isClosing { throw FieldMergeError.storeClosed }
+        if sync.isRunning, event == .sync || event == .news { sync.isNoted = true }
+        let deadline = seconds.map { clock.monotonic() + $0 }
+        if SyncTurn.isInside { return try await reported(SyncReport(error: "a sync is under way")) }
+        while sync.isRunning {
+            if let deadline, clock.monotonic() >= deadline {
+                return try await reported(SyncReport(error: "another sync is under way"))
+            }
+            await withCheckedContinuation { sync.waitingForTurn.append($0) }
+        }
+        if sync.isClosing { throw FieldMergeError.storeClosed }
+        sync.isRunning = true
+        defer { endTurn() }
+        sync.deadline = deadline
+        sync.report = SyncReport()
+        guard try await takeLease(until: deadline) else {
+            return try await reported(SyncReport(error: "another process is syncing"))
+        }
+        let heartbeat = beat()
+        do {
+            try await follow(event)
+            heartbeat?.cancel()
+            try await file.write("lease ends") { try $0.dropLease() }.0
+        } catch {
+            heartbeat?.cancel()
+            // Its end is told by what was thrown already; whoever comes next finds the lease dead.
+            if !(error is LeaseLost) { _ = try? await file.write("lease ends") { try $0.dropLease() } }
+            settle(into: .idle)
+            throw error
+        }
+        return try await reported(sync.report)
+    }
+
+    private func endTurn() {
+        sync.isRunning = false
+        sync.deadline = nil
+        let waiting = sync.waitingForTurn
+        sync.waitingForTurn = []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func reported(_ report: SyncReport) async throws -> SyncReport {
+        var report = report
+        report.phase = sync.phase
+        report.unsent = try await file.read { try $0.counts().unsent }
+        return report
+    }
+
+    private func takeLease(until deadline: Double?) async throws -> Bool {
+        while try await !file.write("lease", { try $0.takeLease() }).0 {
+            if let deadline, clock.monotonic() >= deadline { return false }
+            if sync.isClosing { throw FieldMergeError.storeClosed }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return true
+    }
+
+    /// Says now and then that the sync under way is alive, to other processes.
+    private func beat() -> Task<Void, any Error>? {
+        guard file.url != nil else { return nil }
+        let file = file
+        return Task {
+            while true {
+                try await Task.sleep(for: .seconds(Ledger.beatSeconds))
+                _ = try await file.write("beat") { try $0.beat() }
+            }
+        }
+    }
+
+    private func follow(_ event: Scheduler.Event) async throws {
+        var next: Scheduler.Event? = event
+        while let event = next {
+            do {
+                next = try await handle(event)
+            } catch let reason as SyncState.AbortReason {
+                switch reason {
+                case .offline: next = .offline
+                case .closed: throw FieldMergeError.storeClosed
+                case .cancelled: throw CancellationError()
+                case .deadline:
+                    settle(into: .idle)
+                    sync.report.error = "out of time"
+                    next = nil
+                }
+            } catch is LeaseLost {
+                // What was answered is on the other's way too: the same bytes, the same keys.
+                settle(into: .idle)
+                sync.report.error = "another process has taken over"
+                next = nil
+            }
+        }
+    }
+
+    private func settle(into phase: SyncPhase) {
+        sync.phase = phase
+        sync.due = nil
+        sync.nextTry = nil
+        bells.ring(.status)
+    }
+
+    /// Does what follows from an event; returns the event that comes of it, nil at rest.
+    private func handle(_ event: Scheduler.Event) async throws -> Scheduler.Event? {
+        let row = Scheduler.decide(sync.phase, event, try await conditions(event))
+        if event.isAnswer {
+            sync.lastAnswer = event
+            if event == .settled || event == .page { sync.report.error = nil }
+        }
+        enter(row.state)
+        for action in row.actions {
+            if let next = try await perform(action) { return next }
+        }
+        return nil
+    }
+
+    private func enter(_ phase: SyncPhase) {
+        if [.idle, .pulling, .pushing].contains(phase), phase != sync.phase {
+            if phase == .idle {
+                sync.error = nil
+                sync.problem = nil
+            }
+            sync.message = nil
+            sync.link = nil
+        }
+        if phase != sync.phase { bells.ring(.status) }
+        sync.phase = phase
+        if ![.waiting, .needsAuth, .needsUpgrade].contains(phase) {
+            sync.due = nil
+            sync.nextTry = nil
+        }
+    }
+
+    private func conditions(_ event: Scheduler.Event) async throws -> Set<Scheduler.Condition> {
+        let (hasUnsent, hasPlace) = try await file.read { (try $0.hasUnsent(), try $0.feedPlace() != nil) }
+        var conditions: Set<Scheduler.Condition> = []
+        if hasUnsent { conditions.insert(.unsent) }
+        if sync.lastHadMore || sync.isNoted || !(hasPlace || event == .page) { conditions.insert(.more) }
+        if event == sync.lastAnswer { conditions.insert(.again) }
+        if let fresh = sync.freshAfter, sync.usedToken >= fresh { conditions.insert(.fresh) }
+        return conditions
+    }
+
+    private func perform(_ action: Scheduler.Action) async throws -> Scheduler.Event? {
+        if sync.isClosing { throw SyncState.AbortReason.closed }
+        switch action {
+        case .push, .pull: return try await requested(action)
+        case .askToken: return await askToken()
+        case .readRules: try await write("note") { try $0.setMeta("rulesDue", true) }
+        case .resnapshot:
+            try await write("note") { ledger in
+                try ledger.setMeta("resnapshot", true)
+                try ledger.setMeta("snapshot", .null)
+            }
+        case .single: sync.isSingle = true
+        case .note: sync.isNoted = true
+        case .schedule: wait(sync.nextWait())
+        case .scheduleLong: wait(SyncState.longestWait)
+        case .resetBackoff: sync.waits = 0
+        case .cancelTimer, .keepUp, .abort:
+            // `start()` waits by `due` and listens while idle; a request was broken off by who told of it.
+            break
+        }
+        return nil
+    }
+
+    private func wait(_ seconds: Double) {
+        sync.due = clock.monotonic() + seconds
+        sync.nextTry = clock.now() + seconds
+        bells.ring(.status)
+    }
+
+    private func askToken() async -> Scheduler.Event {
+        sync.freshAfter = sync.usedToken + 1
+        do {
+            try await renewToken(refused: sync.usedToken)
+            return .token
+        } catch {
+            return lost(Self.reason(error))
+        }
+    }
+
+    /// Makes a request that can be broken off; one on whose way something breaks is an answer that was lost.
+    private func requested(_ action: Scheduler.Action) async throws -> Scheduler.Event? {
+        if let deadline = sync.deadline, clock.monotonic() >= deadline { throw SyncState.AbortReason.deadline }
+        let request = Task { action == .push ? try await push() : try await pull() }
+        sync.request = request
+        let timer = sync.deadline.map { deadline in
+            Task {
+                try await clock.sleep(seconds: max(0, deadline - clock.monotonic()))
+                abort(.deadline)
+            }
+        }
+        defer {
+            timer?.cancel()
+            sync.request = nil
+            sync.abortReason = nil
+        }
+        do {
+            let event = try await withTaskCancellationHandler {
+                try await request.value
+            } onCancel: {
+                request.cancel()
+            }
+            try await tellHandlers()
+            return event
+        } catch {
+            if let reason = sync.abortReason { throw reason }
+            if Task.isCancelled { throw SyncState.AbortReason.cancelled }
+            if let error = error as? ConnectionLost { return lost(error.reason) }
+            if case FieldMergeError.rulesUnknown = error { return lost("the rules are not known yet") }
+            throw error
+        }
+    }
+
+    /// Breaks off the request under way.
+    func abort(_ reason: SyncState.AbortReason) {
+        guard let request = sync.request else { return }
+        sync.abortReason = reason
+        request.cancel()
+    }
+}

@@ -1,0 +1,84 @@
+/// Where the scheduler stands, and what it has noted.
+struct SyncState {
+    var phase = SyncPhase.idle
+    /// When the next try is, by the clock that only grows.
+    var due: Double?
+    var nextTry: Double?
+    var message: String?
+    var link: String?
+    var error: String?
+    var problem: JSONValue?
+
+    var report = SyncReport()
+    var waits = 0
+    var retryAfter: Double?
+    var isSingle = false
+    var isNoted = false
+    var lastHadMore = false
+    var lastAnswer: Scheduler.Event?
+    /// The token of the last request.
+    var usedToken = 0
+    /// A token of this number or a later one was asked for after a 401.
+    var freshAfter: Int?
+
+    var isRunning = false
+    var waitingForTurn: [CheckedContinuation<Void, Never>] = []
+    var request: Task<Scheduler.Event?, any Error>?
+    var abortReason: AbortReason?
+    var deadline: Double?
+    var isClosing = false
+    /// A number that changes when another process writes.
+    var dataVersion: Int?
+    private var generator: WaitGenerator
+
+    init(seed: UInt64?) { generator = WaitGenerator(seed: seed ?? .random(in: .min ... .max)) }
+
+    /// Why a request was broken off.
+    enum AbortReason: Error {
+        case deadline, offline, closed, cancelled
+    }
+
+    static let firstWait = 1.0
+    static let longestWait = 300.0
+    static let timeout = 30.0
+
+    /// Returns the seconds of the next wait: `Retry-After`, else doubling with full jitter.
+    mutating func nextWait() -> Double {
+        defer {
+            waits = min(waits + 1, 20)
+            retryAfter = nil
+        }
+        if let retryAfter { return retryAfter }
+        var longest = Self.firstWait
+        for _ in 0..<waits where longest < Self.longestWait { longest *= 2 }
+        return Double.random(in: 0...min(longest, Self.longestWait), using: &generator)
+    }
+}
+
+/// Random numbers by a seed (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+private struct WaitGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// The app's token: asked for when one is needed, by one asker at a time, and kept until it is refused.
+struct TokenSource {
+    typealias Asker = @Sendable () async throws -> String
+
+    var ask: Asker
+    var token: String?
+    /// A number that grows with each token.
+    var generation = 0
+    var asking: Task<String, any Error>?
+
+    init(_ ask: @escaping Asker) { self.ask = ask }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The network, over `URLSession`.
+public final class HTTPTransport: Transport {
+    private let server: String
+    private let session: URLSession
+    private let exchanges: Exchanges
+
+    /// Takes the address of a gateway.
+    public init(server: URL) {
+        self.server = server.absoluteString.trimmingSuffix("/")
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpShouldSetCookies = false
+        exchanges = Exchanges()
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    }
+
+    deinit { session.invalidateAndCancel() }
+
+    /// Sends a request; returns its answer as soon as the status is known.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard let url = URL(string: server + request.path) else { throw ConnectionLost(reason: "no such address") }
+        var told = URLRequest(url: url, timeoutInterval: request.timeout)
+        told.httpMethod = request.method
+        told.httpBody = request.body
+        for (name, value) in request.headers { told.setValue(value, forHTTPHeaderField: name) }
+        let task = session.dataTask(with: told)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { head in
+                exchanges.begin(task, head)
+                task.resume()
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// The requests under way of one session.
+private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Exchange {
+        var head: CheckedContinuation<TransportResponse, any Error>?
+        var body: AsyncThrowingStream<Data, any Error>.Continuation?
+    }
+
+    private let open = Mutex<[Int: Exchange]>([:])
+
+    func begin(_ task: URLSessionTask, _ head: CheckedContinuation<TransportResponse, any Error>) {
+        open.withLock { $0[task.taskIdentifier] = Exchange(head: head) }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let (stream, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        continuation.onTermination = { if case .cancelled = $0 { dataTask.cancel() } }
+        let head = open.withLock { open in
+            defer {
+                open[dataTask.taskIdentifier]?.head = nil
+                open[dataTask.taskIdentifier]?.body = continuation
+            }
+            return open[dataTask.taskIdentifier]?.head
+        }
+        guard let answer = response as? HTTPURLResponse else {
+            head?.resume(throwing: ConnectionLost(reason: "this is no HTTP"))
+            return completionHandler(.cancel)
+        }
+        var headers: [String: String] = [:]
+        for (name, value) in answer.allHeaderFields { headers["\(name)".lowercased()] = "\(value)" }
+        head?.resume(returning: TransportResponse(status: answer.statusCode, headers: headers, body: stream))
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        _ = open.withLock { $0[dataTask.taskIdentifier]?.body?.yield(data) }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        guard let exchange = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        exchange.head?.resume(throwing: error ?? ConnectionLost(reason: "there was no answer"))
+        exchange.body?.finish(throwing: error)
+    }
+
+    /// Follows no redirection: a gateway sends none, and a token is not for others.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+}
+
+extension String {
+    func trimmingSuffix(_ suffix: Character) -> String {
+        var text = self[...]
+        while text.last == suffix { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+
+/// What carries requests to the gateway.
+public protocol Transport: Sendable {
+    /// Sends a request; returns its answer as soon as the status is known.
+    ///
+    /// - Throws: any error where no answer came. A cancelled task breaks the request off.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// A request to the gateway.
+public struct TransportRequest: Sendable {
+    /// The method, such as `POST`.
+    public let method: String
+    /// The path with the query, from the slash on.
+    public let path: String
+    /// The headers by their names.
+    public let headers: [String: String]
+    /// The body; nil where there is none.
+    public let body: Data?
+    /// The seconds after which an answer counts as lost.
+    public let timeout: Double
+
+    /// Makes a request.
+    public init(method: String, path: String, headers: [String: String] = [:], body: Data? = nil, timeout: Double = 30)
+    {
+        self.method = method
+        self.path = path
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+/// An answer of which status and headers are there; its body comes in parts.
+public struct TransportResponse: Sendable {
+    /// The status, such as 200.
+    public let status: Int
+    /// The headers, by their names in small letters.
+    public let headers: [String: String]
+    /// The body, unpacked; throws where it breaks off.
+    public let body: AsyncThrowingStream<Data, any Error>
+
+    /// Makes an answer.
+    public init(status: Int, headers: [String: String], body: AsyncThrowingStream<Data, any Error>) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The sign that no answer came, or only a part of one.
+struct ConnectionLost: Error {
+    let reason: String
+}
+
+/// An answer that was read whole.
+struct WholeAnswer: Sendable {
+    let status: Int
+    let headers: [String: String]
+    let body: Data
+
+    /// The body as JSON; null where it is none.
+    var json: JSONValue { JSONValue(bytes: body) ?? .null }
+
+    /// The problem document that the gateway answered with; nil where it was not the gateway.
+    var problem: JSONValue? {
+        let told = json
+        return told["code"].stringValue != nil && !told["title"].isNull ? told : nil
+    }
+
+    /// The seconds that `Retry-After` asks to wait; nil where it does not.
+    func retryAfter(now: Double) -> Double? {
+        guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = Double(text) { return max(0, seconds) }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return formatter.date(from: text).map { max(0, $0.timeIntervalSince1970 - now) }
+    }
+}

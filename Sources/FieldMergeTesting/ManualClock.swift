@@ -1,0 +1,60 @@
+public import FieldMergeClient
+import Synchronization
+
+/// A clock that stands still until a test moves it; it begins at a moment that looks like one.
+public final class ManualClock: StoreClock {
+    private struct State {
+        var now: Double
+        var monotonic = 1_000.0
+        var next = 0
+        var sleepers: [Int: (until: Double, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes a clock that shows so many seconds since 1970.
+    public init(now: Double = 1_700_000_000) { state = Mutex(State(now: now)) }
+
+    /// Returns the seconds since 1970.
+    public func now() -> Double { state.withLock(\.now) }
+
+    /// Returns seconds that only grow.
+    public func monotonic() -> Double { state.withLock(\.monotonic) }
+
+    /// Waits; throws where the task is cancelled.
+    public func sleep(seconds: Double) async throws {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if seconds <= 0 || Task.isCancelled { return true }
+                    state.sleepers[number] = (state.monotonic + seconds, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+            try Task.checkCancellation()
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: number) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Lets time pass.
+    public func advance(_ seconds: Double) {
+        let woken = state.withLock { state in
+            state.now += seconds
+            state.monotonic += seconds
+            let due = state.sleepers.filter { $0.value.until <= state.monotonic }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    /// Sets the clock on the wall another way, as a person or a network would; no time passes.
+    public func jump(_ seconds: Double) { state.withLock { $0.now += seconds } }
+}

@@ -1,0 +1,78 @@
+public import FieldMergeClient
+import Foundation
+import Synchronization
+
+/// A gateway in memory: it serves rules, records, changes, snapshots and sync over no network; a script of errors may come
+/// before it (`script`).
+///
+/// It merges group by group as the contract says, with the policies `client-wins`, `server-wins` and `reject` and the
+/// function `add`; other functions leave it to the policy. It checks no types and knows no access rules.
+public final class MemoryGateway: Transport {
+    /// What comes before an answer: errors, delays, breaks.
+    public let script: ScriptedServer
+    private let state: Mutex<MemoryGatewayState>
+
+    /// Makes a gateway.
+    ///
+    /// - Parameters:
+    ///   - rules: the answer to `GET /v1/rules`.
+    ///   - records: the records of each resource.
+    public init?(
+        rules: JSONValue, records: [String: [JSONValue]] = [:], clock: any StoreClock = SystemClock()
+    ) {
+        guard let state = MemoryGatewayState(rules: rules, records: records) else { return nil }
+        let box = MemoryGatewayBox()
+        self.state = Mutex(state)
+        script = ScriptedServer(clock: clock) { request in box.owner()?.serve(request) ?? .none }
+        box.own(self)
+    }
+
+    /// Sends a request; returns its answer as soon as the status is known.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse { try await script.send(request) }
+
+    /// Changes a record as somebody else would; nil deletes it.
+    public func put(_ resource: String, _ id: some RecordID, _ record: JSONValue?) {
+        let id = id.jsonValue
+        state.withLock { $0.put(resource, id, record) }
+    }
+
+    /// Returns a record as it stands; nil where there is none.
+    public func record(_ resource: String, _ id: some RecordID) -> JSONValue? {
+        let key = id.jsonValue.key
+        return state.withLock { $0.records[MemoryPlace(resource: resource, key: key)] }
+    }
+
+    /// Returns every record of a resource.
+    public func records(_ resource: String) -> [JSONValue] {
+        state.withLock { state in state.records.filter { $0.key.resource == resource }.map(\.value) }
+    }
+
+    /// Begins another feed: every client has to take a snapshot.
+    public func beginAnew() { state.withLock { $0.beginAnew() } }
+
+    /// The keys of the pushes that were run, each as often as it was.
+    public var runs: [String] { state.withLock(\.runs) }
+
+    private func serve(_ request: TransportRequest) -> Reply { state.withLock { $0.serve(request) } }
+
+    /// Lets the script find its gateway, which is made after it.
+    private final class MemoryGatewayBox: Sendable {
+        private struct Weak {
+            weak var gateway: MemoryGateway?
+        }
+
+        private let held = Mutex(Weak())
+
+        func own(_ gateway: MemoryGateway) { held.withLock { $0.gateway = gateway } }
+
+        func owner() -> MemoryGateway? { held.withLock(\.gateway) }
+    }
+}
+
+/// A record of a gateway in memory.
+struct MemoryPlace: Hashable, Comparable {
+    let resource: String
+    let key: String
+
+    static func < (a: MemoryPlace, b: MemoryPlace) -> Bool { (a.resource, a.key) < (b.resource, b.key) }
+}

@@ -1,0 +1,64 @@
+import FieldMergeTesting
+import Foundation
+import GRDB
+import Testing
+
+@testable import FieldMergeClient
+
+/// Stores that earlier versions have left, one for each format: `Stores/format-N.sql` is what `sqlite3 FILE .dump` prints.
+///
+/// The store of format 1 was made by the client for Python, whose tables are the same. It holds a record that was created
+/// under a temporary id, a refused edit, one that was sent and had no answer, and one that was not sent.
+@Suite(.timeLimit(.minutes(1))) struct StoredFormatTests {
+    @Test(arguments: 1...StoreSchema.format) func everythingIsThere(format: Int) async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.file("store.db")
+        let dump = SharedCases.folder.deletingLastPathComponent()
+            .appendingPathComponent("ClientTests/Stores/format-\(format).sql")
+        let sql = try String(contentsOf: dump, encoding: .utf8)
+        try await DatabaseQueue(path: url.path).writeWithoutTransaction { db in try db.execute(sql: sql) }
+
+        let gateway = try StoreTests.gateway()
+        gateway.put("aisles", 1_001, ["id": 1001, "aisle": ["name": "Oils"]])
+        let store = try await memoryStore(gateway, at: url)
+        let status = await store.status
+        #expect(status.unsent == 2 && status.refused == 1 && status.revision == 3)
+        let record = try #require(try await store.record("shoppers", 123))
+        #expect(record["customer", "firstName"] == "Bob")
+        #expect(record["customer", "lastName"] == "Hill")
+        #expect(record["groceries"][2]["aisle"] == 1001)
+        #expect(try await store.state("shoppers", 123, "customer", "firstName") == .sending)
+        #expect(try await store.state("shoppers", 123, "customer", "lastName") == .draft)
+        let made = "tmp:821b80ad-5da0-404c-80cd-56862c8ec192"
+        #expect(try await store.record("aisles", made)?["aisle", "name"] == "Oils")
+        let refused = try #require(try await store.refusedEdits().first)
+        #expect(refused.id == 124 && refused.problem["code"] == "rejected")
+        let keys = try await store.file.read { ledger in try ledger.rows("SELECT key FROM push WHERE state = 1").count }
+        #expect(keys == 1)
+
+        #expect(try await store.sync().isOK)
+        let sent = try #require(try await store.ticket("6542623f-dbac-47b3-a7fa-1f993191ffc1"))
+        #expect(await sent.outcome.status == .merged)
+        let draft = try #require(try await store.ticket("6aa8efb3-c8bb-4b7f-8353-cd2bb35409d9"))
+        #expect(await draft.outcome.status == .merged)
+        #expect(gateway.record("shoppers", 123)?["customer"]["lastName"] == "Hill")
+        #expect(gateway.record("shoppers", 123)?["groceries"][2]["aisle"] == 1001)
+        #expect(try await refused.discard())
+        #expect(await store.status.refused == 0)
+        await store.close()
+    }
+
+    @Test func aLaterFormatIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.file("store.db")
+        let store = try await StoreTests.synced(StoreTests.gateway(), at: url)
+        await store.close()
+        try await DatabaseQueue(path: url.path).write { db in
+            try db.execute(sql: "UPDATE meta SET value = '2' WHERE name = 'format'")
+        }
+        await #expect(throws: FieldMergeError.self) { try await memoryStore(StoreTests.gateway(), at: url) }
+        let other = folder.file("other.db")
+        try await DatabaseQueue(path: other.path).write { db in try db.execute(sql: "CREATE TABLE notes (text TEXT)") }
+        await #expect(throws: FieldMergeError.self) { try await memoryStore(StoreTests.gateway(), at: other) }
+    }
+}

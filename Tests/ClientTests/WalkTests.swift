@@ -1,0 +1,357 @@
+import FieldMergeTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FieldMergeClient
+
+/// Walks at random with a network that fails and processes that are killed at every step, against an oracle.
+///
+/// In the end the queues are empty, nothing is lost or doubled, counters are exact, and every store equals the server.
+@Suite struct WalkTests {
+    @Test(.timeLimit(.minutes(10)), arguments: SharedCases.seeds(100)) func walk(seed: Int) async throws {
+        let walk = try await Walk(seed)
+        try await walk.run()
+    }
+}
+
+/// A store whose process can be killed at any step of any of its transactions.
+private actor WalkingDevice {
+    private let url: URL
+    private let gateway: MemoryGateway
+    private let clock: ManualClock
+    private let seed: UInt64
+    private(set) var store: FieldMergeStore
+
+    /// Counts steps, and ends the process at one of them.
+    private final class StepCounter: Sendable {
+        private let left = Mutex<Int?>(nil)
+
+        func take() throws {
+            let isDead = left.withLock { left in
+                guard let steps = left else { return false }
+                left = steps - 1
+                return steps <= 1
+            }
+            if isDead { throw Killed() }
+        }
+
+        func reset(killAfter steps: Int?) { left.withLock { $0 = steps } }
+    }
+
+    private let counter = StepCounter()
+
+    init(_ url: URL, _ gateway: MemoryGateway, _ clock: ManualClock, seed: UInt64) async throws {
+        self.url = url
+        self.gateway = gateway
+        self.clock = clock
+        self.seed = seed
+        store = try await memoryStore(gateway, at: url, clock: clock, seed: seed)
+        observe()
+    }
+
+    private func observe() {
+        let counter = counter
+        store.context.observeSteps { _ in try counter.take() }
+    }
+
+    func killAfter(_ steps: Int) { counter.reset(killAfter: steps) }
+    func live() { counter.reset(killAfter: nil) }
+
+    func restart() async throws {
+        store.file.close()
+        clock.advance(60)  // whoever held the lease is dead
+        store = try await memoryStore(gateway, at: url, clock: clock, seed: seed)
+        live()
+        observe()
+    }
+
+    /// Makes an edit; returns whether the process ended meanwhile.
+    func isKilled(by edit: @Sendable (FieldMergeStore) async throws -> Void) async throws -> Bool {
+        do {
+            try await edit(store)
+            return false
+        } catch is Killed {
+            return true
+        }
+    }
+
+    func sync() async throws -> SyncReport { try await store.sync() }
+}
+
+/// Two devices on one server, and what must be true in the end.
+private final class Walk {
+    private let folder: TemporaryFolder
+    private let clock = ManualClock()
+    private let gateway: MemoryGateway
+    private var dice: SeededDice
+    private var devices: [WalkingDevice] = []
+    private var points = [1: 0, 2: 0, 3: 0]
+    private var items: [String: Int] = [:]
+    private var deleted: Set<String> = []
+    private var aisles: Set<String> = []
+    private var aisleOf: [String: String] = [:]
+    private var shoppers: [String: String?] = [:]
+    private var number = 0
+
+    static func shopper(_ id: Int) -> JSONValue {
+        [
+            "id": .integer(Int128(id)),
+            "customer": [
+                "firstName": "Joe", "lastName": nil, "street": nil, "county": nil, "postCode": nil, "points": 0,
+                "status": "new", "tags": [], "modified": nil,
+            ],
+            "groceries": [], "card": nil,
+        ]
+    }
+
+    init(_ seed: Int) async throws {
+        folder = try TemporaryFolder()
+        dice = SeededDice(seed)
+        let made = MemoryGateway(
+            rules: SharedCases.model["rules"], records: ["shoppers": [1, 2, 3].map(Self.shopper)], clock: clock)
+        gateway = try #require(made)
+        for index in 0..<2 {
+            let device = try await WalkingDevice(
+                folder.file("\(index).db"), gateway, clock, seed: UInt64(seed * 2 + index))
+            #expect(try await device.sync().isOK)
+            devices.append(device)
+        }
+    }
+
+    func run() async throws {
+        for _ in 0..<25 {
+            let device = dice.pick(devices)
+            let act = dice.pick(["edit", "edit", "edit", "sync", "sync", "others", "trouble"])
+            if dice.chance(0.35) { await device.killAfter(Int.random(in: 1...60, using: &dice)) }
+            do {
+                switch act {
+                case "edit": try await edit(device)
+                case "sync": _ = try await device.sync()
+                case "others": others()
+                default: trouble()
+                }
+            } catch is Killed {
+                try await device.restart()
+            }
+            await device.live()
+        }
+        try await settle()
+        try await check()
+    }
+
+    // MARK: What happens
+
+    private func edit(_ device: WalkingDevice) async throws {
+        number += 1
+        let name = "n\(number)"
+        switch dice.pick(["add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name"]) {
+        case "add":
+            let (id, more) = (dice.pick([1, 2, 3]), Int.random(in: -3...5, using: &dice))
+            try await stored(device) { store in
+                try await store.edit("shoppers", id) { edit in
+                    let points = edit["customer", "points"].intValue ?? 0
+                    edit["customer", "points"] = .integer(Int128(points + more))
+                }
+            } meaning: {
+                points[id, default: 0] += more
+            }
+        case "item":
+            let id = dice.pick([1, 2, 3])
+            try await stored(device) { store in
+                try await store.edit("shoppers", id) { $0["groceries"].append(["name": .string(name)]) }
+            } meaning: {
+                items[name] = id
+            }
+        case "aisle":
+            let id = dice.pick([1, 2, 3])
+            try await stored(device) { store in
+                try await store.transaction { transaction in
+                    let aisle = try transaction.create("aisles") { $0["aisle", "name"] = .string("a\(name)") }
+                    try transaction.edit("shoppers", id) {
+                        $0["groceries"].append(["name": .string(name), "aisle": aisle])
+                    }
+                }
+            } meaning: {
+                aisles.insert("a\(name)")
+                items[name] = id
+                aisleOf[name] = "a\(name)"
+            }
+        case "delete":
+            let id = dice.pick([1, 2, 3])
+            let names = try await device.store.record("shoppers", id)?["groceries"].arrayValue?.compactMap {
+                $0["name"].stringValue
+            }
+            guard let names, !names.isEmpty else { return }
+            let gone = dice.pick(names)
+            try await stored(device) { store in
+                try await store.edit("shoppers", id) { edit in
+                    edit["groceries"].removeAll { $0["name"] == .string(gone) }
+                }
+            } meaning: {
+                deleted.insert(gone)
+            }
+        case "both": try await movePoints(device)
+        case "shopper": try await makeShopper(device, name)
+        default:
+            let id = dice.pick([1, 2, 3])
+            try await stored(device) { store in
+                try await store.edit("shoppers", id) { $0["customer", "firstName"] = .string(name) }
+            } meaning: {
+            }
+        }
+    }
+
+    /// Points move from one shopper to another, in one transaction.
+    private func movePoints(_ device: WalkingDevice) async throws {
+        let pair = [1, 2, 3].shuffled(using: &dice)
+        try await stored(device) { store in
+            try await store.transaction { transaction in
+                for (id, more) in [(pair[0], -1), (pair[1], 1)] {
+                    try transaction.edit("shoppers", id) { edit in
+                        let points = edit["customer", "points"].intValue ?? 0
+                        edit["customer", "points"] = .integer(Int128(points + more))
+                    }
+                }
+            }
+        } meaning: {
+            points[pair[0], default: 0] -= 1
+            points[pair[1], default: 0] += 1
+        }
+    }
+
+    /// A row that one push creates and later ones use and edit.
+    private func makeShopper(_ device: WalkingDevice, _ name: String) async throws {
+        let made = Mutex<JSONValue>(.null)
+        let isAlive = try await stored(device) { store in
+            try await store.create("shoppers") { edit in
+                edit["customer", "firstName"] = .string(name)
+                let id = edit.id
+                made.withLock { $0 = id }
+            }
+        } meaning: {
+            shoppers[name] = .some(nil)
+        }
+        guard isAlive else { return }
+        if dice.chance(0.5) { _ = try await device.sync() }
+        let id = made.withLock { $0 }
+        try await stored(device) { store in
+            try await store.edit("shoppers", id) { $0["customer", "lastName"] = .string(name) }
+        } meaning: {
+            shoppers[name] = .some(name)
+        }
+    }
+
+    /// Makes an edit, and tells the oracle of it if it came to be on disk, killed or not.
+    ///
+    /// - Returns: false where the process ended meanwhile, and another has begun.
+    @discardableResult
+    private func stored(
+        _ device: WalkingDevice, _ edit: @Sendable (FieldMergeStore) async throws -> Void, meaning: () -> Void
+    ) async throws -> Bool {
+        let before = try await device.store.file.read { try $0.editCount() }
+        guard try await device.isKilled(by: edit) else {
+            meaning()
+            return true
+        }
+        // The number of tickets on disk says whether the edit was committed before the end came.
+        try await device.restart()
+        if try await device.store.file.read({ try $0.editCount() }) > before { meaning() }
+        return false
+    }
+
+    /// Somebody else writes, and sometimes the feed begins anew.
+    private func others() {
+        let id = dice.pick([1, 2, 3])
+        guard var record = gateway.record("shoppers", id) else { return }
+        let held = record["customer"]["points"].intValue ?? 0
+        record["customer"]["points"] = .integer(Int128(held + 7))
+        points[id, default: 0] += 7
+        gateway.put("shoppers", id, record)
+        if dice.chance(0.15) { gateway.beginAnew() }
+    }
+
+    /// The next requests of whoever comes fail, each in its own way.
+    private func trouble() {
+        for _ in 0..<Int.random(in: 1...3, using: &dice) {
+            switch dice.pick(["none", "lost", "cut", "busy", "html", "proxy", "large"]) {
+            case "none": gateway.script.noNetwork()
+            case "lost": gateway.script.loseAnswer()
+            case "cut": gateway.script.breakAnswer(at: Int.random(in: 0...400, using: &dice))
+            case "busy": gateway.script.error(503, "busy", headers: ["retry-after": "1"])
+            case "html":
+                gateway.script.reply(
+                    Reply(headers: ["content-type": "text/html"], body: Data("<html>Please log in</html>".utf8)))
+            case "proxy": gateway.script.reply(Reply(status: 502))
+            default:
+                gateway.script.add { request in
+                    let body = String(decoding: request.body ?? Data(), as: UTF8.self)
+                    let isSeveral = body.components(separatedBy: "\"key\"").count > 2
+                    return isSeveral ? .problem(413, "too-large") : .problem(503, "busy")
+                }
+            }
+        }
+    }
+
+    // MARK: The end
+
+    private func settle() async throws {
+        gateway.script.clearScript()
+        for _ in 0..<2 {
+            for device in devices {
+                var report = try await device.sync()
+                for _ in 0..<5 where !report.isOK {
+                    clock.advance(400)
+                    report = try await device.sync()
+                }
+                #expect(report.isOK, "\(report)")
+            }
+        }
+    }
+
+    private func check() async throws {
+        #expect(gateway.runs.count == Set(gateway.runs).count, "no push runs twice")
+        for (id, count) in points {
+            #expect(gateway.record("shoppers", id)?["customer"]["points"].intValue == count, "the points of \(id)")
+        }
+        let names = Dictionary(
+            uniqueKeysWithValues: gateway.records("aisles").map {
+                ($0["id"].key, $0["aisle"]["name"].stringValue ?? "")
+            })
+        #expect(names.values.sorted() == aisles.sorted())
+        var found: [String: Int] = [:]
+        for record in gateway.records("shoppers") {
+            for item in record["groceries"].arrayValue ?? [] {
+                let name = item["name"].stringValue ?? ""
+                #expect(found[name] == nil, "\(name) is doubled")
+                found[name] = record["id"].intValue
+                if let aisle = aisleOf[name] { #expect(names[item["aisle"].key] == aisle) }
+            }
+        }
+        #expect(found == items.filter { !deleted.contains($0.key) })
+        let made = gateway.records("shoppers").filter { ($0["id"].intValue ?? 0) > 3 }
+        let told = made.map { "\($0["customer"]["firstName"]) \($0["customer"]["lastName"])" }
+        let expected = shoppers.map { "\"\($0.key)\" \($0.value.map { "\"\($0)\"" } ?? "null")" }
+        #expect(told.sorted() == expected.sorted())
+        for device in devices { try await check(device) }
+    }
+
+    private func check(_ device: WalkingDevice) async throws {
+        let store = await device.store
+        #expect(try await store.refusedEdits().isEmpty)
+        let left = try await store.file.read { ledger in
+            try [
+                "push", "edit", "event WHERE kind <> 'conflict' AND kind <> 'overtaken'",
+                "ticket WHERE outcome IS NULL",
+            ]
+            .map { try ledger.number("SELECT count(*) FROM \($0)") ?? 0 }
+        }
+        #expect(left == [0, 0, 0, 0])
+        for resource in ["shoppers", "aisles", "orders"] {
+            let held = try await store.records(resource).map(\.value)
+            let there = gateway.records(resource).sorted { JSONValue.precedes($0["id"], $1["id"]) }
+            #expect(held == there)
+        }
+        await store.close()
+    }
+}
