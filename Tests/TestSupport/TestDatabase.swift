@@ -166,7 +166,8 @@ package final class TestDatabase: Sendable {
             try SQLSession(
                 ["mariadb", "--no-defaults", "--socket=" + (server?.socket ?? ""), "-uroot", "--batch", "--unbuffered"]
                     + ["--skip-column-names", "--force", name])
-        case .sqlite: try SQLSession(["sqlite3", "-separator", "\t", name])
+        // A gateway writes too; whoever wants the file waits for it.
+        case .sqlite: try SQLSession(["sqlite3", "-cmd", ".timeout 20000", "-separator", "\t", name])
         }
     }
 
