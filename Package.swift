@@ -207,7 +207,9 @@ if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
 // Tests/sanitize asks for the tests of what needs neither a server nor the command line, and builds nothing else.
 if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     let left: Set = ["MergeCoreTests", "MergeWireTests", "MergeServiceTests"]
-    let unneeded: Set = ["RuleFiles", "Operations", "Gateway", "fieldmerge", "CZlib"]
+    let unneeded: Set = [
+        "RuleFiles", "Operations", "Gateway", "fieldmerge", "CZlib", "FieldMergeClient", "FieldMergeTesting",
+    ]
     package.products = []
     package.targets.removeAll { target in
         target.type == .test ? !left.contains(target.name) : unneeded.contains(target.name)

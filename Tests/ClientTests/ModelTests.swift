@@ -222,6 +222,15 @@ actor CaseDevice {
                 throw CaseFault(description: "this is no conflict")
             }
             try await conflict.takeMine()
+        case "keepMine", "takeTheirs":
+            guard let overtaken = lastTold[step["event"].intValue ?? 0].event as? Overtaken else {
+                throw CaseFault(description: "nothing was overtaken")
+            }
+            if step["do"].stringValue == "keepMine" {
+                try await overtaken.keepMine()
+            } else {
+                try await overtaken.takeTheirs()
+            }
         default: try await runOnEntries(step)
         }
     }

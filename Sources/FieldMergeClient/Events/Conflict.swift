@@ -83,17 +83,16 @@ public struct Overtaken: Sendable {
         self.store = store
     }
 
-    /// Takes what stands now as seen: the edit will be made from there, without a conflict.
+    /// Takes what stands now as seen: the edit will be made from there, without a conflict. Where it was sent meanwhile,
+    /// `new` is a new edit, from what stands then.
     ///
-    /// - Returns: false where it was sent already.
-    @discardableResult
-    public func keepMine() async throws -> Bool { try await store.redraft(told, keeps: true) }
+    /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
+    public func keepMine() async throws { try await store.settle(self, keeps: true) }
 
-    /// Drops the edit of this group.
+    /// Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit, from what stands then.
     ///
-    /// - Returns: false where it was sent already.
-    @discardableResult
-    public func takeTheirs() async throws -> Bool { try await store.redraft(told, keeps: false) }
+    /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
+    public func takeTheirs() async throws { try await store.settle(self, keeps: false) }
 }
 
 /// A record that is null for this client from now on; its drafts are refused edits.

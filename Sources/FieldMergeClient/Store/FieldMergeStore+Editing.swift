@@ -89,17 +89,25 @@ extension FieldMergeStore {
     /// Edits the group of a conflict once more.
     func write(_ value: JSONValue, into conflict: Conflict) async throws -> Ticket? {
         guard let group = conflict.group else { return nil }
-        let item = try await resolved(conflict.item)
-        return try await edit(conflict.resource, conflict.id) { record in
+        let place = (resource: conflict.resource, id: conflict.id, section: conflict.section, item: conflict.item)
+        return try await write(value, into: group, of: place)
+    }
+
+    private func write(
+        _ value: JSONValue, into group: String,
+        of place: (resource: String, id: JSONValue, section: String, item: JSONValue?)
+    ) async throws -> Ticket {
+        let item = try await resolved(place.item)
+        return try await edit(place.resource, place.id) { record in
             guard let item else {
-                record[conflict.section, group] = value
+                record[place.section, group] = value
                 return
             }
-            let items = record[conflict.section].arrayValue ?? []
+            let items = record[place.section].arrayValue ?? []
             if let index = items.firstIndex(where: { $0["id"].key == item.key }) {
-                record[conflict.section, index, group] = value
+                record[place.section, index, group] = value
             } else {
-                record[conflict.section].append(value.objectValue == nil ? [group: value] : value)
+                record[place.section].append(value.objectValue == nil ? [group: value] : value)
             }
         }
     }
@@ -141,8 +149,11 @@ extension FieldMergeStore {
         }
     }
 
-    func redraft(_ told: JSONValue, keeps: Bool) async throws -> Bool {
-        try await write("overtaken") { try $0.redraft(told, keeps: keeps) }
+    /// Changes an edit that was overtaken, or makes another where it was sent meanwhile.
+    func settle(_ overtaken: Overtaken, keeps: Bool) async throws {
+        if try await write("overtaken", { try $0.redraft(overtaken.told, keeps: keeps) }) { return }
+        let place = (resource: overtaken.resource, id: overtaken.id, section: overtaken.section, item: overtaken.item)
+        _ = try await write(keeps ? overtaken.new : overtaken.current, into: overtaken.group, of: place)
     }
 
     // MARK: Refused edits
