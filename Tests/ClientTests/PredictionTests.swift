@@ -4,7 +4,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// What the gateway would decide, computed on the device.
+/// Decisions as the gateway would make them, computed on the device.
 @Suite struct PredictionTests {
     private static func predicted(
         base: [String: JSONValue], edited: [String: JSONValue], current: [String: JSONValue]

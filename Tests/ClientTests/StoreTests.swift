@@ -5,7 +5,7 @@ import Testing
 
 @testable import FieldMergeClient
 
-/// What an app meets beside the shared cases.
+/// Things that an app meets beside the shared cases.
 @Suite(.timeLimit(.minutes(2))) struct StoreTests {
     struct Address: Codable, Equatable {
         var street: String?

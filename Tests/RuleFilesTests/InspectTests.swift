@@ -152,7 +152,7 @@ import Testing
         #expect(try Self.groups(columns.map { Self.column($0) }).sorted() == groups)
     }
 
-    /// How to reach whom a bill goes to is no part of where it goes.
+    /// The way to reach whom a bill goes to is no part of where it goes.
     @Test func contactsAreNoPartOfAnAddressBlock() throws {
         let columns = ["name", "street", "city", "telephone", "email_address", "address_format_id"]
         #expect(

@@ -42,7 +42,7 @@ struct App {
     }
 }
 
-/// What did not work.
+/// Something that did not work.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 }

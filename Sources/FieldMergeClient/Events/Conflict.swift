@@ -67,6 +67,8 @@ public struct Overtaken: Sendable {
     public let current: JSONValue
     /// The value that this user wants.
     public let new: JSONValue
+    /// The one who changed it; null where the gateway does not know.
+    public let by: JSONValue
     let told: JSONValue
     let store: FieldMergeStore
 
@@ -79,17 +81,21 @@ public struct Overtaken: Sendable {
         old = told["old"]
         current = told["current"]
         new = told["new"]
+        by = told["by"]
         self.told = told
         self.store = store
     }
 
-    /// Takes what stands now as seen: the edit will be made from there, without a conflict. Where it was sent meanwhile,
-    /// `new` is a new edit, from what stands then.
+    /// Takes what stands now as seen: the edit will be made from there, without a conflict.
+    ///
+    /// Where it was sent meanwhile, `new` is a new edit, from what stands then.
     ///
     /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
     public func keepMine() async throws { try await store.settle(self, keeps: true) }
 
-    /// Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit, from what stands then.
+    /// Drops the edit of this group.
+    ///
+    /// Where it was sent meanwhile, `current` is a new edit, from what stands then.
     ///
     /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
     public func takeTheirs() async throws { try await store.settle(self, keeps: false) }

@@ -37,7 +37,11 @@ extension Ledger {
     /// - Parameters:
     ///   - before: the record beneath the drafts, as it was.
     ///   - was: the record as the app read it, where the server told that it is gone.
-    func rebase(_ place: RecordPlace, before: JSONObject?, tellsGone: Bool = false, was: JSONObject? = nil) throws {
+    ///   - author: who changed it, where the server told that.
+    func rebase(
+        _ place: RecordPlace, before: JSONObject?, tellsGone: Bool = false, was: JSONObject? = nil,
+        by author: JSONValue = .null
+    ) throws {
         guard let known = try known(place.resource) else { return }
         let drafts = try pending(place).filter { $0.state == .unsent }
         let after = try seen(place)
@@ -68,7 +72,8 @@ extension Ledger {
                             "resource": .string(known.name), "id": draft.id, "section": .string(section.name),
                             "item": change.item ?? .null, "group": .string(group.name),
                             "old": group.value(of: sides.old), "current": group.value(of: current),
-                            "new": group.value(of: latest ?? sides.new),
+                            "new": group.value(of: latest ?? sides.new), "by": author,
+                            "push": .integer(Int128(draft.push)),
                         ])
                 }
             }

@@ -122,7 +122,11 @@ extension Ledger {
         let item = told["item"].isNull ? nil : try resolve(told["item"]).key
         let after = try seen(record)
         var found = false
-        for edit in try pending(record) where edit.state == .unsent {
+        let push = told["push"].intValue.map(Int64.init)
+        let drafts = try pending(record)
+        // What was told is about this edit; one made since is none of its.
+        guard drafts.contains(where: { $0.push == push && $0.state == .unsent }) else { return false }
+        for edit in drafts where edit.state == .unsent {
             var rows: [RowChange] = []
             for change in edit.changes.rows {
                 guard change.section == section.name, change.item?.key == item, case .edit(var groups) = change.step,

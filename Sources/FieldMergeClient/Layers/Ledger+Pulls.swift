@@ -30,6 +30,8 @@ package struct RecordLine: Sendable {
     package let id: JSONValue
     /// The record; nil where it is gone.
     package let record: JSONObject?
+    /// The one who changed it last; null where the server does not tell.
+    package let author: JSONValue
 
     /// Reads a record; nil where it is none.
     package init?(_ told: JSONValue) {
@@ -39,6 +41,7 @@ package struct RecordLine: Sendable {
         self.resource = resource
         self.id = id
         self.record = record.objectValue
+        author = members["by"] ?? .null
         guard self.record != nil || record.isNull else { return nil }
     }
 }
@@ -94,7 +97,7 @@ extension Ledger {
         let before = try seen(place)
         let was = try view(line.resource, line.id)
         try put(line.resource, id: line.id, line.record, before: was, isPulled: true)
-        try rebase(place, before: before, tellsGone: true, was: was)
+        try rebase(place, before: before, tellsGone: true, was: was, by: line.author)
         return true
     }
 

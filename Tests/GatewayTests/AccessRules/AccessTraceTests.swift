@@ -121,7 +121,7 @@ import TestSupport
         }
     }
 
-    /// What a client may see is known by names: another field in the same place is another thing.
+    /// The sight of a client is known by names: another field in the same place is another thing.
     @Test(arguments: TestEngine.allCases) func otherFieldsMakeAnotherFeed(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Errands.sql(.mariadb), sqlite: Errands.sql(.sqlite))
         var feeds: Set<String> = []

@@ -91,7 +91,7 @@ import TestSupport
         }
     }
 
-    /// Where a change cannot be filed, its mark is not kept either, so that it is told once it can be.
+    /// The mark of a change that cannot be filed is not kept either, so that it is told once it can be.
     @Test(arguments: TestEngine.allCases) func marksAndChangesAreKeptTogether(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
@@ -122,7 +122,7 @@ import TestSupport
         }
     }
 
-    /// What was written while no gateway ran is told at the start of one.
+    /// Whatever was written while no gateway ran is told at the start of one.
     @Test(arguments: TestEngine.allCases) func aRestartTellsWhatHappenedMeanwhile(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))

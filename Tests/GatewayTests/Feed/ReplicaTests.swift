@@ -3,7 +3,7 @@ import TestSupport
 
 /// Whoever follows the feed holds what the database holds, however changes and questions fall together.
 @Suite struct ReplicaTests {
-    /// What a client keeps.
+    /// Records as a client keeps them.
     private struct Replica {
         var feed = ""
         var revision = 0
