@@ -30,16 +30,24 @@ final class ConnectionThread: SerialExecutor {
         pthread_detach(thread)
     }
 
+    /// Has the thread run a job.
+    ///
+    /// The signal is raised under the lock: nobody who enqueues holds this object, and a job that ran before it was raised
+    /// could be the last one, behind which the object and its semaphore are gone.
     func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
-        queue.withLock { $0.jobs.append(unowned) }
-        signal.raise()
+        queue.withLock {
+            $0.jobs.append(unowned)
+            signal.raise()
+        }
     }
 
     /// Ends the thread once the jobs that are queued have run.
     func stop() {
-        queue.withLock { $0.isStopped = true }
-        signal.raise()
+        queue.withLock {
+            $0.isStopped = true
+            signal.raise()
+        }
     }
 
     private func run() {

@@ -15,6 +15,8 @@ struct EditReport: Sendable {
     var isRejected = false
     /// The roles that held on the record when it was met; nil where it was not.
     var held: GrantSet?
+    /// The record is there and does not exist for the client: nothing more of it is read.
+    var isHidden = false
     /// Sets of roles of each of which one has to hold on the record in the end.
     var needs: Set<GrantSet> = []
     /// What conditions of access looked at in the record before the edit; nil where there was none, or they do not.

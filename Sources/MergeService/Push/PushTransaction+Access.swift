@@ -27,6 +27,7 @@ extension PushTransaction {
         }
         guard let view = view(of: report), let root else { return root }
         let held = view.grants(on: root)
+        reports[report].isHidden = held.isEmpty
         if held.isEmpty { return nil }
         if reports[report].held == nil { reports[report].held = held }
         return root

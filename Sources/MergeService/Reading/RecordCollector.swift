@@ -35,7 +35,7 @@ struct RecordCollector {
 
     /// Asks for the records of reports without waiting for them.
     func send(_ reports: [EditReport]) -> Asked {
-        send(reports.indices.map { (reports[$0].resource, reports[$0].key) })
+        send(reports.indices.map { (reports[$0].resource, reports[$0].isHidden ? nil : reports[$0].key) })
     }
 
     private func send(_ names: [(resource: Resource, key: RecordKey?)]) -> Asked {

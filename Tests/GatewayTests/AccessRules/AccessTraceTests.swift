@@ -55,6 +55,13 @@ import TestSupport
             let hidden = try await gateway.get("/v1/records/stops/2", as: Errands.driver)
             let missing = try await gateway.get("/v1/records/stops/99", as: Errands.driver)
             #expect(hidden.status == 404 && missing.status == 404, "\(hidden.text)")
+            var merged: [String] = []
+            for id in [2, 99] {
+                let edit = #"{"stop": {"title": {"old": "a", "new": "b"}}}"#
+                let answer = try await gateway.merge("\(id)", edit, as: Errands.driver)
+                merged.append("\(answer.status) \(answer.text.replacingOccurrences(of: "\"id\":\(id),", with: ""))")
+            }
+            #expect(merged[0] == merged[1])
         }
     }
 
