@@ -203,7 +203,8 @@ final class ScanShift {
         let end = ContinuousClock.now
         speed.note(rows: rows, now: end)
         news.found += pass.found - found
-        let next = budget.spend(rows: rows, differing: pass.differing - differing, from: begin, to: end)
+        let next = budget.spend(
+            rows: rows, differing: pass.differing - differing, found: pass.found - found, from: begin, to: end)
         if next > end { try await rest(until: next) }
     }
 
