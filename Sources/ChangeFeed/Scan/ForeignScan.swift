@@ -43,7 +43,7 @@ package final class ForeignScan: Sendable {
         self.active = active
     }
 
-    /// How it stands.
+    /// The state of the scan as this gateway knows it.
     package var current: ScanStatus {
         var now = status.withLock { $0 }
         now.lag = clock.withLock { known in

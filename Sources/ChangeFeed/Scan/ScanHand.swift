@@ -2,7 +2,7 @@ import MergeCore
 import MergeService
 import RecordStore
 
-/// What a scan does in the database and in the journal, step by step.
+/// The steps of a scan in the database and in the journal, step by step.
 struct ScanHand: Sendable {
     let service: MergeService
     let feed: ChangeFeed
@@ -191,7 +191,7 @@ struct ScanHand: Sendable {
     struct Beginning: Sendable {
         /// The latest revision.
         let revision: Int
-        /// What clients were sent of the section up to then.
+        /// Notes of the records that clients were sent of the section up to then.
         let notes: NoteCheck
     }
 
@@ -256,14 +256,14 @@ struct ScanHand: Sendable {
         let name: RecordName
         /// Where the record has a later revision than this, everybody is told, or has been since.
         let toldSince: Int
-        /// What conditions of access look at in the rows: what it was, and what it is.
+        /// Values that conditions of access look at in the rows: former ones, then those of now.
         var tags: [ConditionTag] = []
 
         /// Conditions of access may say something else of the record now.
         var changesConditions: Bool { Set(tags).count > 1 }
     }
 
-    /// What is to be written in one transaction.
+    /// Writes that belong into one transaction.
     struct Filing: Sendable {
         /// Ranges to keep, with their marks.
         var ranges: [(range: MarkRange, marks: [Mark])] = []

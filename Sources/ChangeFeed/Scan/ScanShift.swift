@@ -6,7 +6,7 @@ import RecordStore
 ///
 /// What it holds in memory of the marks is what the journal holds as long as nobody else has the lease.
 final class ScanShift {
-    /// What happened since it was told last.
+    /// News since they were told last.
     struct News {
         var cycles = 0
         var found = 0

@@ -8,13 +8,13 @@ package struct ScanStatus: Sendable {
     package var cycleMilliseconds: Int?
     /// Rows that were read in a second.
     package var rowsPerSecond: Int?
-    /// How often another gateway took the scan over.
+    /// The number of times that another gateway took the scan over.
     package var takeovers = 0
     /// Cycles that this gateway has been through.
     package var cycles = 0
     /// Changes of other programs that this gateway has found.
     package var found = 0
-    /// How often it had to begin anew, because the database or the journal could not be used.
+    /// The number of times that it had to begin anew, because the database or the journal could not be used.
     package var failures = 0
     /// Sections that cannot be scanned, because their rows cannot be told apart.
     package var unwatched: [String] = []

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// What the gateway that scans holds in memory of one section.
+/// The memory of one section that the gateway which scans holds.
 final class UnitScan {
     let unit: ScanUnit
     let id: Int

@@ -73,7 +73,8 @@ struct ThreadStartError: Error {
 
 /// A POSIX semaphore.
 ///
-/// `@unchecked Sendable`: sem_post and sem_wait are thread-safe by POSIX, and the pointer never changes.
+/// `@unchecked Sendable`: sem_post and sem_wait are thread-safe by POSIX, the pointer never changes, and whoever raises it
+/// holds the lock that the thread needs before it can end.
 private final class Signal: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
 
