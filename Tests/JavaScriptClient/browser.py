@@ -385,6 +385,50 @@ def a_module_that_does_not_come(it):
 
 
 @scene
+def a_conflict_without_its_module(it):
+    page, other = it.tab(it.device()), it.tab(it.device())
+    for each in (page, other):
+        each.evaluate("store.sync()")
+    set_first_name(other, "Theirs")
+    other.evaluate("store.sync()")
+    set_first_name(page, "Mine")
+    page.route("**/client/decisions.js", lambda route: route.abort())
+    report = page.evaluate("store.sync()")
+    assert report["phase"] == "waiting" and report["merged"] == 0, report
+    assert page.evaluate("store.status.unsent") == 1, "nothing is stored of an answer that could not be understood"
+    page.unroute("**/client/decisions.js")
+    report = page.evaluate("store.sync()")
+    assert (report["phase"], report["merged"], report["conflicts"]) == ("idle", 1, 1), report
+    page.evaluate("until(() => seen.some(([type, group]) => type === 'conflict' && group === 'firstName'))")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Mine"
+
+
+@scene
+def decisions_without_a_network(it):
+    guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
+    it.gateway.pages.texts["/worker.js"] = next(block.split("```")[0] for block in guide.split("```js\n") if block.startswith("// worker.js"))
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => {})")
+    page.evaluate("store.sync()")
+    it.gateway.merge("shoppers", 123, {"customer": {"firstName": {"old": "Joe", "new": "Theirs"}}})
+    name = page.evaluate("store.edit('shoppers', 123, (s) => { s.customer.firstName = 'Mine'; }).then((ticket) => ticket.name)")
+    assert page.evaluate("store.sync()")["conflicts"] == 1  # what comes of it is loaded, and no worker keeps it yet
+    page.close()
+    page = it.tab(context)  # what this one loads is kept, and it loads what its store needs
+    page.wait_for_function("navigator.serviceWorker.controller")
+    page.evaluate("store.sync()")
+    page.close()
+    it.gateway.kill()
+    it.gateway.pages.stop()
+    page = it.tab(context)
+    page.evaluate(f"store.ticket('{name}').then((ticket) => ticket.outcome).then(({{ conflicts: [conflict] }}) => conflict.takeMine())")
+    page.evaluate("store.edit('shoppers', 124, (s) => { s.customer.firstName = 'Later'; })")
+    assert page.evaluate("store.status.unsent") == 1, "what stands is mine already"
+    assert page.evaluate("store.refusedEdits()") == []
+
+
+@scene
 def the_service_worker(it):
     guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
     worker = next(block.split("```")[0] for block in guide.split("```js\n") if block.startswith("// worker.js"))

@@ -280,7 +280,11 @@ class Run {
   async restart() {
     this.request?.fail();
     this.storage.dead = true;
+    // What the client asked for behind the last answer is lost with it.
+    let isOver = false;
+    void this.next?.then((request) => { if (!isOver) request.fail(); });
     await this.sync?.catch(() => {});
+    isOver = true;
     await this.storeNow.close();
     this.sync = null;
     await this.begin();

@@ -110,6 +110,10 @@ class Stage:
     def shopper(self, number=JOE):
         return self.gateway.get(f"/v1/records/shoppers/{number}")
 
+    def stands(self, field, value):
+        """Waits until the shop has a value of the customer: right after a field is left, nothing is unsent yet."""
+        self.until(lambda: self.shopper()["customer"][field], value)
+
     def until(self, body, wanted=True):
         for _ in range(300):
             if body() == wanted:
@@ -148,8 +152,8 @@ def two_edits_meet(it):
     expect(anna.page.locator(".customers [aria-current] .mark")).to_have_text("Not sent yet")
     ben.write("Street", "2 High St")
     ben.write("Telephone", "01632 960777")
+    it.stands("street", "2 High St")
     ben.sent()
-    assert it.shopper()["customer"]["street"] == "2 High St"
     anna.network(True)
     expect(anna.cards).to_have_count(1)
     assert anna.values() == {
@@ -212,7 +216,7 @@ def taking_mine(it):
     anna.network(False)
     anna.write("Credit limit", "120")
     ben.write("Credit limit", "80")
-    ben.sent()
+    it.stands("creditLimit", "80.00")
     anna.network(True)
     expect(anna.cards).to_have_count(1)
     assert anna.values() == {"It was": "£50.00", "Ben wrote": "£80.00", "You wrote": "£120.00", "Now stands: Ben's": "£80.00"}, anna.values()
@@ -236,6 +240,7 @@ def edits_are_joined(it):
     ben.write("Labels", "regular, dog, trade")
     ben.field("Notes").fill("Ring three times.\nThe bell is weak.")
     ben.field("First name").focus()
+    it.stands("notes", "Ring three times.\nThe bell is weak.")
     ben.sent()
     anna.network(True)
     expect(anna.cards).to_have_count(3)
@@ -417,6 +422,7 @@ def two_windows_of_one_user(it):
     second.write("Street", "5 Row")
     expect(anna.field("Street")).to_have_value("5 Row")
     ben.write("Street", "6 Row")
+    it.stands("street", "6 Row")
     ben.sent()
     anna.network(True)
     for window in (anna, second):
@@ -453,7 +459,7 @@ def without_a_network_at_all(it):
     anna = it.window(context=context, place="#/customers/123")
     expect(anna.status).to_have_text("No network.")
     anna.write("Street", "1 Island")
-    expect(anna.state("address")).to_have_text("No answer yet")
+    expect(anna.state("address")).to_have_text("Not sent yet")
     anna.page.reload()
     expect(anna.field("Street")).to_have_value("1 Island")
     expect(anna.status).to_have_text("No network. 1 change kept on this device.")
@@ -463,8 +469,7 @@ def without_a_network_at_all(it):
     it.gateway.start()
     anna.network(False)
     anna.network(True)
-    anna.sent()
-    assert it.shopper()["customer"]["street"] == "1 Island"
+    it.stands("street", "1 Island")
 
 
 @scene
@@ -603,7 +608,7 @@ def twenty_thousand_customers(it):
     began, seen = time.time(), set()
     expect(anna.page.locator("progress")).to_be_visible()
     while anna.page.locator(".customers li").count() == 0:
-        seen.add(anna.page.locator("progress").evaluate("bar => bar.value") if anna.page.locator("progress").count() else None)
+        seen.add(anna.page.locator("progress").evaluate_all("bars => bars[0]?.value ?? null"))
         anna.page.wait_for_timeout(100)
         assert time.time() - began < 120
     expect(anna.page.locator(".count")).to_have_text(f"{MANY + 60:,} customers", timeout=60000)

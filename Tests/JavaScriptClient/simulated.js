@@ -20,7 +20,7 @@ export const rules = {
     { resource: "boxes", sections: [
       { section: "box", kind: "root", key, groups: [group("count", [field("count", "integer")], { merge: "add" }), group("label", [field("label")]), group("tag", [field("tag", "integer", { references: "tags" })])], readOnly: [] },
       { section: "things", kind: "list", key, groups: [group("name", [field("name")])], readOnly: [] }] },
-    { resource: "tags", sections: [{ section: "tag", kind: "root", key, groups: [group("name", [field("name")])], readOnly: [] }] },
+    { resource: "tags", sections: [{ section: "tag", kind: "root", key, groups: [group("name", [field("name")]), group("rank", [field("rank", "integer", { nullable: false })])], readOnly: [] }] },
   ],
 };
 
@@ -126,6 +126,8 @@ export class SimulatedGateway {
       const problem = { type: "urn:x", code, status: 422, retry: false };
       return { ids: {}, answer: { key: push.key, status: "failed", code: 422, problem, results: push.edits.map((edit) => ({ resource: edit.resource, id: edit.id, status: "failed", record: this.records.get(`${edit.resource}/${edit.id}`) ?? null, outcomes: [], problem })) } };
     };
+    // The database fills a rank in, so that none was ever null.
+    for (const { changeset: { tag } } of push.edits) if (tag?.rank?.old === null) return refuse("invalid-value");
     // A name of "no" is what its check refuses.
     if (JSON.stringify(push.edits).includes('"name":"no"')) return refuse("check");
     for (const edit of push.edits) if (edit.changeset.tag?.old === null && typeof edit.id === "string") ids[edit.id] = ++this.#last;
@@ -137,7 +139,7 @@ export class SimulatedGateway {
       const id = real(edit.id), name = `${edit.resource}/${id}`, outcomes = [];
       let record = structuredClone(this.records.get(name) ?? null);
       const root = edit.resource === "boxes" ? "box" : "tag", rows = edit.changeset[root];
-      if (rows?.old === null) record = edit.resource === "tags" ? { id, tag: { name: null, ...rows.new } } : record;
+      if (rows?.old === null) record = edit.resource === "tags" ? { id, tag: { name: null, rank: 5, ...rows.new } } : record;
       else if (rows?.new === null) record = null;
       else if (record) {
         for (const [groupName, { old, new: value }] of Object.entries(rows ?? {})) {

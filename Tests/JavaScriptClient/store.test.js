@@ -7,10 +7,15 @@ import { SimulatedGateway, rules } from "./simulated.js";
 const box = (id, more = {}) => ({ id, box: { count: 0, label: "", tag: null, ...more }, things: [] });
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-async function started({ answers = true, ...options } = {}) {
+/** Resolves once something holds. */
+async function until(holds) {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+async function started({ answers = () => true, ...options } = {}) {
   const server = new ScriptedServer({ rules, records: [{ resource: "boxes", id: 1, record: box(1) }] });
   server.handle("/v1/changes", (request) => {
-    if (!answers) return;
+    if (!answers()) return;
     if (request.headers.get("accept") === "text/event-stream") request.answer(200, (async function* () { yield ":\n\n"; await new Promise(() => {}); })(), { headers: { "Content-Type": "text/event-stream" } });
     else request.answer(200, { feed: "feed-1", revision: 1, more: false, rules: "v1", changes: [] });
   });
@@ -216,4 +221,256 @@ test("an error of the app's own rule is told, and the conflict waits for the nex
   await turn();
   assert.deepEqual(heard, ["theirs"]);
   await store.close();
+});
+
+test("the event stream is opened again with a sync, and once the network is back, however long it failed", async () => {
+  let isUp = true, streams = 0;
+  const { server, clock, store } = await started();
+  server.handle("/v1/changes", (request) => {
+    if (!isUp) return request.fail();
+    if (request.headers.get("accept") !== "text/event-stream") return request.answer(200, { feed: "feed-1", revision: 1, more: false, rules: "v1", changes: [] });
+    streams += 1;
+    request.answer(200, (async function* () { yield ":\n\n"; await until(() => !isUp); throw new Error("It broke off."); })(), { headers: { "Content-Type": "text/event-stream" } });
+  });
+  store.start();
+  await until(() => streams === 1);
+  for (const wake of [() => store.sync(), () => clock.advance(store.status.nextTry - clock.now())]) {
+    isUp = false;
+    for (let time = 0; time < 40; time++) {
+      await clock.advance(30000);
+      await turn();
+    }
+    const before = streams; // it waits for minutes now
+    isUp = true;
+    await wake();
+    await until(() => store.status.phase === "idle" && streams > before);
+  }
+  isUp = false;
+  await store.close();
+});
+
+test("a list that is watched reads what has changed, and nothing else", async () => {
+  const gateway = new SimulatedGateway(null), storage = new MemoryStorage();
+  let whole = 0, single = 0;
+  const counting = {
+    close: async () => {}, destroy: async () => {},
+    run: (writes, body) => storage.run(writes, (tx) => body({
+      ...tx, all: (table) => { whole += table === "r:boxes"; return tx.all(table); }, get: (table, key) => { single += table === "r:boxes"; return tx.get(table, key); },
+    })),
+  };
+  for (let id = 4; id <= 500; id++) gateway.records.set(`boxes/${id}`, box(id));
+  const store = await open({ server: gateway.url, user: "u", storage: counting, fetch: gateway.fetch });
+  await store.sync();
+  const lists = [], end = store.observe("tags", (tags) => lists.push(tags.map((tag) => tag.tag.name))), boxes = [], other = store.observe("boxes", (all) => boxes.push(all));
+  await until(() => boxes.length === 1 && lists.length === 1);
+  assert.equal(boxes[0].length, 500);
+  whole = single = 0;
+  await store.edit("boxes", 7, (one) => { one.box.label = "seven"; });
+  await until(() => boxes.length === 2);
+  assert.equal(whole, 0, "the others are not read");
+  assert.ok(single < 10, `${single} reads`);
+  assert.deepEqual(boxes[1].map((one) => one.id), boxes[0].map((one) => one.id));
+  assert.equal(boxes[1][6].box.label, "seven");
+  assert.equal(boxes[1][7], boxes[0][7], "the same object");
+  // A row has its temporary id, and then a real one, once.
+  await store.create("tags", (tag) => { tag.tag.name = "b"; });
+  await store.create("tags", (tag) => { tag.tag.name = "a"; });
+  await store.sync();
+  const [first] = await store.records("tags");
+  await store.delete("tags", first.id);
+  assert.deepEqual(lists.slice(0, 2), [[], ["b"]]);
+  assert.deepEqual(lists.at(-1), (await store.records("tags")).map((tag) => tag.tag.name));
+  assert.equal(lists.at(-1).length, 1);
+  end();
+  other();
+  await store.close();
+});
+
+test("a page that is opened without a network is offline once it has tried, and goes on with the network", async (context) => {
+  const listeners = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, "navigator"), { addEventListener } = globalThis;
+  context.after(() => {
+    if (before) Object.defineProperty(globalThis, "navigator", before);
+    else delete globalThis.navigator;
+    globalThis.addEventListener = addEventListener;
+  });
+  Object.defineProperty(globalThis, "navigator", { configurable: true, value: { onLine: false } });
+  globalThis.addEventListener = (type, listener) => listeners.set(type, listener);
+  const gateway = new SimulatedGateway(null), clock = new TestClock();
+  const store = await open({ server: gateway.url, user: "u", path: ":memory:", clock, fetch: (...given) => (navigator.onLine ? gateway.fetch(...given) : Promise.reject(new TypeError("fetch failed"))) });
+  store.start();
+  await until(() => store.status.phase === "offline");
+  assert.equal(store.status.nextTry, null);
+  navigator.onLine = true;
+  listeners.get("online")({ type: "online" });
+  await until(() => store.status.phase === "idle");
+  assert.equal((await store.records("boxes")).length, 3);
+  await store.close();
+});
+
+test("what is sent has the state “sending” until there is an answer, also without a network", async () => {
+  const { server, store } = await started();
+  await store.edit("boxes", 1, (b) => { b.box.count = 1; });
+  const synced = store.sync();
+  (await server.request()).fail();
+  await synced;
+  // The server may have it, so it is no draft any more.
+  assert.equal(await store.state("boxes", 1, "box.count"), "sending");
+  await store.edit("boxes", 1, (b) => { b.box.label = "x"; });
+  assert.equal(await store.state("boxes", 1, "box.label"), "draft");
+  await store.close();
+});
+
+test("edits of a record that is gone are refused once each, also where one builds on the other", async () => {
+  let isOpen = true;
+  const { server, store } = await started({ answers: () => isOpen });
+  isOpen = false;
+  const synced = store.sync(), request = await server.request();
+  await store.edit("boxes", 1, (b) => { b.things.push({ name: "a" }); });
+  await store.transaction((t) => t.edit("boxes", 1, (b) => { b.things[0].name = "b"; }), { atomic: "edit" });
+  assert.equal(store.status.unsent, 2);
+  request.answer(200, { feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [{ revision: 2, resource: "boxes", id: 1, record: null }] });
+  await synced;
+  assert.deepEqual([store.status.unsent, store.status.refused], [0, 2]);
+  assert.deepEqual((await store.refusedEdits()).map((entry) => entry.problem.code), ["gone", "depends-on-refused"]);
+  await store.close();
+});
+
+/** The answer to a push that was merged. */
+const merged = (push, results, more = {}) => ({
+  results: [{ key: push.key, status: "merged", code: 200, revision: null, results: results.map((one) => ({ status: "merged", ids: {}, outcomes: [], ...one })) }],
+  feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [], ...more,
+});
+
+test("a field that a creation leaves out is filled in by its answer, for a transaction behind it as well", async () => {
+  const { server, store } = await started();
+  const box9 = await store.create("boxes", (b) => { b.box.label = "new"; });
+  const ticket = await store.transaction(async (t) => {
+    await t.edit("boxes", box9.id, (b) => { b.box.count = 3; });
+    await t.edit("boxes", 1, (b) => { b.box.label = "both"; });
+  });
+  assert.equal((await store.record("boxes", box9.id)).box.count, 3);
+  const synced = store.sync(), request = await server.request();
+  assert.equal(request.json.pushes.length, 1, "what builds on the creation waits for its answer");
+  request.answer(200, merged(request.json.pushes[0], [{ resource: "boxes", id: 9, ids: { [box9.id]: 9 }, record: box(9, { count: 7, label: "new" }) }]));
+  const next = await server.request(), [push] = next.json.pushes;
+  assert.deepEqual(push.edits.map(({ id, changeset }) => [id, changeset]), [[9, { box: { count: { old: 7, new: 3 } } }], [1, { box: { label: { old: "", new: "both" } } }]]);
+  next.answer(200, merged(push, [{ resource: "boxes", id: 9, record: box(9, { count: 3, label: "new" }) }, { resource: "boxes", id: 1, record: box(1, { label: "both" }) }]));
+  await synced;
+  assert.equal((await ticket.outcome).status, "merged");
+  await store.close();
+});
+
+test("a value that the database has filled in already is not sent", async () => {
+  const { server, store } = await started();
+  const made = await store.create("boxes", (b) => { b.box.label = "new"; });
+  const synced = store.sync(), request = await server.request();
+  const ticket = await store.edit("boxes", made.id, (b) => { b.box.count = 0; });
+  request.answer(200, merged(request.json.pushes[0], [{ resource: "boxes", id: 9, ids: { [made.id]: 9 }, record: box(9, { label: "new" }) }]));
+  await synced;
+  assert.equal((await ticket.outcome).status, "merged");
+  assert.equal(store.status.unsent, 0);
+  await store.close();
+});
+
+test("a hook that throws loses its own edits, and nothing else", async (context) => {
+  const reported = context.mock.method(console, "error", () => {});
+  const { server, store } = await started();
+  store.beforeStore = async (change) => {
+    await change.edit((b) => { b.box.label = "repair"; });
+    throw new Error("the app's");
+  };
+  const ticket = await store.edit("boxes", 1, (b) => { b.box.count = 1; });
+  const synced = store.sync(), request = await server.request();
+  request.answer(200, merged(request.json.pushes[0], [{ resource: "boxes", id: 1, record: box(1, { count: 1 }) }]));
+  await synced;
+  assert.equal((await ticket.outcome).status, "merged");
+  assert.deepEqual([store.status.unsent, (await store.record("boxes", 1)).box.label], [0, ""]);
+  assert.deepEqual(reported.mock.calls.map(({ arguments: [error] }) => error.message), ["the app's"]);
+  await store.close();
+});
+
+test("without a token a sync is tried again after it was refused", async () => {
+  for (const token of [undefined, () => undefined]) {
+    let isOpen = false;
+    const { server, store } = await started({ token });
+    server.handle("/v1/changes", (request) => (isOpen ? request.answer(200, { feed: "feed-1", revision: 1, more: false, rules: "v1", changes: [] }) : request.answer(401, { type: "t", code: "no-token" })));
+    assert.equal((await store.sync()).phase, "needsAuth");
+    isOpen = true;
+    assert.equal((await store.sync()).phase, "idle");
+    await store.close();
+  }
+});
+
+test("who waits for an outcome hears of the store's end", async () => {
+  const { store } = await started();
+  const ticket = await store.edit("boxes", 1, (b) => { b.box.count = 1; }), waiting = ticket.outcome;
+  await turn();
+  await assert.rejects(store.signOut(), { code: "unsent" });
+  await store.close();
+  await assert.rejects(waiting, { code: "closed" });
+  const { store: other } = await started();
+  const lost = await other.edit("boxes", 1, (b) => { b.box.count = 1; }), pending = lost.outcome;
+  await turn();
+  await other.signOut({ unsent: "discard" });
+  assert.equal((await pending).status, "discarded");
+});
+
+test("an outcome stays known behind a sign-out that sent it", async () => {
+  const gateway = new SimulatedGateway(null), store = await open({ server: gateway.url, user: "u", storage: new MemoryStorage(), fetch: gateway.fetch });
+  await store.sync();
+  const ticket = await store.edit("boxes", 1, (b) => { b.box.count = 1; });
+  await store.signOut({ unsent: "send" });
+  assert.equal((await ticket.outcome).status, "merged");
+});
+
+test("what cannot be kept is an error at once", async () => {
+  const { server, store } = await started();
+  server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [{ revision: 2, resource: "boxes", id: 1, record: { ...box(1), things: [{ id: 5, name: "a" }] } }] }));
+  await store.sync();
+  for (const [path, change] of [
+    ["box.label", (b) => { b.box.label = undefined; }], ["box.label", (b) => { delete b.box.label; }], ["box", (b) => { b.box = undefined; }], ["box", (b) => { delete b.box; }],
+    ["id", (b) => { b.id = 2; }], ["things[0].name", (b) => { b.things[0].name = undefined; }], ["things[0].name", (b) => { delete b.things[0].name; }],
+  ]) await assert.rejects(store.edit("boxes", 1, change), { path }, String(change));
+  assert.equal(store.status.unsent, 0);
+  await store.close();
+});
+
+test("a sync that ends at its deadline rests, and the next report is its own; refusals are all counted", async () => {
+  const { server, clock, store } = await started();
+  await store.edit("boxes", 1, (b) => { b.box.count = 1; });
+  const synced = store.sync({ deadline: 1000 });
+  const first = await server.request();
+  await clock.advance(1000);
+  assert.equal((await synced).phase, "waiting");
+  assert.ok(first.isAnswered);
+  const again = store.sync(), request = await server.request();
+  request.answer(200, merged(request.json.pushes[0], [{ resource: "boxes", id: 1, record: box(1, { count: 1 }) }]));
+  assert.deepEqual(await again, { phase: "idle", sent: 1, merged: 1, refused: 0, conflicts: 0, changes: 0 });
+  await store.close();
+  const gateway = new SimulatedGateway(null), other = await open({ server: gateway.url, user: "u", storage: new MemoryStorage(), fetch: gateway.fetch });
+  await other.sync();
+  const tag = await other.create("tags", (one) => { one.tag.name = "no"; });
+  await other.edit("boxes", 1, (b) => { b.box.tag = tag.id; });
+  assert.equal((await other.sync()).refused, 2);
+  await other.close();
+});
+
+test("edits in another form than this library's are never misread", async () => {
+  const storage = new MemoryStorage(), gateway = new SimulatedGateway(null), begin = () => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch });
+  const store = await begin();
+  await store.sync();
+  await store.edit("boxes", 1, (b) => { b.box.label = "mine"; });
+  await store.close();
+  const [[, key, push]] = [...storage.entries()].filter(([table]) => table === "p"), [, , meta] = [...storage.entries()].find(([table, name]) => table === "meta" && name === "meta");
+  const old = { ...push, edits: push.edits.map((edit) => ({ ...edit, rows: { box: { section: "box", kind: "edit", groups: { label: { old: { label: "" }, new: { label: "mine" } } } } } })) };
+  for (const [change, form] of [[old, undefined], [push, 3]]) {
+    storage.apply([["p", key, change], ["meta", "meta", { ...meta, form }]]);
+    const before = JSON.stringify([...storage.entries()]);
+    await assert.rejects(begin(), { code: "other-form" });
+    assert.equal(JSON.stringify([...storage.entries()]), before);
+  }
+  storage.apply([["p", key, push], ["meta", "meta", { ...meta, form: undefined }]]);
+  const again = await begin();
+  assert.equal((await again.record("boxes", 1)).box.label, "mine");
+  await again.close();
 });

@@ -124,3 +124,16 @@ test("a sync in another tab ends with its signal, its deadline, and with the sto
   assert.equal((await closed).sent, 0);
   leading.thaw();
 });
+
+test("a tab that does not lead is told of conflicts as well, and leaves the app's rule to the one that does", async (context) => {
+  const { gateway, all: [leading, other] } = await tabs(context, 2), heard = [], asked = [], complaints = context.mock.method(console, "error", () => {});
+  other.store.addEventListener("conflict", ({ current }) => heard.push(current));
+  for (const tab of [leading, other]) tab.store.onConflict = ({ current }) => void asked.push(tab === leading ? current : "the other");
+  gateway.records.get("boxes/1").box.label = "theirs";
+  await other.store.edit("boxes", 1, (box) => { box.box.label = "mine"; });
+  await leading.store.sync();
+  await until(() => heard.length > 0 && asked.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual([heard, asked], [["theirs"], ["theirs"]]);
+  assert.equal(complaints.mock.callCount(), 0);
+});

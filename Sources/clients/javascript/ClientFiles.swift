@@ -2,13 +2,14 @@
 package enum ClientFiles {
     /// The module that an app imports, and those that it imports itself, by their names.
     package static let modules: [(name: String, bytes: [UInt8])] = [
-        ("fieldmerge.js", PackageResources.fieldmerge_js), ("download.js", PackageResources.download_js),
-        ("editing.js", PackageResources.editing_js), ("engine.js", PackageResources.engine_js),
-        ("errors.js", PackageResources.errors_js), ("exchange.js", PackageResources.exchange_js),
-        ("indexeddb.js", PackageResources.indexeddb_js), ("layers.js", PackageResources.layers_js),
-        ("leader.js", PackageResources.leader_js), ("local.js", PackageResources.local_js),
-        ("memory.js", PackageResources.memory_js), ("network.js", PackageResources.network_js),
-        ("regroup.js", PackageResources.regroup_js), ("rules.js", PackageResources.rules_js),
+        ("fieldmerge.js", PackageResources.fieldmerge_js), ("decisions.js", PackageResources.decisions_js),
+        ("download.js", PackageResources.download_js), ("editing.js", PackageResources.editing_js),
+        ("engine.js", PackageResources.engine_js), ("errors.js", PackageResources.errors_js),
+        ("exchange.js", PackageResources.exchange_js), ("indexeddb.js", PackageResources.indexeddb_js),
+        ("layers.js", PackageResources.layers_js), ("leader.js", PackageResources.leader_js),
+        ("local.js", PackageResources.local_js), ("memory.js", PackageResources.memory_js),
+        ("network.js", PackageResources.network_js), ("regroup.js", PackageResources.regroup_js),
+        ("remote.js", PackageResources.remote_js), ("rules.js", PackageResources.rules_js),
         ("scheduler.js", PackageResources.scheduler_js), ("snapshot.js", PackageResources.snapshot_js),
         ("store.js", PackageResources.store_js), ("support.js", PackageResources.support_js),
         ("told.js", PackageResources.told_js), ("values.js", PackageResources.values_js),

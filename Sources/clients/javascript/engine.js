@@ -1,4 +1,4 @@
-import { LostAnswer } from "./errors.js";
+import { loaded } from "./errors.js";
 import { next } from "./scheduler.js";
 import { within } from "./waits.js";
 
@@ -8,208 +8,190 @@ const longWait = 300;
 export const emptyReport = { sent: 0, merged: 0, refused: 0, conflicts: 0, changes: 0 };
 
 /** A problem of this client's own, of something that was thrown. */
-function thrown(code, error) {
-  const detail = String(error?.message ?? error);
-  return { code, title: detail, detail };
-}
+const thrown = (code, error, status) => ({ code, status, detail: String(error?.message ?? error) });
 
-/** Does what the scheduler's table says, and when: pushes, pulls, waits. One runs for each store that is open. */
-export class Engine {
-  state = "idle";
-  isStarted = false;
-  /** When the wait ends, in milliseconds since 1970; null where there is none. */
-  nextTry = null;
-  /** What the last answer that was none said, for `status`. */
-  problem = null;
-  progress = null;
-  #local; #clock; #options; #changed;;
-  #events = [];
-  #rests = [];
-  #attempts = 0;
-  #isRunning; #request; #timer; #retryAfter; #isDue; #lastAnswer; #isFresh; #stream; #report; #exchange;
+/**
+ * Makes what does as the scheduler's table says, and when: pushes, pulls, waits. One runs for each store that is open.
+ *
+ * @param {import("./local.js").Local} local
+ * @param options those of `open`
+ * @param {() => void} changed called where the status may be another
+ */
+export function engineOf(local, options, changed) {
+  const { clock } = options;
+  /** `nextTry`: when the wait ends, in milliseconds since 1970; `problem`: what the last answer that was none said. */
+  let state = "idle", isStarted = false, nextTry = null, problem = null, progress = null;
+  let running = Promise.resolve(), pending = 0, attempts = 0, report, request, timer, retryAfter, last, exchange, stream, reopen;
+  const rests = [];
+  /** What the table asked for, until it is done: `note`, `single`, `readRules`, `resnapshot`. */
+  const wants = {};
+  const isResting = () => state !== "pushing" && state !== "pulling";
 
-  /**
-   * @param local {import("./local.js").Local}
-   * @param clock
-   * @param options those of `open`
-   * @param {() => void} changed called where the status may be another
-   */
-  constructor(local, clock, options, changed) {
-    this.#local = local;
-    this.#clock = clock;
-    this.#options = options;
-    this.#changed = changed;
-  }
+  const actions = {
+    push: () => begin("push"),
+    pull: () => {
+      wants.note = false;
+      begin("pull");
+    },
+    askToken: () => begin("askToken"),
+    schedule: () => wait(Math.max(retryAfter, clock.random() * Math.min(longWait, 2 ** attempts++))),
+    scheduleLong: () => wait(longWait),
+    cancelTimer: stopTimer,
+    resetBackoff: () => {
+      if (attempts) reopen?.();
+      attempts = 0;
+    },
+    abort,
+    keepUp: () => { if (isStarted && !stream) void listen((stream = new AbortController()).signal); },
+  };
 
-  /** Loads what speaks to the gateway. Where that fails the next request tries again. */
-  async exchange() {
-    const { Exchange } = await import("./exchange.js").catch((error) => { throw new LostAnswer({ kind: "lost", error }); });
-    return (this.#exchange ??= new Exchange(this.#local, this.#clock, this.#options, (progress) => {
-      this.progress = progress;
-      this.#changed();
+  /** Loads what speaks to the gateway. */
+  async function exchanging() {
+    const { exchangeOf } = await loaded(import("./exchange.js"));
+    return (exchange ??= exchangeOf(local, options, wants, (told) => {
+      progress = told;
+      changed();
     }));
   }
 
   /** Hands in an event; events follow one another. */
-  post(event, detail = {}) {
-    if (!this.isStarted && ["edit", "news", "timer", "online", "offline"].includes(event)) return;
-    this.#events.push([event, detail]);
-    void this.#run();
+  function post(event, detail = {}) {
+    if (!isStarted && ["edit", "news", "online", "offline"].includes(event)) return;
+    pending += 1;
+    running = running.then(async () => {
+      await handle(event, detail);
+      pending -= 1;
+      if (!pending && isResting()) rest();
+    });
   }
 
   /** Syncs once; the report says what happened. Resolves when nothing is under way any more, or the signal says so. */
-  async sync(options = {}) {
-    const report = (this.#report ??= { ...emptyReport }), rest = new Promise((resolve) => this.#rests.push(resolve));
-    this.post("sync");
-    await within(rest, options, this.#clock, () => this.#breakOff());
-    if (this.#report === report && this.isResting) this.#report = null;
-    return { phase: this.state, ...report, ...(this.problem && { problem: this.problem }) };
+  async function sync(options = {}) {
+    const own = (report ??= { ...emptyReport }), rest = new Promise((resolve) => rests.push(resolve));
+    post("sync");
+    await within(rest, options, clock, breakOff);
+    if (report === own && isResting()) report = null;
+    return { phase: state, ...own, ...(problem && { problem }) };
   }
 
-  /** What it does now, for `status`. */
-  get standing() {
-    const { state: phase, nextTry, progress, problem } = this, upgrade = phase === "needsUpgrade" ? problem : null;
-    return { phase, nextTry, progress, problem, message: upgrade?.message ?? upgrade?.detail ?? null, link: upgrade?.link ?? null };
-  }
-
-  get isResting() { return this.state !== "pushing" && this.state !== "pulling"; }
-
-  #breakOff() {
-    if (this.isResting) return;
-    this.#abort();
-    this.post("answer.lost");
-  }
-
-  async #run() {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    try {
-      while (this.#events.length) await this.#handle(...this.#events.shift());
-    } finally {
-      this.#isRunning = false;
+  /** Breaks off what is under way; resolves when that is over. */
+  function breakOff() {
+    if (!isResting()) {
+      abort();
+      post("answer.lost");
     }
-    if (this.isResting) this.#rest();
+    return running;
   }
 
-  #rest() { for (const resolve of this.#rests.splice(0)) resolve(); }
+  function rest() { for (const resolve of rests.splice(0)) resolve(); }
 
-  async #handle(event, { request, problem = null, retryAfter = 0, more, isDue, isFresh }) {
-    if (request && request !== this.#request) return;
-    this.#isDue ||= isDue;
-    this.#isFresh ||= isFresh;
+  async function handle(event, told) {
+    // An answer to what was broken off meanwhile is none.
+    if (told.request && told.request !== request) return;
+    wants.note ||= told.isDue;
     const isAnswer = event.startsWith("answer.");
     if (isAnswer) {
-      this.#request = null;
-      this.problem = problem;
-      this.#retryAfter = retryAfter;
+      request = null;
+      ({ problem = null, retryAfter = 0 } = told);
     }
     let meta;
     try {
-      meta = await this.#local.place();
+      meta = await local.place();
     } catch (error) {
       // The store itself cannot be read now, as after the browser took it away: that is waited for like a network.
-      this.problem = thrown("storage", error);
-      if (event !== "close" && !this.isResting) event = "answer.lost";
+      problem = thrown("storage", error);
+      if (event !== "close" && !isResting()) event = "answer.lost";
       meta = { unsent: 1, revision: null };
     }
-    const { state, actions } = next(this.state, event, {
-      unsent: meta.unsent > 0, more: this.#isDue || meta.revision === null || more, fresh: this.#isFresh, again: this.#lastAnswer === event,
-    });
-    if (event === "token") this.#isFresh = true;
-    else if (isAnswer && event !== "answer.unauthorized") this.#isFresh = false;
-    if (isAnswer) this.#lastAnswer = event;
-    this.state = state;
-    for (const action of actions) this.#actions[action]();
-    this.#changed();
+    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent, more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event });
+    if (isAnswer || event === "token") last = event;
+    if (event === "sync" || event === "online") reopen?.();
+    state = to;
+    for (const step of steps) {
+      if (actions[step]) actions[step]();
+      else wants[step] = true;
+    }
+    // Without a network nothing is tried until there is one.
+    if (event === "answer.lost" && globalThis.navigator?.onLine === false) post("offline");
+    changed();
   }
 
-  #actions = {
-    push: () => this.#begin("push"),
-    pull: () => {
-      this.#isDue = false;
-      this.#begin("pull");
-    },
-    askToken: () => this.#begin("askToken"),
-    readRules: () => { this.#exchange.needsRules = true; },
-    resnapshot: () => { this.#exchange.isAnew = true; },
-    single: () => { this.#exchange.isSingle = true; },
-    note: () => { this.#isDue = true; },
-    schedule: () => this.#wait(Math.max(this.#retryAfter, this.#clock.random() * Math.min(longWait, 2 ** this.#attempts++))),
-    scheduleLong: () => this.#wait(longWait),
-    cancelTimer: () => this.#stopTimer(),
-    resetBackoff: () => { this.#attempts = 0; },
-    abort: () => this.#abort(),
-    keepUp: () => { if (this.isStarted && !this.#stream) void this.#listen((this.#stream = new AbortController())); },
-  };
-
-  /** Begins a request; how it ends is an event, unless another was begun meanwhile. */
-  async #begin(kind) {
-    const request = (this.#request = new AbortController());
+  /** Begins a request; how it ends is an event. */
+  async function begin(kind) {
+    const own = (request = new AbortController());
     let answer;
     try {
-      answer = await (await this.exchange())[kind](request.signal, this.#report ?? { ...emptyReport });
+      answer = await (await exchanging())[kind](own.signal, report ?? { ...emptyReport });
     } catch (error) {
       // What else fails here is the store: nothing was stored, so the request counts as lost.
-      const { kind: found, status, error: cause, code = "lost", retryAfter, problem } = error.answer ?? { kind: "lost", code: "storage", error };
+      const { kind: found = "lost", status, error: cause = `The answer ${status} is none of the gateway's.`, code = "lost", retryAfter, problem } = error.answer ?? { code: "storage", error };
       const event = found !== "refused" ? found : kind === "push" ? "lost" : "rules";
-      const own = event === "lost" ? { status, ...thrown(code, cause ?? `The answer ${status} is none of the gateway's.`) } : null;
-      answer = { event: `answer.${event}`, retryAfter, problem: problem ?? own };
+      answer = { event: `answer.${event}`, retryAfter, problem: problem ?? thrown(code, cause, status) };
     }
-    if (this.#request === request) this.post(answer.event, { ...answer, request });
+    post(answer.event, { ...answer, request: own });
   }
 
-  #abort() {
-    this.#request?.abort();
-    this.#request = null;
+  function abort() {
+    request?.abort();
+    request = null;
   }
 
-  #wait(seconds) {
-    this.#stopTimer();
-    this.nextTry = this.#clock.now() + seconds * 1000;
-    if (this.isStarted) this.#timer = this.#clock.setTimeout(() => { this.nextTry = null; this.post("timer"); }, seconds * 1000);
+  function wait(seconds) {
+    stopTimer();
+    nextTry = clock.now() + seconds * 1000;
+    if (isStarted) timer = clock.setTimeout(() => { nextTry = null; post("timer"); }, seconds * 1000);
   }
 
-  #stopTimer() {
-    this.#clock.clearTimeout(this.#timer);
-    this.nextTry = null;
+  function stopTimer() {
+    clock.clearTimeout(timer);
+    nextTry = null;
   }
 
   /** Keeps the event stream open while there is nothing to do; its events say that there is. */
-  async #listen(stream) {
-    const { signal } = stream, clock = this.#clock;
-    for (let failures = 0; this.#stream === stream; failures++) {
+  async function listen(signal) {
+    for (let failures = 0; !signal.aborted; failures++) {
       try {
-        for await (const isNews of (await this.exchange()).news(signal)) {
+        await (await exchanging()).news(signal, (isNews) => {
           failures = 0;
-          if (isNews) this.post("news");
-        }
+          if (isNews) post("news");
+        });
       } catch { /* it is opened again, and then whatever was missed is asked for */ }
-      await within(new Promise(() => {}), { signal, deadline: (clock.random() * Math.min(longWait, 2 ** failures) + 0.2) * 1000 }, clock);
-      if (this.#stream === stream) this.post("news");
+      const wanted = new Promise((resolve) => { reopen = () => { failures = -1; resolve(); }; });
+      await within(wanted, { signal, deadline: (clock.random() * Math.min(longWait, 2 ** failures) + 0.2) * 1000 }, clock);
+      if (!signal.aborted) post("news");
     }
   }
 
-  /** Begins to do by itself what is due. */
-  start() {
-    if (this.isStarted) return;
-    this.isStarted = true;
-    this.post("sync");
-  }
-
   /** Ends what it does by itself; a request under way ends as well. */
-  stop() {
-    this.isStarted = false;
-    this.#stopTimer();
-    const stream = this.#stream;
-    this.#stream = null;
+  function stop() {
+    isStarted = false;
+    stopTimer();
     stream?.abort();
-    this.#breakOff();
+    stream = null;
+    breakOff();
   }
 
-  /** Ends for good. */
-  close() {
-    this.stop();
-    this.post("close");
-    this.#rest();
-  }
+  return {
+    exchanging, post, sync, stop,
+
+    /** What it does now, for `status`. */
+    get standing() {
+      const { detail = null, message = detail, link = null } = (state === "needsUpgrade" && problem) || {};
+      return { phase: state, nextTry, progress, problem, message, link };
+    },
+
+    /** Begins to do by itself what is due. */
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      post("sync");
+    },
+
+    /** Ends for good. */
+    close() {
+      stop();
+      post("close");
+      rest();
+    },
+  };
 }

@@ -5,9 +5,9 @@ export class FieldMergeError extends Error {
   /**
    * @param {string} code a word by which programs know it
    * @param {string} message a sentence for people
-   * @param {{path?: string, near?: string, unsent?: number, cause?: unknown}} [more] `path`: the place in the record, such
-   *   as `groceries[0].quantity`; `near`: the name that was probably meant; `unsent`, of `signOut`: how many edits were not
-   *   sent yet
+   * @param {{path?: string, near?: string, unsent?: number, cause?: unknown, answer?: import("./network.js").Answer}} [more]
+   *   `path`: the place in the record, such as `groceries[0].quantity`; `near`: the name that was probably meant; `unsent`,
+   *   of `signOut`: how many edits were not sent yet; `answer`: the one that does not hold what was asked for
    */
   constructor(code, message, more) {
     super(message);
@@ -15,16 +15,14 @@ export class FieldMergeError extends Error {
   }
 }
 
-/** An answer that does not hold what was asked for. */
-export class LostAnswer extends Error {
-  /** @param {import("./network.js").Answer} answer one that is `ok` does not hold what was asked for, and is none */
-  constructor(answer) {
-    super(answer.kind);
-    this.answer = answer.kind === "ok" ? { ...answer, kind: "lost" } : answer;
-  }
-}
+/** The error of an answer that does not hold what was asked for; one that is `ok`, or of no kind, is lost. */
+export const lost = (answer, kind = answer.kind === "ok" ? "lost" : answer.kind) =>
+  new FieldMergeError("offline", "The server cannot be reached.", { cause: answer.problem ?? answer.error, answer: { ...answer, kind } });
+
+/** Loads a module; where the network is gone that is an answer lost, and the next one who needs it tries again. */
+export const loaded = (loading) => loading.catch((error) => { throw lost({ error }); });
 
 /** Throws an error about a place in a record. */
-export function fail(code, path, text, more) {
-  throw new FieldMergeError(code, `“${path}” ${text}.`, { path, ...more });
+export function fail(code, path, text) {
+  throw new FieldMergeError(code, `“${path}” ${text}.`, { path });
 }

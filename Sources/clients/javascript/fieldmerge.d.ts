@@ -216,14 +216,22 @@ export class FieldMergeStore extends EventTarget {
   /** The ticket of a name, or the last one of a record's id. */
   ticket(id: ID, resource?: string): Promise<Ticket | null>;
   refusedEdits(): Promise<RefusedEdit[]>;
-  /** What becomes of a record, or of a part of it: `place` is a section, or `section.group`; a field stands for its group. */
+  /**
+   * What becomes of a record, or of a part of it: `place` is a section, or `section.group`; a field stands for its group.
+   * What was sent is `sending` until there is an answer, also without a network.
+   */
   state(resource: string, id: ID, place?: string, item?: ID): Promise<"clean" | "draft" | "sending" | "refused">;
 
+  /**
+   * Watches a record, or all of a resource: the callback gets it now and after each change. Records of a list that have not
+   * changed are the same objects as before.
+   */
   observe<T = FieldMergeRecord>(resource: string, id: ID, callback?: (record: T | null) => void, options?: { signal?: AbortSignal }): Subscription<T | null>;
   observe<T = FieldMergeRecord>(resource: string, callback: (records: T[]) => void, options?: { signal?: AbortSignal }): Subscription<T[]>;
   observe<T = FieldMergeRecord>(resource: string): Subscription<T[]>;
 
   /** Never rejects for the network or an answer. A tab that was started and does not lead has the one that leads do it. */
+  /** `deadline`: a Date is a moment, a number is milliseconds from now. What is under way then is broken off, and sent again later. */
   sync(options?: { signal?: AbortSignal; deadline?: number | Date }): Promise<SyncReport>;
   start(): void;
   stop(): void;

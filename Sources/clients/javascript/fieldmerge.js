@@ -14,8 +14,6 @@ import { bareAddress } from "./values.js";
 
 export { FieldMergeError, FieldMergeStore, StoreEvent, Ticket };
 
-const isNode = typeof process === "object" && !!process.versions?.node;
-
 /** The time and the timers of the machine; tests have one of their own. */
 const machine = {
   now: Date.now, random: Math.random,
@@ -46,22 +44,16 @@ export async function open(options) {
   if (!options?.server) throw new FieldMergeError("invalid-option", "“server” is the address of the gateway.");
   const storage = options.storage ?? (await storageFor(options));
   try {
-    const store = new FieldMergeStore(options, storage, options.clock ?? machine);
-    await store.prepare();
-    return store;
+    return await new FieldMergeStore({ ...options, clock: options.clock ?? machine }, storage).prepare();
   } catch (error) {
-    if (!options.storage) await storage.close();
+    await storage.close();
     throw error;
   }
 }
 
 async function storageFor({ server, user, path }) {
   if (path === ":memory:") return new (await import("./memory.js")).MemoryStorage();
-  if (isNode) {
-    if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
-    const { FileStorage } = await import("./file.js");
-    return FileStorage.open(path);
-  }
-  const { IndexedDBStorage } = await import("./indexeddb.js");
-  return new IndexedDBStorage(path ?? `fieldmerge:${bareAddress(server)}:${user ?? ""}`);
+  if (globalThis.process?.versions?.node) return (await import("./file.js")).FileStorage.open(path);
+  const { indexedDBStorage } = await import("./indexeddb.js");
+  return indexedDBStorage(path ?? `fieldmerge:${bareAddress(server)}:${user ?? ""}`);
 }

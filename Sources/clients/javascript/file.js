@@ -29,9 +29,10 @@ export class FileStorage extends MemoryStorage {
    * Opens a file, or makes it.
    *
    * @param {string} path
-   * @throws {FieldMergeError} `in-use` where another process has it, `damaged` where it cannot be read.
+   * @throws {FieldMergeError} `invalid-option` where there is none, `in-use` where another process has it, `damaged` where it cannot be read.
    */
   static async open(path) {
+    if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
     const storage = new FileStorage();
     storage.#path = resolve(path);
     storage.#lock();

@@ -1,143 +1,120 @@
+import { blankRecord, pick } from "./rules.js";
 import { copy, idKey, isTemporary, same } from "./values.js";
-import { blankRecord } from "./rules.js";
 
 /** The name of a record among those of all resources. */
-export const nameOf = (resource, id) => `${resource}\n${idKey(id)}`;
+export const nameOf = ({ resource, id }) => `${resource}\n${idKey(id)}`;
 
-/** A group's value as it travels: bare where the group is of one field. */
-export function bare(fields) {
-  if (!fields) return null;
-  const names = Object.keys(fields);
-  return names.length === 1 ? fields[names[0]] : fields;
-}
+/** The edit of a record that a push holds: one at most. */
+export const editOf = ({ edits }, place) => edits.find((edit) => nameOf(edit) === nameOf(place));
 
-/** Tells whether two places are of the same record. */
-export const isSame = (one, other) => one.resource === other.resource && idKey(one.id) === idKey(other.id);
+/** Whether a row of an edit changes a row that is there: its `old` and `new` hold every field of the groups that it edits. */
+export const isChange = ({ old, new: value }) => old && value;
 
-/** The edits of a record that a push holds: one at most. */
-export const editOf = (push, resource, id) => push.edits.find((edit) => isSame(edit, { resource, id }));
+const isSameRow = (one, other) => one.section === other.section && idKey(one.item) === idKey(other.item);
 
 /** What the app reads: a base with the edits of pushes over it, in their order. */
-export function view(base, pushes, resource, id, rules) {
+export function view(base, pushes, place, rules) {
+  const known = rules?.resources.get(place.resource);
   let record = copy(base) ?? null;
-  for (const push of pushes) {
-    const edit = editOf(push, resource, id), known = rules?.resources.get(resource);
-    if (edit && known) record = over(record, edit, known);
+  for (const push of known ? pushes : []) {
+    const edit = editOf(push, place);
+    if (edit) record = over(record, edit, known);
   }
   return record;
 }
 
-function over(record, edit, { sections, root }) {
-  for (const row of Object.values(edit.rows)) {
-    const name = row.section, section = sections.get(name), isNew = row.kind === "create", isDeleted = row.kind === "delete";
-    if (section === root && isDeleted) return null;
-    if (section === root && isNew) record ??= blankRecord({ sections, root }, edit.id);
+function over(record, { id, rows }, { sections, root }) {
+  for (const row of rows) {
+    const { section: name, item, old, new: value } = row, section = sections.get(name), isList = section?.isList;
+    if (section === root && !value) return null;
+    if (section === root && !old) record ??= blankRecord({ sections, root }, id);
     if (!section || !record) continue;
-    if (isDeleted) {
-      record[name] = section.isList ? record[name]?.filter((item) => idKey(item.id) !== idKey(row.item)) : null;
-      continue;
-    }
     let found = rowIn(record, row);
-    if (isNew && !(section.isList && found)) {
-      found = { ...(section.isList && { id: row.item }), ...section.blank(), ...found };
-      if (section.isList) (record[name] ??= []).push(found);
-      else record[name] = found;
+    if (!value) record[name] = isList ? record[name]?.filter((one) => one !== found) : null;
+    else if (!old && !(isList && found)) {
+      found = { ...(isList && { id: item }), ...pick({}, section.names), ...found };
+      record[name] = isList ? [...(record[name] ?? []), found] : found;
     }
-    if (found) Object.assign(found, copy(fieldsOf(row)));
+    if (value && found) Object.assign(found, copy(value));
   }
   return record;
 }
-
-/** The fields that a row of an edit writes. */
-const fieldsOf = (row) => row.new ?? Object.assign({}, ...Object.values(row.groups).map((group) => group.new));
-
-/** Applies a function to each value of an object. */
-const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 
 /** The row of a record that a row of an edit speaks of; null where there is none. */
-export function rowIn(record, row) {
-  const value = record?.[row.section] ?? null;
-  return row.item === undefined ? value : (value?.find((item) => idKey(item.id) === idKey(row.item)) ?? null);
+export function rowIn(record, { section, item }) {
+  const value = record?.[section] ?? null;
+  return item === undefined ? value : (value?.find((one) => idKey(one.id) === idKey(item)) ?? null);
 }
 
-/** The fields of a group as a record has them; null where it has no such row. */
-export function groupIn(record, row, fields) {
-  const found = rowIn(record, row);
-  return found && mapValues(fields, (_, name) => found[name] ?? null);
+/** The groups of an edited row, each with its fields; a field that the rules do not know is one by itself. */
+export function groupsOf(row, section) {
+  const groups = {};
+  for (const name of Object.keys(row.new)) (groups[section?.fields.get(name)?.group ?? name] ??= []).push(name);
+  return Object.entries(groups);
+}
+
+/** The value of a group as it travels: bare where the group is of one field. */
+export const bare = (row, names, isBare = names.length === 1) => row && (isBare ? (row[names[0]] ?? null) : pick(row, names));
+
+/** A row of an edit without the groups that end as they began; none where nothing is left. */
+export function withoutSame(row, section) {
+  if (!isChange(row)) return [row];
+  const { old, new: value } = row, names = groupsOf(row, section).flatMap(([, fields]) => (same(pick(old, fields), pick(value, fields)) ? [] : fields));
+  return names.length ? [{ ...row, old: pick(old, names), new: pick(value, names) }] : [];
 }
 
 /**
- * Joins an edit of a record to an unsent one of the same.
+ * Joins the rows of an edit of a record to those of an unsent one of the same.
  *
- * @returns the rows of both, empty where they cancel each other; null where they cannot be one.
+ * @returns the rows of both, none where they cancel each other; null where they cannot be one.
  */
-export function joined(earlier, later, resource) {
-  const root = resource.root.name;
-  const first = earlier.rows[root], next = later.rows[root];
-  if (next?.kind === "create") return null;
-  if (next?.kind === "delete" && first?.kind === "create") return {};
-  const rows = { ...earlier.rows };
-  for (const [path, row] of Object.entries(later.rows)) {
-    const both = joinedRow(rows[path], row, resource.sections.get(row.section));
-    if (both === null) return null;
-    if (both) rows[path] = both;
-    else delete rows[path];
+export function joined(earlier, later, { sections, root }) {
+  let rows = earlier;
+  for (const row of later) {
+    const first = rows.find((one) => isSameRow(one, row)), both = first ? joinedRow(first, row, sections.get(row.section)) : [row];
+    if (!both) return null;
+    rows = first ? rows.flatMap((one) => (one === first ? both : one)) : [...rows, row];
   }
   // What was edited below a row that goes away goes with it.
-  return next?.kind === "delete" ? { [root]: rows[root] } : rows;
+  const isRoot = ({ section }) => section === root.name;
+  return later.some((row) => isRoot(row) && !row.new) ? rows.filter(isRoot) : rows;
 }
 
-/** undefined where nothing is left, null where the two cannot be one. */
 function joinedRow(first, next, section) {
-  if (!first) return next;
-  const hasSteps = (groups) => Object.keys(groups).some((name) => section?.groups.get(name)?.transitions !== undefined);
-  if (first.kind === "delete" || next.kind === "create") return null;
-  if (first.kind === "create") {
-    if (next.kind === "delete") return undefined;
-    const known = Object.entries(next.groups).filter(([, group]) => Object.keys(group.new).some((field) => field in first.new));
-    return hasSteps(Object.fromEntries(known)) ? null : { ...first, new: { ...first.new, ...fieldsOf(next) } };
-  }
-  if (next.kind === "delete") {
-    return hasSteps(first.groups) ? null : { ...next, old: Object.assign({}, next.old, ...Object.values(first.groups).map((group) => group.old)) };
-  }
-  const groups = { ...first.groups };
-  for (const [name, { old, new: value }] of Object.entries(next.groups)) {
-    if (groups[name] && hasSteps({ [name]: value })) return null;
-    groups[name] = { old: groups[name]?.old ?? old, new: value };
-    if (same(groups[name].old, value)) delete groups[name];
-  }
-  return Object.keys(groups).length ? { ...first, groups } : undefined;
+  if (!first.new || !next.old) return null;
+  if (!first.old && !next.new) return [];
+  // Each step of a group with transitions counts.
+  if (Object.keys(next.new ?? next.old).some((name) => name in first.new && section?.fields.get(name)?.transitions)) return null;
+  const value = next.new && { ...first.new, ...next.new };
+  // What the database is to fill in stays out of a creation.
+  for (const name in first.old ? {} : value) if (value[name] === null && !(name in first.new)) delete value[name];
+  return withoutSame({ ...next, old: first.old && { ...next.old, ...first.old }, new: value }, section);
 }
 
 /** The edit as it stands in a push. */
 export function onTheWire({ resource, id, rows }, rules) {
   const changeset = {};
-  for (const { section, item, groups, old = null, new: value = null } of Object.values(rows)) {
+  for (const row of rows) {
+    const { section: name, item, old, new: value } = row, section = rules.resources.get(resource)?.sections.get(name);
     // Several fields are an object, also where only one of them is left.
-    const isBare = (name) => !(rules?.resources.get(resource)?.sections.get(section)?.groups.get(name)?.fields.length > 1);
-    const told = groups ? mapValues(groups, (group, name) => (isBare(name) ? mapValues(group, bare) : group)) : { old, new: value };
-    if (item === undefined) changeset[section] = told;
-    else (changeset[section] ??= []).push({ id: item, ...told });
+    const groups = isChange(row) && groupsOf(row, section).map(([group, names]) => {
+      const isBare = !(section?.groups.get(group)?.length > 1);
+      return [group, { old: bare(old, names, isBare), new: bare(value, names, isBare) }];
+    });
+    const told = groups ? Object.fromEntries(groups) : { old, new: value };
+    if (item === undefined) changeset[name] = told;
+    else (changeset[name] ??= []).push({ id: item, ...told });
   }
   return { resource, id, changeset };
 }
 
 /** The temporary ids that an edit creates. */
-export const created = (edit) => Object.values(edit.rows).filter((row) => row.kind === "create").map((row) => row.item ?? (edit.creates ? edit.id : null)).filter(isTemporary);
+export const created = ({ id, rows, creates }) => rows.filter((row) => !row.old).map(({ item }) => item ?? (creates ? id : null)).filter(isTemporary);
+
+const temporary = /"(tmp:[^"\\]+)"(?!:)/g;
 
 /** Every temporary id that an edit names. */
-export const named = (edit) => JSON.stringify([edit.id, edit.rows]).match(/(?<=")tmp:[^"\\]+(?=")/g) ?? [];
+export const named = (edit) => Array.from(JSON.stringify(edit).matchAll(temporary), ([, id]) => id);
 
-/** Puts real ids in the place of temporary ones, wherever an edit names them. */
-export function mapped(edit, ids) {
-  const map = (value) => (isTemporary(value) ? (ids[value] ?? value) : value);
-  const fields = (value) => value && mapValues(value, map);
-  const rows = {};
-  for (const row of Object.values(edit.rows)) {
-    const item = map(row.item);
-    rows[item === undefined ? row.section : `${row.section}/${idKey(item)}`] = {
-      ...row, item, new: fields(row.new), old: fields(row.old), groups: row.groups && mapValues(row.groups, (group) => mapValues(group, fields)),
-    };
-  }
-  return { ...edit, id: map(edit.id), rows };
-}
+/** The edit with real ids in the place of temporary ones, wherever it names them. */
+export const mapped = (edit, ids) => JSON.parse(JSON.stringify(edit).replace(temporary, (text, id) => (id in ids ? JSON.stringify(ids[id]) : text)));

@@ -1,101 +1,93 @@
 import { uuid } from "./values.js";
 
-const beat = 5000, missed = 3;
-const locks = () => globalThis.navigator?.locks;
+const beat = 5000;
 
 /**
  * Lets one of the tabs that share a store push and pull.
  *
- * The one that does holds a Web Lock and counts up a number in the store every five seconds. Where the number stands
- * still for three beats its tab is frozen, and another takes the lock from it. Beats are counted, not timed: a clock that
+ * The one that does holds a Web Lock and writes another text into the store every five seconds. Where the text stays the
+ * same for three beats its tab is frozen, and another takes the lock from it. Beats are counted, not timed: a clock that
  * is set does not matter. Should two push at once all the same, nothing is doubled: the keys are the same.
+ *
+ * @param {string} name of the store
+ * @param {import("./local.js").Local} local
+ * @param {(isLeading: boolean) => void} changed
+ * @returns {{isLeading: boolean, stop: () => void}}
  */
-export class Leader {
-  isLeading = false;
-  #name; #beats; #clock; #changed;
-  #tab = uuid();
-  #unchanged = 0;
-  #timer; #last; #release; #isOver; #waiting;
+export function leaderOf(name, local, clock, changed) {
+  const locks = globalThis.navigator?.locks, leader = { isLeading: false, stop };
+  let unchanged = 0, isOver = false, timer, last, release, waiting;
 
-  /**
-   * @param {string} name of the store
-   * @param {{read: () => Promise<any>, write: (beat: any) => Promise<void>}} beats where they are kept
-   * @param {(isLeading: boolean) => void} changed
-   */
-  constructor(name, beats, clock, changed) {
-    this.#name = `${name}:push`;
-    this.#beats = beats;
-    this.#clock = clock;
-    this.#changed = changed;
-  }
-
-  start() {
-    if (locks()) this.#wait();
-    void this.#look();
+  /** Writes the next beat. */
+  async function strike() {
+    const next = uuid();
+    await local.write((work) => work.tx.put("meta", "beat", next));
+    last = next;
   }
 
   /** Waits in line for the lock; one request is enough, also behind a lock that was taken. */
-  #wait() {
-    if (this.#waiting || this.#isOver) return;
-    const waiting = (this.#waiting = new AbortController());
-    this.#hold({ signal: waiting.signal }, () => { this.#waiting = null; });
+  function wait() {
+    if (!locks || waiting || isOver) return;
+    waiting = new AbortController();
+    hold({ signal: waiting.signal }, () => { waiting = null; });
   }
 
-  #hold(options, granted) {
-    locks().request(this.#name, options, () => {
+  function hold(options, granted) {
+    locks.request(`${name}:push`, options, () => {
       granted?.();
-      if (this.#isOver) return;
-      return new Promise((resolve) => {
-        this.#release = resolve;
-        void this.#lead();
+      if (!isOver) return new Promise((resolve) => {
+        release = resolve;
+        void lead();
       });
-    }).catch(() => { if (!this.#isOver) this.#yield(); });
+    }).catch(() => { if (!isOver) giveWay(); });
   }
 
-  async #lead() {
-    this.#last = { tab: this.#tab, count: 0 };
-    await this.#beats.write(this.#last).catch(() => {});
-    if (this.isLeading || this.#isOver) return;
-    this.isLeading = true;
-    this.#changed(true);
+  async function lead() {
+    await strike().catch(() => {});
+    if (leader.isLeading || isOver) return;
+    leader.isLeading = true;
+    changed(true);
   }
 
   /** Somebody took the lock: this tab was frozen. */
-  #yield() {
-    this.#release = null;
-    if (this.isLeading) {
-      this.isLeading = false;
-      this.#changed(false);
+  function giveWay() {
+    release = null;
+    if (leader.isLeading) {
+      leader.isLeading = false;
+      changed(false);
     }
-    this.#unchanged = 0;
-    if (locks()) this.#wait();
+    unchanged = 0;
+    wait();
   }
 
-  async #look() {
-    if (this.#isOver) return;
+  async function look() {
     try {
-      const found = await this.#beats.read();
-      if (this.isLeading) {
-        if (found && found.tab !== this.#tab) {
-          this.#release?.();
-          this.#yield();
-        } else await this.#beats.write((this.#last = { tab: this.#tab, count: this.#last.count + 1 }));
-      } else if (found && (found.tab !== this.#last?.tab || found.count !== this.#last?.count)) {
-        [this.#last, this.#unchanged] = [found, 0];
-      } else if (++this.#unchanged >= missed || (!found && !locks())) {
-        this.#unchanged = 0;
-        if (locks()) this.#hold({ steal: true });
-        else await this.#lead();
+      const found = await local.read((work) => work.tx.get("meta", "beat"));
+      if (leader.isLeading) {
+        if (found && found !== last) {
+          release?.();
+          giveWay();
+        } else await strike();
+      } else if (found && found !== last) {
+        [last, unchanged] = [found, 0];
+      } else if (++unchanged >= 3 || (!found && !locks)) {
+        unchanged = 0;
+        if (locks) hold({ steal: true });
+        else await lead();
       }
     } catch { /* the store cannot be read now; the next beat tries again */ }
-    if (!this.#isOver) this.#timer = this.#clock.setTimeout(() => void this.#look(), beat);
+    if (!isOver) timer = clock.setTimeout(() => void look(), beat);
   }
 
-  stop() {
-    this.#isOver = true;
-    this.#clock.clearTimeout(this.#timer);
-    this.#waiting?.abort();
-    this.#release?.();
-    this.isLeading = false;
+  function stop() {
+    isOver = true;
+    clock.clearTimeout(timer);
+    waiting?.abort();
+    release?.();
+    leader.isLeading = false;
   }
+
+  wait();
+  void look();
+  return leader;
 }

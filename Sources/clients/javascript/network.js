@@ -1,8 +1,14 @@
-import { LostAnswer } from "./errors.js";
-import { bareAddress, isObject } from "./values.js";
+import { lost } from "./errors.js";
+import { bareAddress } from "./values.js";
 
-/** Seconds after which an answer, or the next piece of one, is given up. */
-const patience = 60, silence = 45;
+/** Milliseconds after which an answer, or the next piece of one, is given up. */
+const patience = 60000;
+
+/** Statuses that refuse a push, where no problem says otherwise. */
+export const refusals = [400, 403, 404, 409, 413, 415, 422];
+
+/** What is not undefined, of some values. */
+export const given = (values) => JSON.parse(JSON.stringify(values));
 
 /**
  * An answer, sorted by what it means for a client.
@@ -12,54 +18,43 @@ const patience = 60, silence = 45;
  */
 
 /** The requests of one client to one gateway. */
-export class Gateway {
-  #options; #token; #asking;
+export function gatewayOf({ server, fetch = globalThis.fetch, token: source, client, device, clock }) {
+  let token, asking;
 
-  constructor(options) {
-    this.#options = { fetch: globalThis.fetch?.bind(globalThis), ...options, server: bareAddress(options.server) };
-  }
+  /** Asks the app for a token; whoever asks meanwhile gets the same one. Undefined where the app has none. */
+  const renew = () => (asking ??= (async () => {
+    try {
+      return (token = (typeof source === "function" ? await source() : source) || undefined);
+    } finally {
+      asking = null;
+    }
+  })());
 
-  /** Asks the app for a token; whoever asks meanwhile gets the same one. Null where the app has none. */
-  renew() {
-    const { token } = this.#options;
-    return (this.#asking ??= (async () => {
-      try {
-        return (this.#token = (typeof token === "function" ? await token() : token) || null);
-      } finally {
-        this.#asking = null;
-      }
-    })());
-  }
-
-  /** Makes a request and hands its answer to a generator; one that says nothing for so many seconds is broken off. */
-  async *#open(path, { method, body, accept = "application/json", signal, seconds }, read) {
-    const { server, fetch, client, token: source, clock, device } = this.#options, controller = new AbortController(), abort = () => controller.abort();
+  /** Makes a request and reads its answer; one that says nothing for a minute is broken off. */
+  async function request(path, { method, body, accept, signal }, read) {
+    const controller = new AbortController(), abort = () => controller.abort();
     let timer;
     const heard = () => {
       clock.clearTimeout(timer);
-      timer = clock.setTimeout(abort, seconds * 1000);
+      timer = clock.setTimeout(abort, patience);
     };
-    signal?.addEventListener("abort", abort);
+    signal?.addEventListener("abort", abort, { signal: controller.signal });
     if (signal?.aborted) abort();
     heard();
     try {
       // An app without tokens is asked for none.
-      const token = this.#asking ? await this.#asking : (this.#token ?? (source && (await this.renew())));
-      const response = await fetch(server + path, {
+      const known = asking ? await asking : (token ?? (source && (await renew())));
+      const response = await fetch(bareAddress(server) + path, {
         method, body, signal: controller.signal, cache: "no-store", credentials: "omit",
-        headers: {
-          Accept: accept, ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }),
-          ...(client && { "X-Client": client }), ...(device && { "X-Device-ID": device }),
-        },
+        headers: given({ Accept: accept || undefined, "Content-Type": body && "application/json", Authorization: known && `Bearer ${known}`, "X-Client": client, "X-Device-ID": device }),
       });
-      if (response.status === 401) this.#token = null;
-      yield* read(response, heard);
+      if (response.status === 401) token = null;
+      return await read(response, heard);
     } catch (error) {
-      throw error instanceof LostAnswer ? error : new LostAnswer({ kind: "lost", error });
+      throw error.answer ? error : lost({ error });
     } finally {
       abort();
       clock.clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
     }
   }
 
@@ -68,61 +63,41 @@ export class Gateway {
    *
    * @returns {Promise<Answer>}
    */
-  async ask(path, options) {
-    try {
-      for await (const answer of this.#open(path, { seconds: patience, ...options }, async function* (response) { yield sorted(response); })) return answer;
-    } catch (error) {
-      return error.answer;
-    }
-  }
+  const ask = (path, options) => request(path, options, sorted).catch((error) => error.answer);
 
   /**
    * Asks for JSON of a certain form.
    *
-   * @throws {LostAnswer} where the answer is another.
+   * @throws {FieldMergeError} with the answer, where it is another.
    */
-  async get(path, isGood, signal) {
-    const answer = await this.ask(path, { signal });
-    if (answer.kind !== "ok" || !isGood(answer.json)) throw new LostAnswer(answer);
+  async function get(path, isGood, signal) {
+    const answer = await ask(path, { signal });
+    if (answer.kind !== "ok" || !isGood(answer.json)) throw lost(answer);
     return answer.json;
-  }
-
-  /**
-   * Reads all records of a resource.
-   *
-   * @yields {any[]} a page of them
-   * @throws {LostAnswer} where there is none
-   */
-  async *pages(resource, signal) {
-    for (let after = ""; after !== null;) {
-      const { records, next = null } = await this.get(`/v1/records/${encodeURIComponent(resource)}?limit=500${after && `&after=${after}`}`, (json) => Array.isArray(json.records), signal);
-      yield records;
-      after = next;
-    }
   }
 
   /**
    * Reads lines of JSON as they come, or the data of events; before these, an empty object says that they are heard.
    *
-   * @yields {any} one value for each line
-   * @throws {LostAnswer} with the answer, where it is none or breaks off
+   * @param {(value: any) => any} each gets one value for each line
+   * @throws {FieldMergeError} with the answer, where it is none or breaks off
    */
-  lines(path, signal, prefix = "") {
-    return this.#open(path, { signal, seconds: silence, accept: prefix ? "text/event-stream" : "application/x-ndjson, application/problem+json" }, async function* (response, heard) {
-      if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw new LostAnswer(await sorted(response));
-      if (prefix) yield {};
-      const reader = response.body.getReader(), decoder = new TextDecoder();
-      for (let rest = "", isDone = false; !isDone;) {
-        const { done, value } = await reader.read();
-        heard();
-        const lines = (rest + decoder.decode(value, { stream: !done })).split("\n");
-        rest = lines.pop();
-        for (const line of lines) if (line.trim() && line.startsWith(prefix)) yield JSON.parse(line.slice(prefix.length));
-        if (done && rest) throw new Error("The answer broke off.");
-        isDone = done;
-      }
-    });
-  }
+  const lines = (path, signal, each, prefix = "") => request(path, { signal, accept: prefix && "text/event-stream" }, async (response, heard) => {
+    if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw lost(await sorted(response));
+    if (prefix) each({});
+    const reader = response.body.getReader(), decoder = new TextDecoder();
+    for (let rest = "", isDone = false; !isDone;) {
+      const { done, value } = await reader.read();
+      heard();
+      const texts = (rest + decoder.decode(value, { stream: !done })).split("\n");
+      rest = texts.pop();
+      for (const text of texts) if (text.trim() && text.startsWith(prefix)) await each(JSON.parse(text.slice(prefix.length)));
+      if (done && rest) throw new Error("The answer broke off.");
+      isDone = done;
+    }
+  });
+
+  return { renew, ask, get, lines };
 }
 
 /** @returns {Promise<Answer>} */
@@ -130,12 +105,10 @@ async function sorted(response) {
   const { status } = response, text = await response.text(), told = response.headers.get("retry-after");
   let json;
   try { json = JSON.parse(text); } catch { /* no answer of the gateway's */ }
-  const problem = isObject(json) && json.code && json.type ? json : undefined;
-  const retryAfter = told === null ? problem?.retryAfter : /^\d+$/.test(told) ? Number(told) : Math.max(0, (Date.parse(told) - Date.now()) / 1000) || undefined;
-  const kind = (status === 200 || status === 207) && isObject(json) ? "ok"
-    : status === 401 ? "unauthorized"
-      : { 426: "upgrade", 410: "resync" }[problem && status]
-        ?? ([429, 503, 504].includes(status) || problem?.retry === true ? "retry"
-          : problem && [400, 403, 404, 409, 413, 415, 422].includes(status) ? "refused" : "lost");
+  const problem = json?.code && json.type ? json : undefined;
+  const retryAfter = told === null ? problem?.retryAfter : Number(told) || (Date.parse(told) - Date.now()) / 1000 || undefined;
+  const kind = [200, 207].includes(status) && json ? "ok"
+    : { 401: "unauthorized", 410: problem && "resync", 426: problem && "upgrade" }[status]
+      ?? ([429, 503, 504].includes(status) || problem?.retry === true ? "retry" : problem && refusals.includes(status) ? "refused" : "lost");
   return { kind, status, json, problem, retryAfter };
 }

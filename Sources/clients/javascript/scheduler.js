@@ -1,55 +1,37 @@
 /**
- * The table that every client library shares (`Tests/ClientCases/scheduler.json`), and the machine that asks it.
- *
- * A row is `[state, actions, conditions]`; where the table says nothing, nothing happens.
- */
-const due = (...actions) => [["pushing", [...actions, "push"], ["unsent"]], ["pulling", [...actions, "pull"]]];
-const rest = [["pushing", ["resetBackoff", "push"], ["unsent"]], ["pulling", ["resetBackoff", "pull"], ["more"]], ["idle", ["resetBackoff", "keepUp"]]];
-const renew = (...actions) => [["pushing", [...actions, "askToken"], ["unsent"]], ["pulling", [...actions, "askToken"]]];
-const stay = (state, ...actions) => [[state, actions]];
-
-function active(state, go, own) {
-  return {
-    sync: stay(state, "note"), news: stay(state, "note"), online: stay(state, "resetBackoff"), offline: stay("offline", "abort"),
-    token: stay(state, go), close: stay("closed", "abort"), kill: stay("idle"),
-    "answer.lost": stay("waiting", "schedule"), "answer.retry": stay("waiting", "schedule"),
-    "answer.unauthorized": [["needsAuth", ["scheduleLong"], ["fresh"]], [state, ["askToken"]]],
-    "answer.upgrade": stay("needsUpgrade", "scheduleLong"),
-    "answer.resync": [["waiting", ["resnapshot", "schedule"], ["again"]], ["pulling", ["resetBackoff", "resnapshot", "pull"]]],
-    ...own,
-  };
-}
-
-const ended = { close: stay("closed", "cancelTimer"), kill: stay("idle") };
-const again = ["waiting", ["readRules", "schedule"], ["again"]];
-
-export const table = {
-  idle: { edit: stay("pushing", "push"), sync: due(), news: due(), online: due("resetBackoff"), offline: stay("offline"), close: stay("closed"), kill: stay("idle") },
-  pulling: active("pulling", "pull", { "answer.page": rest, "answer.rules": [again, ["pulling", ["resetBackoff", "readRules", "pull"]]] }),
-  pushing: active("pushing", "push", {
-    "answer.settled": rest, "answer.tooLarge": stay("pushing", "single", "push"),
-    "answer.rules": [again, ...due("resetBackoff", "readRules")],
-  }),
-  waiting: {
-    ...ended, edit: due("cancelTimer"), sync: due("cancelTimer"), timer: due(), online: due("cancelTimer", "resetBackoff"),
-    news: stay("waiting", "note"), offline: stay("offline", "cancelTimer"),
-  },
-  offline: { online: due("resetBackoff"), sync: due(), news: stay("offline", "note"), close: stay("closed"), kill: stay("idle") },
-  needsAuth: { ...ended, sync: renew("cancelTimer"), online: renew("cancelTimer"), timer: renew(), token: due("cancelTimer"), news: stay("needsAuth", "note") },
-  needsUpgrade: { ...ended, sync: due("cancelTimer"), online: due("cancelTimer"), timer: due(), news: stay("needsUpgrade", "note") },
-  closed: { kill: stay("idle") },
-};
-
-/**
- * Returns what follows from an event.
+ * Returns what follows from an event, as the table says that every client library shares
+ * (`Tests/ClientCases/scheduler.json`); where it is silent, nothing happens.
  *
  * @param {string} state
  * @param {string} event
- * @param {Record<string, boolean>} holds the conditions that hold
+ * @param {Record<string, any>} holds the conditions that hold
  * @returns {{state: string, actions: string[]}}
  */
-export function next(state, event, holds) {
-  const rows = table[state][event] ?? [[state, []]];
-  const [to, actions] = rows.find(([, , when = []]) => when.every((condition) => holds[condition]));
-  return { state: to, actions };
+export function next(state, event, { unsent, more, again, fresh }) {
+  const isPulling = state === "pulling", isIdle = state === "idle", isWaiting = state === "waiting", needs = state.startsWith("needs");
+  const cancel = isWaiting || needs ? ["cancelTimer"] : [], reset = "resetBackoff";
+  const go = (to, ...actions) => ({ state: to, actions }), stay = (...actions) => go(state, ...actions);
+  const begin = (isPush, ...actions) => {
+    const [to, request] = isPush ? ["pushing", "push"] : ["pulling", "pull"];
+    return go(to, ...actions, state === "needsAuth" && event !== "token" ? "askToken" : request);
+  };
+  const due = (...actions) => begin(unsent, ...actions);
+  const rows = state === "closed" ? {} : isPulling || state === "pushing" ? {
+    sync: stay("note"), news: stay("note"), online: stay(reset), offline: go("offline", "abort"), close: go("closed", "abort"),
+    token: begin(!isPulling),
+    lost: go("waiting", "schedule"), retry: go("waiting", "schedule"),
+    unauthorized: fresh ? go("needsAuth", "scheduleLong") : stay("askToken"),
+    upgrade: go("needsUpgrade", "scheduleLong"),
+    resync: again ? go("waiting", "resnapshot", "schedule") : begin(false, reset, "resnapshot"),
+    rules: again ? go("waiting", "readRules", "schedule") : begin(!isPulling && unsent, reset, "readRules"),
+    [isPulling ? "page" : "settled"]: unsent || more ? due(reset) : go("idle", reset, "keepUp"),
+    ...(!isPulling && { tooLarge: stay("single", "push") }),
+  } : {
+    sync: due(...cancel), news: isIdle ? due() : stay("note"), online: due(...cancel, ...(needs ? [] : [reset])), close: go("closed", ...cancel),
+    offline: needs ? stay() : go("offline", ...cancel),
+    ...(cancel.length && { timer: due() }),
+    ...((isIdle || isWaiting) && { edit: isIdle ? begin(true) : due(...cancel) }),
+    ...(state === "needsAuth" && { token: due(...cancel) }),
+  };
+  return event === "kill" ? go("idle") : (rows[event.replace("answer.", "")] ?? stay());
 }

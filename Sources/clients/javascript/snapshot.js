@@ -5,7 +5,7 @@ export async function fill(local, { snapshot, resources, fetch = globalThis.fetc
   const lines = await linesOf(String(snapshot), fetch), head = lines.find((line) => line.snapshot)?.snapshot;
   if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
   const records = lines.filter((line) => line.record !== undefined), { feed, revision } = head;
-  while (records.length) await local.write(async (work) => { for (const { resource, id, record } of records.splice(0, 500)) await work.putBase(resource, id, record); });
+  while (records.length) await local.write(async (work) => { for (const told of records.splice(0, 500)) await work.putBase(told, told.record); });
   await local.note({ feed, revision, kept: resources });
 }
 

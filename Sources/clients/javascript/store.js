@@ -1,16 +1,11 @@
-import { Edits, missing, rulesOf } from "./editing.js";
-import { Engine, emptyReport } from "./engine.js";
-import { FieldMergeError } from "./errors.js";
-import { Leader } from "./leader.js";
+import { editsOf, isPromise } from "./editing.js";
+import { emptyReport, engineOf } from "./engine.js";
+import { FieldMergeError, loaded } from "./errors.js";
+import { leaderOf } from "./leader.js";
 import { Local, nowhere } from "./local.js";
-import { nameOf } from "./layers.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
-import { report, watching } from "./watching.js";
-
-const reruns = 100, networkEvents = ["online", "offline"];
-const offline = (cause) => new FieldMergeError("offline", "This is not kept here, and the server cannot be reached.", { cause });
-const isPromise = (value) => typeof value?.then === "function";
+import { watching } from "./watching.js";
 
 /** An event of a store: its `detail`, whose members stand on the event itself as well. */
 export class StoreEvent extends Event {
@@ -23,16 +18,11 @@ export class StoreEvent extends Event {
 
 /** What becomes of an edit. */
 export class Ticket {
-  #store; #told;
-  constructor(store, told) {
+  #store;
+  constructor(store, { name, records }) {
     this.#store = store;
-    this.#told = told;
-    /** The name by which `store.ticket` finds it after a restart. */
-    this.name = told.name;
-    /** The id of the record, which may be temporary; where there are several, of the first. */
-    this.id = told.records[0]?.id;
-    this.resource = told.records[0]?.resource;
-    this.records = told.records;
+    // By its name `store.ticket` finds it after a restart; `resource` and `id`, which may be temporary, are of the first record.
+    Object.assign(this, records[0], { name, records });
   }
 
   /** Resolves with `{status, conflicts, problem, record}` once there is an answer, and that may be in a week. */
@@ -45,56 +35,60 @@ export class Ticket {
   wait({ signal } = {}) { return this.#store.awaitOutcome(this.name, signal); }
 
   /** The outcome, or null where there is none yet. */
-  async peek() { return this.#store.outcomeOf(this.name); }
+  peek() { return this.#store.outcomeOf(this.name); }
 }
 
 /** A user's records on this device, and the edits that were not sent yet. Made by `open`. */
 export class FieldMergeStore extends EventTarget {
-  #options; #storage; #clock; #local; #engine; #onConflict; #isStarted; #hasPersisted; #lastStatus;
-  #leader = null;
-  #channel = null;
+  #options; #storage; #local; #engine; #onConflict; #persisting; #lastStatus; #leader; #channel;
   /** What the tab that leads says of itself. */
-  #leading = null;
+  #leading;
   #observers = new Set();
-  #waiters = new Set();
+  #over = new AbortController();
+  /** Who waits for an outcome. */
+  #waiters = [];
+  /** The tickets as a sign-out left them. */
+  #left;
   /** Syncs that the tab that leads was asked for. */
   #wishes = new Map();
-  #heard = new Set();
-  #listened = new Set();
+  /** What `decisions.js` needs of this store. */
+  #desk = { store: this, listened: new Set(), heard: new Set(), edits: () => this.#edits(), queued: (body) => this.#queued(body), rule: () => this.#leads && this.#onConflict };
 
-  constructor(options, storage, clock) {
+  constructor(options, storage) {
     super();
-    this.#options = { resources: null, ...options };
+    this.#options = options;
     this.#storage = storage;
-    this.#clock = clock;
     this.#onConflict = options.onConflict ?? null;
     this.#local = new Local(storage, (changed, events) => {
       if (changed.length || events.length) this.#say({ changed, events });
       return this.#changed(changed, events);
-    }, () => this.beforeStore && ((work, change) => this.#repair(work, change)));
+    }, () => this.beforeStore);
     /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
     this.beforeStore = options.beforeStore ?? null;
-    this.#engine = new Engine(this.#local, clock, this.#options, () => this.#tellStatus());
+    this.#engine = engineOf(this.#local, options, () => this.#tellStatus());
   }
 
-  /** Reads what is kept, and makes a device of what has none. For `open`. */
+  /** Reads what is kept, makes a device of what has none, and returns the store. For `open`. */
   async prepare() {
-    const { server, user = null, resources, snapshot } = this.#options, owner = JSON.stringify([bareAddress(server), user]);
-    await this.#local.write(async (work) => {
-      const meta = await work.meta(), { revision, kept = null, device = uuid() } = meta;
+    const { server, user = null, resources = null, snapshot } = this.#options, owner = JSON.stringify([bareAddress(server), user]), local = this.#local;
+    await local.write(async (work) => {
+      const { meta } = work, { revision, kept = null, device = uuid(), form = 2 } = meta;
+      // The form has a number; before it had, the rows of edits tell.
+      const pushes = [...(await work.values("p")), ...(await work.values("x"))];
+      if (form !== 2 || pushes.some(({ edits }) => edits.some(({ rows }) => !rows.at))) throw new FieldMergeError("other-form", "This store belongs to another version.");
       if ((meta.owner ?? owner) !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
-      Object.assign(meta, { owner, device }, revision !== null && !same(kept, resources) && nowhere);
-      await work.recount();
+      Object.assign(meta, { owner, device, form }, revision !== null && !same(kept, resources) && nowhere);
     });
-    if (snapshot !== undefined && this.#local.meta.revision === null) await (await import("./snapshot.js")).fill(this.#local, this.#options);
-    if (this.#storage.shared && globalThis.BroadcastChannel) {
+    if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
+    // What was needed once is there from the beginning.
+    if (local.meta.hasDecisions) await local.load().catch(() => {});
+    if (this.#storage.shared) {
       this.#channel = new BroadcastChannel(this.#storage.shared);
       this.#channel.onmessage = ({ data }) => this.#told(data);
     }
-    for (const type of networkEvents) globalThis.addEventListener?.(type, this.#network);
+    for (const type of ["online", "offline"]) globalThis.addEventListener?.(type, () => this.#engine.post(type), { signal: this.#over.signal });
+    return this;
   }
-
-  #network = ({ type }) => this.#engine.post(type);
 
   // MARK: Tabs
 
@@ -103,20 +97,21 @@ export class FieldMergeStore extends EventTarget {
 
   /** A message of another tab. */
   #told({ changed, events, status, wish, granted, report, leads, signedOut }) {
-    if (this.#local.isClosed) return;
+    const local = this.#local, leader = this.#leader;
+    if (local.isClosed) return;
     if (changed) {
-      void this.#local.place().then(() => this.#changed(changed, events)).catch(() => {});
+      void local.place().then(() => this.#changed(changed, events)).catch(() => {});
       if (this.#leads) this.#engine.post("edit");
     } else if (status && !this.#leads) {
       this.#leading = status;
       this.#tellStatus();
-    } else if (wish && this.#leader?.isLeading) void this.#engine.sync().then((done) => this.#say({ granted: wish, report: done }));
+    } else if (wish && leader?.isLeading) void this.#engine.sync().then((done) => this.#say({ granted: wish, report: done }));
     else if (granted) this.#wishes.get(granted)?.(report);
     else if (leads) for (const one of this.#wishes.keys()) this.#say({ wish: one });
     else if (signedOut) void this.close();
   }
 
-  get #leads() { return !this.#leader || this.#leader.isLeading; }
+  get #leads() { return this.#leader?.isLeading ?? true; }
 
   /** This tab leads from now on, and has what was asked of the one before; or it does no longer. */
   #lead(isLeading) {
@@ -147,77 +142,27 @@ export class FieldMergeStore extends EventTarget {
 
   /** Tells the app: first events, then records. */
   async #changed(changed, events) {
-    for (const event of events) this.#dispatch(event);
-    for (const waiter of this.#waiters) void waiter();
-    await Promise.all([...this.#observers].filter(({ concerns }) => changed.some(concerns)).map(({ look }) => look()));
+    if (events.length) await this.#hear(events);
+    for (const wake of this.#waiters.splice(0)) wake();
+    await Promise.all(Array.from(this.#observers, (observer) => observer(changed)));
     this.#tellStatus();
   }
 
   addEventListener(type, listener, options) {
     super.addEventListener(type, listener, options);
     if (!listener) return;
-    this.#listened.add(type);
+    this.#desk.listened.add(type);
     // What came while nobody listened, perhaps before a restart.
     if (type !== "status") queueMicrotask(() => void this.#hear());
   }
 
-  async #hear() {
-    for (const event of await this.#local.read((work) => work.unheard()).catch(() => [])) this.#dispatch(event);
-  }
-
-  #dispatch({ event: type, seq, ...told }) {
-    const asks = type === "conflict" && this.#onConflict && this.#leads, isListened = this.#listened.has(type);
-    if (this.#heard.has(seq) || !(isListened || asks)) return;
-    this.#heard.add(seq);
-    const detail = this.#detail(type, told);
-    if (isListened) this.dispatchEvent(new StoreEvent(type, detail));
-    void this.#answer(seq, asks ? detail : undefined).catch(() => {});
-  }
-
-  /** Notes that an event was heard; what the app's own rule answers to a conflict is an edit. */
-  async #answer(seq, conflict) {
-    let value;
-    try { value = conflict && (await this.#onConflict(conflict)); } catch (error) { return report(error); }
-    await this.#queued(async (work) => {
-      await work.heard([seq]);
-      return value === undefined ? null : this.#assign(work, conflict, value);
-    });
-  }
-
-  #detail(type, told) {
-    if (type === "conflict") return { ...told, takeMine: () => this.#queued((work) => this.#assign(work, told, told.new)) };
-    if (type === "refused") return { ...told, ...this.#decisions(told.entry) };
-    if (type !== "overtaken") return told;
-    // Once it was sent, either is an edit from what stands then.
-    const decision = (change, value) => () => this.#queued(async (work) => ((await work[change](told)) ? null : this.#assign(work, told, value)));
-    const { push: _, ...place } = told;
-    return { ...place, keepMine: decision("keep", told.new), takeTheirs: decision("drop", told.current) };
-  }
-
-  #decisions(number) {
-    return { resend: () => this.#queued((work) => work.resend(number)), discard: () => this.#local.write((work) => work.discard(number)) };
-  }
-
-  /** Makes a value of a conflict an edit, from what stands now. */
-  async #assign(work, { resource, id, section, item, group, old }, value) {
-    const { root, sections } = rulesOf(this.#local, resource), { isList, groups } = sections.get(section), key = idKey(await work.resolve(item));
-    if (group === undefined && section === root.name && !(value && (await work.read(resource, id)))) {
-      const edits = this.#edits();
-      if (value) edits.restore(resource, id, { ...old, ...value });
-      else (await edits.open(work, resource, id)).isGone = true;
-      return edits.append(work);
-    }
-    return this.#editNow(work, resource, id, (record) => {
-      const list = record[section], index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
-      if (group !== undefined) {
-        if (!row) throw missing(resource, id);
-        const { fields } = groups.get(group);
-        Object.assign(row, fields.length === 1 ? { [fields[0].field]: value } : value);
-      } else if (row && value) Object.assign(row, value);
-      else if (!isList) record[section] = value;
-      else if (value) list.push({ ...old, ...value });
-      else list.splice(index, row ? 1 : 0);
-    });
+  /** Tells the app of events: of those that nobody heard yet, unless they are given. */
+  async #hear(events) {
+    const local = this.#local;
+    try {
+      events ??= await local.read((work) => work.values("e"));
+      if (events.length) (await local.load()).tell(this.#desk, events);
+    } catch { /* they are told when somebody listens again */ }
   }
 
   /** A function of the app that answers the value of a group in conflict, or undefined. */
@@ -227,14 +172,17 @@ export class FieldMergeStore extends EventTarget {
     if (rule) void this.#hear();
   }
 
-  async #repair(work, change) {
-    const edit = (resource, id, body) => this.#editNow(work, resource, id, body);
-    await this.beforeStore({ ...change, edit: (body) => edit(change.resource, change.id, body) }, { edit });
-  }
-
   // MARK: Reading
 
   #isKept(resource) { return this.#options.resources?.includes(resource) ?? true; }
+
+  /** Reads inside a transaction, once it is known that there is such a resource. */
+  #read(resource, body) {
+    return this.#local.read((work) => {
+      work.rules?.resource(resource);
+      return body(work);
+    });
+  }
 
   /**
    * Returns a record as the app sees it, with edits that were not sent yet; null where there is none.
@@ -242,52 +190,44 @@ export class FieldMergeStore extends EventTarget {
    * A resource that is not kept is asked for online; without a network what was read last counts.
    */
   async record(resource, id, { signal } = {}) {
-    const local = this.#local;
     if (!this.#isKept(resource)) await this.#fetch("record", resource, id, signal).catch(async (error) => {
-      if (error.code !== "offline" || !(await local.read(async (work) => work.base(resource, await work.resolve(id))))) throw error;
+      if (!error.answer || !(await this.#local.read(async (work) => work.base({ resource, id: await work.resolve(id) })))) throw error;
     });
-    return local.read(async (work) => {
-      work.rules?.resource(resource);
-      return copy(await work.read(resource, id));
-    });
+    return this.#read(resource, (work) => work.read({ resource, id }));
   }
 
   /** Gets what is not kept from the gateway. */
-  async #fetch(what, ...about) {
-    try {
-      await (await this.#engine.exchange())[what](...about);
-    } catch (error) {
-      throw error.answer ? offline(error.answer.problem ?? error.answer.error) : error;
-    }
-  }
+  async #fetch(what, ...about) { await (await loaded(import("./remote.js")))[what](await this.#engine.exchanging(), ...about); }
 
   /** For edits: gets a record that is not kept, where it was never read. */
   async reach(resource, id) {
-    if (!this.#isKept(resource) && !(await this.#local.read((work) => work.read(resource, id)))) await this.#fetch("record", resource, id);
+    if (!this.#isKept(resource) && !(await this.#local.read((work) => work.read({ resource, id })))) await this.#fetch("record", resource, id);
   }
 
   /** Returns all records of a resource, in the order of their ids. */
   async records(resource, { signal } = {}) {
     if (!this.#isKept(resource)) await this.#fetch("records", resource, signal);
-    const found = await this.#local.read((work) => {
-      work.rules?.resource(resource);
-      return work.readAll(resource);
-    });
+    const found = await this.#read(resource, (work) => work.readAll(resource));
     found.sort((one, other) => compareIDs(one.id, other.id));
     return this.#storage.shared ? found : copy(found); // what comes from the browser's database is a copy already
   }
 
   /**
-   * Watches a record, or all of a resource: the callback gets it now and after each change.
+   * Watches a record, or all of a resource: the callback gets it now and after each change. Records that have not changed
+   * are the same objects as before.
    *
    * @returns {any} a function that ends it, which is an async iterator as well
    */
   observe(resource, ...rest) {
-    const id = typeof rest[0] === "function" || isObject(rest[0]) ? undefined : rest[0], isAny = id === undefined || isTemporary(id), key = nameOf(resource, id ?? "");
-    const { look, end } = watching(() => (id === undefined ? this.records(resource) : this.record(resource, id)), {
-      callback: rest.find((one) => typeof one === "function"), ended: () => this.#observers.delete(observer),
-    });
-    const observer = { concerns: (name) => (isAny ? name.startsWith(`${resource}\n`) : name === key), look };
+    const id = typeof rest[0] === "function" || isObject(rest[0]) ? undefined : rest[0], isList = id === undefined;
+    const { look, end } = watching(async (changed) => {
+      if (changed) return this.#local.read((work) => Promise.all(changed.map((place) => work.read(place))));
+      return isList ? this.records(resource) : [await this.record(resource, id)];
+    }, { isList, callback: rest.find((one) => typeof one === "function"), ended: () => this.#observers.delete(observer) });
+    const observer = (changed) => {
+      const own = changed.filter((place) => place.resource === resource && (isList || isTemporary(id) || idKey(place.id) === idKey(id)));
+      return own.length && look(isList ? own : [{ resource, id }]);
+    };
     this.#observers.add(observer);
     rest.find(isObject)?.signal?.addEventListener("abort", end, { once: true });
     void look();
@@ -302,10 +242,10 @@ export class FieldMergeStore extends EventTarget {
    * A function that waits for something may run again where another tab edits the same record meanwhile.
    */
   async edit(resource, id, change) {
-    if (!this.#isKept(resource)) await this.reach(resource, id);
-    const edits = this.#edits();
-    let given;
+    await this.reach(resource, id);
+    let edits, given;
     const told = await this.#local.write(async (work) => {
+      edits = this.#edits();
       given = change((await edits.open(work, resource, id)).draft);
       if (!isPromise(given)) return edits.append(work);
       given.then(null, () => {}); // it is awaited outside
@@ -314,10 +254,10 @@ export class FieldMergeStore extends EventTarget {
   }
 
   /** Creates a record: the function fills it in. */
-  async create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
+  create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
 
   /** Deletes a record. */
-  async delete(resource, id) { return this.transaction((t) => t.delete(resource, id)); }
+  delete(resource, id) { return this.transaction((t) => t.delete(resource, id)); }
 
   /**
    * Makes several edits one: all of them are pushed together, and an error leaves none.
@@ -327,27 +267,20 @@ export class FieldMergeStore extends EventTarget {
    *
    * @param {{atomic?: "push" | "edit"}} [options] `edit`: one that is refused does not hold back the others
    */
-  async transaction(body, { atomic } = {}) { return this.#finish(body, atomic === "edit" ? atomic : undefined); }
+  transaction(body, { atomic } = {}) { return this.#finish(body, atomic === "edit" ? atomic : undefined); }
 
   async #finish(body, atomic, edits = this.#edits(), given = body(edits)) {
-    for (let run = 0; run < reruns; run++) {
+    for (let run = 0; run < 100; run++) {
       await given;
       const told = await this.#local.write(async (work) => ((await edits.isCurrent(work)) ? edits.append(work, atomic) : null));
       if (told) return this.#edited(told);
       edits = this.#edits();
       given = body(edits);
     }
-    throw new FieldMergeError("busy", "Other tabs edit the same records all the time.");
+    throw new FieldMergeError("busy", "The records change all the time.");
   }
 
-  #edits() { return new Edits(this, this.#local); }
-
-  /** Makes an edit inside a transaction that runs. */
-  async #editNow(work, resource, id, change) {
-    const edits = this.#edits(), { draft } = await edits.open(work, resource, id);
-    if (isPromise(change(draft))) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
-    return edits.append(work);
-  }
+  #edits() { return editsOf(this, this.#local); }
 
   /** Puts an edit into the queue, and returns its ticket; null where there was nothing to do. */
   async #queued(body) {
@@ -356,10 +289,8 @@ export class FieldMergeStore extends EventTarget {
   }
 
   #edited(told) {
-    if (this.#storage.shared && !this.#hasPersisted) {
-      this.#hasPersisted = true;
-      globalThis.navigator?.storage?.persist?.().catch(() => {}); // asks the browser not to evict the store
-    }
+    // Asks the browser not to evict the store.
+    if (this.#storage.shared) this.#persisting ??= globalThis.navigator?.storage?.persist?.().catch(() => {});
     this.#engine.post("edit");
     return new Ticket(this, told);
   }
@@ -374,31 +305,27 @@ export class FieldMergeStore extends EventTarget {
 
   /** For tickets: the outcome, or null where there is none yet. */
   async outcomeOf(name) {
-    const outcome = (await this.#local.read((work) => work.ticket(name)))?.outcome;
-    return outcome ? { ...outcome, problem: outcome.problem ?? null, conflicts: outcome.conflicts.map(({ event, ...conflict }) => this.#detail(event, conflict)) } : null;
+    const local = this.#local, left = this.#left?.find((one) => one.name === name);
+    const outcome = (left || (await local.read((work) => work.ticket(name))))?.outcome ?? (left && { status: "discarded", conflicts: [] });
+    if (!outcome) return null;
+    const decisions = outcome.conflicts.length && (await local.load());
+    return { problem: null, record: null, ...outcome, conflicts: outcome.conflicts.map((conflict) => decisions.detailed(this.#desk, conflict)) };
   }
 
   /** For tickets: resolves with the outcome. */
-  awaitOutcome(name, signal) {
-    return new Promise((resolve, reject) => {
-      const end = (settle, value) => {
-        this.#waiters.delete(look);
-        signal?.removeEventListener("abort", abort);
-        settle(value);
-      };
-      const abort = () => end(reject, signal.reason);
-      const look = () => this.outcomeOf(name).then((outcome) => { if (outcome) end(resolve, outcome); }, (error) => end(reject, error));
-      if (signal?.aborted) return abort();
-      signal?.addEventListener("abort", abort);
-      this.#waiters.add(look);
-      void look();
-    });
+  async awaitOutcome(name, signal) {
+    for (;;) {
+      const change = new Promise((resolve) => this.#waiters.push(resolve)), outcome = await this.outcomeOf(name);
+      signal?.throwIfAborted();
+      if (outcome) return outcome;
+      await within(change, { signal }, this.#options.clock);
+    }
   }
 
   /** The pushes that were refused, the oldest first: each with `problem`, `record`, `resend()` and `discard()`. */
   async refusedEdits() {
-    const entries = await this.#local.read((work) => work.entries());
-    return entries.map(({ seq, isLocal: _, ...entry }) => ({ ...entry, ...this.#decisions(seq) }));
+    if (!(await this.#local.place()).refused) return [];
+    return (await this.#local.load()).refusedEdits(this.#desk, this.#local);
   }
 
   /**
@@ -407,11 +334,8 @@ export class FieldMergeStore extends EventTarget {
    * @param {string} [place] a section, or `section.group`; a field stands for its group
    * @param {any} [item] the id of an item of a list
    */
-  async state(resource, id, place, item) {
-    return this.#local.read((work) => {
-      const [section, name] = place?.split(".") ?? [], found = work.rules?.resource(resource).sections.get(section);
-      return work.state({ resource, id, section, item, group: found?.groups.has(name) ? name : (found?.groupOf.get(name)?.group ?? name) });
-    });
+  state(resource, id, place, item) {
+    return this.#local.read((work) => work.state(resource, id, place?.split(".") ?? [], item));
   }
 
   // MARK: Syncing
@@ -424,29 +348,24 @@ export class FieldMergeStore extends EventTarget {
    */
   async sync(options = {}) {
     if (this.#local.isClosed) throw new FieldMergeError("closed", "The store is closed.");
-    if (this.#leads || !this.#channel) return this.#engine.sync(options);
+    if (this.#leads) return this.#engine.sync(options);
     const wish = uuid(), granted = new Promise((resolve) => this.#wishes.set(wish, resolve));
     this.#say({ wish });
-    const report = await within(granted, options, this.#clock);
+    const report = await within(granted, options, this.#options.clock);
     this.#wishes.delete(wish);
     return report ?? { phase: this.status.phase, ...emptyReport };
   }
 
   /** Syncs by itself from now on: after each edit, when the server tells of a change, when the network returns. */
   start() {
-    const local = this.#local;
-    if (this.#isStarted || local.isClosed) return;
-    this.#isStarted = true;
-    if (!this.#storage.shared) return this.#engine.start();
-    this.#leader = new Leader(this.#storage.shared, {
-      read: () => local.read((work) => work.get("beat")), write: (beat) => local.write((work) => work.put("beat", beat)),
-    }, this.#clock, (isLeading) => this.#lead(isLeading));
-    this.#leader.start();
+    const local = this.#local, { shared } = this.#storage;
+    if (this.#leader || local.isClosed) return;
+    if (!shared) return this.#engine.start();
+    this.#leader = leaderOf(shared, local, this.#options.clock, (isLeading) => this.#lead(isLeading));
   }
 
   /** Ends what `start` began; edits can go on. */
   stop() {
-    this.#isStarted = false;
     this.#leader?.stop();
     this.#leader = null;
     this.#engine.stop();
@@ -472,10 +391,10 @@ export class FieldMergeStore extends EventTarget {
     this.stop();
     this.#engine.close();
     this.#local.isClosed = true;
-    for (const type of networkEvents) globalThis.removeEventListener?.(type, this.#network);
+    this.#over.abort();
     this.#channel?.close();
     this.#channel = null;
-    this.#tellStatus();
+    void this.#changed([], []);
   }
 
   /**
@@ -486,11 +405,11 @@ export class FieldMergeStore extends EventTarget {
    * @throws {FieldMergeError} `unsent`, whose `unsent` says how many there are
    */
   async signOut({ unsent = "refuse", signal } = {}) {
-    if (!["refuse", "send", "discard"].includes(unsent)) throw new FieldMergeError("invalid-option", "“unsent” is refuse, send or discard.");
     if (unsent === "send") await this.sync({ signal });
     // A push that the gateway refused is in its journal; one that never got there is nowhere else.
-    const left = await this.#local.read(async (work) => (await work.meta()).unsent + (await work.entries()).filter((entry) => entry.isLocal).length);
+    const [left, tickets] = await this.#local.read(async (work) => [work.meta.unsent + (await work.values("x")).filter((one) => one.isLocal).length, await work.values("t")]);
     if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
+    this.#left = tickets;
     this.#say({ signedOut: true });
     this.#end();
     await this.#storage.destroy();
@@ -498,8 +417,7 @@ export class FieldMergeStore extends EventTarget {
 
   /** What support wants to know; no values of records. */
   async diagnose() {
-    const { diagnosis } = await import("./support.js"), told = await this.#local.read(diagnosis);
-    return { status: this.status, isLeading: this.#leads, server: String(this.#options.server), ...told };
+    return (await import("./support.js")).diagnosis(this.#local, { status: this.status, isLeading: this.#leads, server: this.#options.server });
   }
 
   /**
@@ -508,8 +426,6 @@ export class FieldMergeStore extends EventTarget {
    * @param {string} [path]
    */
   async export(path) {
-    const { contents, written } = await import("./support.js"), told = await this.#local.read(contents);
-    if (path !== undefined) await written(path, told);
-    return told;
+    return (await import("./support.js")).contents(this.#local, path);
   }
 }

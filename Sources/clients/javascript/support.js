@@ -1,25 +1,26 @@
-/** Loaded when somebody asks: what support wants to know of a store; no values of records. */
-export async function diagnosis(work) {
-  const { device, feed, revision, rules = null, snapshot } = await work.meta(), resources = {};
-  for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.bases(resource)).length;
+import { entries } from "./decisions.js";
+
+/** Loaded when somebody asks: what support wants to know of a store, with what it says of itself; no values of records. */
+export const diagnosis = (local, standing) => local.read(async (work) => {
+  const { device, feed, revision, rules = null, snapshot } = work.meta, resources = {};
+  for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.tx.all(`r:${resource}`)).length;
   return {
-    device, feed, revision, rules, resources, snapshot,
+    ...standing, server: String(standing.server), device, feed, revision, rules, resources, snapshot,
     pushes: (await work.pushes()).map(({ seq, key, settled, body, edits }) => ({
-      seq, key, state: settled ? "repeated" : body ? "frozen" : "draft", edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: Object.keys(rows) })),
+      seq, key, state: settled ? "repeated" : body ? "frozen" : "draft",
+      edits: edits.map(({ resource, id, rows }) => ({ resource, id, rows: rows.map(({ section, item }) => (item === undefined ? section : `${section}/${item}`)) })),
     })),
-    refused: (await work.entries()).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
+    refused: (await entries(work)).map(({ resource, id, problem }) => ({ resource, id, code: problem.code })),
   };
-}
+});
 
-/** Everything that a store keeps. */
-export async function contents(work) {
-  const records = {};
-  for (const resource of work.rules?.resources.keys() ?? []) records[resource] = (await work.bases(resource)).map((row) => row.record);
-  return { meta: await work.meta(), records, pushes: await work.pushes(), refused: await work.entries(), events: await work.unheard() };
-}
-
-/** Writes it down; in Node. */
-export async function written(path, told) {
-  const { writeFile } = await import("node:fs/promises");
-  await writeFile(path, JSON.stringify(told, null, 1));
+/** Everything that a store keeps; with a path also written down, in Node. */
+export async function contents(local, path) {
+  const told = await local.read(async (work) => {
+    const records = {};
+    for (const resource of work.rules?.resources.keys() ?? []) records[resource] = (await work.tx.all(`r:${resource}`)).map(([, { r }]) => r);
+    return { meta: work.meta, records, pushes: await work.pushes(), refused: await entries(work), events: await work.values("e") };
+  });
+  if (path !== undefined) await (await import("node:fs/promises")).writeFile(path, JSON.stringify(told, null, 1));
+  return told;
 }

@@ -7,7 +7,7 @@ export const bareAddress = (server) => String(server).replace(/\/+$/, "");
 
 /** Tells whether two JSON values are the same, whatever the order of their members. */
 export function same(one, other) {
-  if (one === other || typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
   const names = Object.keys(one);
   return Array.isArray(one) === Array.isArray(other) && names.length === Object.keys(other).length
     && names.every((name) => Object.hasOwn(other, name) && same(one[name], other[name]));
@@ -19,6 +19,9 @@ export const copy = (value) => structuredClone(value);
 /** The text by which an id is known: its spelling in a URL, the same for a number and its decimal string. */
 export const idKey = (id) => [id].flat().map(encodeURIComponent).join();
 
+/** Records by their ids. */
+export const byKey = (records) => new Map(records.map((record) => [idKey(record.id), record]));
+
 /** Orders ids: numbers by value before texts by characters. */
 export function compareIDs(one, other) {
   const others = [other].flat();
@@ -29,57 +32,49 @@ export function compareIDs(one, other) {
   return 0;
 }
 
-/** A random UUID, also where a page has no secure context. */
-export function uuid() {
-  const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
-  return bytes.join("").replace(/(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-8$4-");
-}
+/** A random UUID, also where a page has no secure context: a random digit for each 0, one of 8, 9, a and b for the 8. */
+export const uuid = () => "00000000-0000-4000-8000-000000000000".replace(/[08]/g, (digit) => (
+  digit | crypto.getRandomValues(new Uint8Array(1))[0] % (+digit ? 4 : 16)
+).toString(16));
 
 export const temporaryId = () => `tmp:${uuid()}`;
 export const isTemporary = (id) => typeof id === "string" && id.startsWith("tmp:");
 
-/** Returns the name that is nearest to a misspelled one; undefined where none is near. */
+/** Returns the name that has the most letters of a misspelled one; undefined where none has enough. */
 export function nearest(name, names) {
-  let best, least = Math.max(2, name.length / 2) + 1;
+  let best, most = 0.6;
   for (const candidate of names) {
-    let row = Array.from(`${candidate} `, (_, index) => index);
-    for (const [index, letter] of [...name].entries()) {
-      const next = [index + 1];
-      for (const [at, other] of [...candidate].entries()) {
-        next.push(Math.min(next[at] + 1, row[at + 1] + 1, row[at] + (letter.toLowerCase() !== other.toLowerCase())));
-      }
-      row = next;
-    }
-    if (row.at(-1) < least) [best, least] = [candidate, row.at(-1)];
+    let left = candidate.toLowerCase();
+    for (const letter of name.toLowerCase()) left = left.replace(letter, "");
+    const share = (candidate.length - left.length) / Math.max(candidate.length, name.length);
+    if (share > most) [best, most] = [candidate, share];
   }
   return best;
 }
 
 const isText = (value) => typeof value === "string";
 const matches = (pattern) => (value) => isText(value) && pattern.test(value);
-const isDecimal = (value) => Number.isFinite(value) || matches(/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i)(value);
+const isDecimal = (value) => Number.isFinite(value) || matches(/^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i)(value);
 
-/** Whether a text begins with a day that there is, or with none at all. */
-function isDay(text) {
-  const day = text.slice(0, 10);
-  return day === "0000-00-00" || new Date(day).toJSON()?.startsWith(day) === true;
-}
-
-const moment = (zone) => {
-  const isMoment = matches(new RegExp(`^\\d{4}-\\d\\d-\\d\\d[T ]([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?${zone}$`));
-  return (value) => isMoment(value) && isDay(value);
+/** Whether a text begins with a day that there is, or with none at all, and goes on like a pattern. */
+const dated = (rest) => {
+  const isDated = matches(new RegExp(`^\\d{4}-\\d\\d-\\d\\d${rest}$`));
+  return (value) => {
+    if (!isDated(value)) return false;
+    const day = value.slice(0, 10);
+    return day === "0000-00-00" || !!new Date(day).toJSON()?.startsWith(day);
+  };
 };
+const moment = "[T ]([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d+)?";
 
 function isInteger(value, { minimum, maximum }) {
-  if (!Number.isInteger(value) && !matches(/^-?\d+(\.0+)?$/)(value)) return false;
+  if (!Number.isInteger(value) && !matches(/^-?(0|[1-9]\d*)(\.0+)?$/)(value)) return false;
   const number = BigInt(String(value).split(".")[0]);
-  return number >= BigInt(minimum ?? number) && number <= BigInt(maximum ?? number);
+  return !(number < minimum || number > maximum);
 }
 
-function fitsDecimal(value, { precision, scale }) {
-  const [whole, fraction = ""] = String(value).replace(/^-?0*/, "").split(".");
-  return isDecimal(value) && (precision === undefined || /e/i.test(value) || (whole.length <= precision - scale && fraction.replace(/0+$/, "").length <= scale));
-}
+const fitsDecimal = (value, { precision, scale }) => isDecimal(value)
+  && (precision === undefined || /e/i.test(value) || new RegExp(`^-?0*\\d{0,${precision - scale}}(\\.\\d{0,${scale}}0*)?$`).test(value));
 
 const isMember = (value, { members }) => isText(value) && (!members || members.includes(value));
 
@@ -88,11 +83,11 @@ const kinds = {
   boolean: (value) => [true, false, 0, 1].includes(value),
   integer: isInteger, year: isInteger, bit: isInteger,
   decimal: fitsDecimal, float: isDecimal, double: isDecimal,
-  text: isText, uuid: isText, inet4: isText, inet6: isText, geometry: isText,
+  text: (value, { maximumCharacters, maximumBytes }) => isText(value) && !([...value].length > maximumCharacters || new Blob([value]).size > maximumBytes),
+  uuid: isText, inet4: isText, inet6: isText, geometry: isText,
   enum: isMember,
   set: (value, field) => (isText(value) ? value.split(",").filter(Boolean) : [value].flat()).every((member) => isMember(member, field)),
-  date: (value) => matches(/^\d{4}-\d\d-\d\d$/)(value) && isDay(value),
-  datetime: moment(""), timestamp: moment("(Z|[+-]\\d\\d:?\\d\\d)"),
+  date: dated(""), datetime: dated(moment), timestamp: dated(`${moment}(Z|[+-]\\d\\d:?\\d\\d)`),
   time: matches(/^-?\d{1,3}:[0-5]\d:[0-5]\d(\.\d+)?$/),
   binary: (value) => matches(/^[A-Za-z0-9+/]*={0,2}$/)(value) && value.length % 4 === 0,
 };
@@ -103,11 +98,8 @@ const kinds = {
  * @throws {FieldMergeError} `invalid-value`, with the path.
  */
 export function checkValue(value, field, path) {
-  const { type, nullable, maximumCharacters, maximumBytes, references } = field, isNull = value === null;
-  const isFit = isNull ? nullable !== false
+  const { type, nullable, references } = field;
+  const isFit = value === null ? nullable !== false
     : !/function|bigint|symbol/.test(typeof value) && ((references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true));
-  if (!isFit) fail("invalid-value", path, `is no ${isNull ? "null" : type} that its column holds`);
-  if (!isNull && type === "text" && ([...value].length > maximumCharacters || new TextEncoder().encode(value).length > maximumBytes)) {
-    fail("invalid-value", path, "is longer than its column");
-  }
+  if (!isFit) fail("invalid-value", path, `does not fit its column of type ${type}`);
 }

@@ -7,11 +7,15 @@
  * @param {() => void} [late] called at the deadline
  */
 export function within(promise, { signal, deadline }, clock, late) {
+  const over = new AbortController();
+  let timer;
   return new Promise((resolve, reject) => {
-    const end = () => resolve(undefined), left = deadline instanceof Date ? deadline - clock.now() : deadline;
-    const timer = left !== undefined && clock.setTimeout(() => { late?.(); end(); }, Math.max(0, left));
-    signal?.addEventListener("abort", end, { once: true });
-    if (signal?.aborted) end();
-    promise.then(resolve, reject).finally(() => clock.clearTimeout(timer));
+    if (deadline !== undefined) timer = clock.setTimeout(() => resolve(late?.()), deadline instanceof Date ? deadline - clock.now() : deadline);
+    signal?.addEventListener("abort", () => resolve(), { signal: over.signal });
+    if (signal?.aborted) resolve();
+    promise.then(resolve, reject);
+  }).finally(() => {
+    clock.clearTimeout(timer);
+    over.abort();
   });
 }

@@ -1,33 +1,46 @@
+import { byKey, compareIDs, idKey, same } from "./values.js";
+
 /** Tells of an error in a function of the app that nobody awaits. */
 export const report = (error) => (globalThis.reportError ?? console.error)(error);
 
 /**
- * Watches something: the callback gets it now, and again after each change; so does who iterates, the latest counting.
+ * Watches a record, or all of a resource: the callback gets it now, and again after each change; so does who iterates, the
+ * latest counting.
  *
- * @param {() => Promise<any>} read
- * @param {{callback?: (value: any) => void, ended: () => void}} options
- * @returns {{look: () => Promise<void>, end: any}} `look` looks whether it has changed; `end` ends the watching when
- *   called, and is an async iterator
+ * @param {(changed: {resource: string, id: any}[] | null) => Promise<any[]>} read reads what has changed, or
+ *   everything
+ * @param {{isList: boolean, callback?: (value: any) => void, ended: () => void}} options
+ * @returns {{look: (changed?: {resource: string, id: any}[]) => Promise<void>, end: any}} `look` looks at what has changed;
+ *   `end` ends the watching when called, and is an async iterator
  */
-export function watching(read, { callback, ended }) {
-  let last, unread, isOver = false, isLooking = false, again, readers = [];
-  const over = { value: undefined, done: true };
+export function watching(read, { isList, callback, ended }) {
+  let seen = null, unread, isOver = false, isLooking = false, pending = [], readers = [];
   const wake = () => { for (const reader of readers.splice(0)) reader(); };
-  const look = async () => {
-    again = true;
+  const look = async (changed = []) => {
+    pending.push(...changed);
     if (isLooking) return;
     isLooking = true;
     try {
-      while (again) {
-        again = false;
-        const value = await read(), text = JSON.stringify(value);
-        if (isOver || text === last) continue;
-        last = text;
-        unread = { value, done: false };
+      while (!seen || pending.length) {
+        let isOther = !seen;
+        const places = pending.splice(0), found = byKey((await read(seen && places)).filter(Boolean));
+        seen ??= new Map();
+        // A record that has its id now stands no longer under its temporary one.
+        for (const { id } of places) if (!found.has(idKey(id))) isOther = seen.delete(idKey(id)) || isOther;
+        for (const [key, record] of found) {
+          if (same(seen.get(key), record)) continue;
+          isOther = true;
+          seen.set(key, record);
+        }
+        if (isOver || !isOther) continue;
+        const records = [...seen.values()].sort((one, other) => compareIDs(one.id, other.id)), value = isList ? records : (records[0] ?? null);
+        unread = value;
         wake();
         try { callback?.(value); } catch (error) { report(error); }
       }
-    } catch { /* the next change looks again */ } finally {
+    } catch {
+      seen = null; // the next change reads everything
+    } finally {
       isLooking = false;
     }
   };
@@ -38,12 +51,12 @@ export function watching(read, { callback, ended }) {
   };
   const iterator = {
     next: async () => {
-      while (!unread && !isOver) await new Promise((resolve) => readers.push(resolve));
-      const seen = unread ?? over;
-      unread = null;
-      return seen;
+      while (unread === undefined && !isOver) await new Promise((resolve) => readers.push(resolve));
+      const value = unread;
+      unread = undefined;
+      return { value, done: value === undefined };
     },
-    return: async () => { end(); return over; },
+    return: () => { end(); unread = undefined; return iterator.next(); },
     [Symbol.asyncIterator]: () => iterator,
   };
   return { look, end: Object.assign(() => end(), iterator) };
