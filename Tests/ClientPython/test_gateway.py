@@ -74,6 +74,33 @@ class SnapshotTests(GatewayCase):
 
 
 class StoryTests(GatewayCase):
+    def test_edits_behind_a_creation_build_on_what_the_database_fills_in(self) -> None:
+        store = self.synced()
+        with store.create("shoppers") as s:
+            s.customer.update(firstName="Kim", lastName="Vale", postCode="CT1 1AA", street="3 High St")
+            s.groceries.append({"name": "Rice"})
+            s.groceries.append({"name": "Salt"})
+        with store.transaction() as t:
+            edited = t.edit("shoppers", s.id)
+            edited.customer.street = "4 High St"
+            edited.customer.newsletter = True
+            edited.customer.balance = "5.00"
+            edited.customer.tags = ["vip"]
+            edited.groceries[0].name = "Brown rice"
+            t.edit("shoppers", 124).customer.lastName = "Both"
+        with store.transaction() as later:
+            del later.edit("shoppers", s.id).groceries[1]
+            later.edit("shoppers", 125).customer.lastName = "Both"
+        report = store.sync()
+        self.assertTrue(report.ok, report)
+        self.assertEqual([one.outcome(0).status for one in (s.ticket, t.ticket, later.ticket)], ["merged"] * 3)
+        self.assertEqual([one.outcome(0).conflicts for one in (t.ticket, later.ticket)], [(), ()])
+        record = store.record("shoppers", s.id)
+        customer = record.customer
+        self.assertEqual((customer.street, customer.newsletter, customer.balance), ("4 High St", True, "5.00"))
+        self.assertEqual((customer.tags, customer.tier), (["vip"], "none"))
+        self.assertEqual([(item.name, item.quantity) for item in record.groceries], [("Brown rice", "1")])
+
     def test_two_devices_edit_a_shopper(self) -> None:
         phone, tablet = self.synced(), self.synced()
         conflicts: list[fieldmerge.Conflict] = []

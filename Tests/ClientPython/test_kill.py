@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+from defaults import DefaultingGateway
 from support import cases, seeds
 
 from fieldmerge.testing import ManualClock, MemoryGateway, memory_store
@@ -82,7 +83,7 @@ class Walk:
     def __init__(self, test: unittest.TestCase, dice: random.Random, folder: str) -> None:
         self.test, self.dice = test, dice
         self.clock = ManualClock()
-        self.gateway = MemoryGateway(RULES, {"shoppers": [shopper(one) for one in (1, 2, 3)]}, clock=self.clock)
+        self.gateway = DefaultingGateway(RULES, {"shoppers": [shopper(one) for one in (1, 2, 3)]}, clock=self.clock)
         self.points = {1: 0, 2: 0, 3: 0}
         self.items: dict[str, int] = {}
         self.deleted: set[str] = set()
@@ -175,6 +176,7 @@ class Walk:
 
         def change(s: Any) -> None:
             s.customer.lastName = name
+            s.customer.points = 3
 
         block = device.store.edit("shoppers", made[0])
         self.stored(device, block, change, lambda: self.shoppers.__setitem__(name, name))
@@ -285,11 +287,12 @@ class Walk:
         expected = [(name, owner) for name, owner in self.items.items() if name not in self.deleted]
         self.test.assertEqual(sorted(found), sorted(expected))
         made = [
-            (record["customer"]["firstName"], record["customer"]["lastName"])
+            (record["customer"]["firstName"], record["customer"]["lastName"], record["customer"]["points"])
             for (resource, _), record in gateway.records.items()
             if resource == "shoppers" and record["id"] not in (1, 2, 3)
         ]
-        self.test.assertEqual(sorted(made), sorted(self.shoppers.items()))
+        wanted = [(name, last, 10 if last is None else 3) for name, last in self.shoppers.items()]
+        self.test.assertEqual(sorted(made), sorted(wanted))
         for device in self.devices:
             store = device.store
             self.test.assertEqual(store.refused_edits(), [])

@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from defaults import DefaultingGateway
 from support import cases
 
 import fieldmerge
@@ -139,6 +140,28 @@ class EditTests(StoreCase):
                 pass
         self.assertIsNone(store.record("shoppers", 999))
 
+    def test_names_are_checked_in_reads_as_in_edits(self) -> None:
+        store = self.synced(resources=["shoppers"])
+        for read, near in [
+            (lambda: store.record("shopers", 1), "shoppers"),
+            (lambda: store.records("aisle"), "aisles"),
+            (lambda: store.observe("shopers", print), "shoppers"),
+            (lambda: store.observe("shopers", 1, print), "shoppers"),
+            (lambda: store.state("shopers", 1), "shoppers"),
+            (lambda: store.state("shoppers", 123, "costumer"), "customer"),
+            (lambda: store.state("shoppers", 123, "customer", "adress"), "address"),
+            (lambda: store.state("shoppers", 123, "customer", "street"), "address"),
+            (lambda: store.state("shoppers", 123, "groceries", 1, "isle"), "aisle"),
+            (lambda: store.transaction().record("shopers", 1), "shoppers"),
+        ]:
+            with self.subTest(near=near), self.assertRaises(fieldmerge.UnknownName) as caught:
+                read()
+            self.assertEqual(caught.exception.nearest, near)
+        self.assertEqual(store.record("aisles", 5).aisle.name, self.server.get("aisles", 5)["aisle"]["name"])
+        self.assertEqual(store.state("shoppers", 123, "groceries", 1), "clean")
+        self.assertEqual(store.state("shoppers", 123, "groceries", "aisle"), "clean")
+        self.assertIsNone(self.open().record("shopers", 1))  # before the rules are known
+
     def test_an_edit_before_the_first_sync_says_what_is_missing(self) -> None:
         with self.assertRaises(fieldmerge.RulesUnknown):
             with self.open().edit("shoppers", 123):
@@ -184,6 +207,124 @@ class EditTests(StoreCase):
         self.assertEqual(store.records("shoppers"), [held, self.server.get("shoppers", 124)])
 
 
+class UnknownOldTests(StoreCase):
+    """Edits of rows whose creation has no answer yet, where the database fills in what it leaves out."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        records: dict[str, list[Any]] = {}
+        for line in MODEL["base"]:
+            records.setdefault(line["resource"], []).append(line["record"])
+        self.server = DefaultingGateway(RULES, records, clock=self.clock)
+
+    def lost(self, store: fieldmerge.Store, make: Any) -> None:
+        """Sends an edit whose answer is lost."""
+        make()
+        self.server.lose_answer()
+        self.assertEqual(store.sync().phase, "waiting")
+
+    def created(self, store: fieldmerge.Store) -> Any:
+        with store.create("shoppers") as s:
+            s.customer.firstName = "Kim"
+        return s
+
+    def test_a_field_of_the_group_that_was_not_assigned_keeps_what_the_database_filled_in(self) -> None:
+        store = self.synced()
+
+        def append() -> None:
+            with store.edit("shoppers", 123) as s:
+                s.groceries.append({"name": "Rice"})
+
+        self.lost(store, append)
+        with store.edit("shoppers", 123) as s:
+            s.groceries[2].name = "Brown rice"
+        self.assertEqual(store.record("shoppers", 123).groceries[2].quantity, None)
+        self.assertTrue(store.sync().ok)
+        rice = self.server.get("shoppers", 123)["groceries"][2]
+        self.assertEqual((rice["name"], rice["quantity"], s.ticket.outcome(0).status), ("Brown rice", "1", "merged"))
+
+    def test_what_joins_the_creation_leaves_to_the_database_what_was_not_assigned(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.groceries.append({"name": "Rice"})
+        with store.edit("shoppers", 123) as s:
+            s.groceries[2].name = "Brown rice"
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", 123)["groceries"][2]["quantity"], "1")
+
+    def test_what_joins_a_creation_leaves_its_rows_where_they_are(self) -> None:
+        store = self.synced()
+        with store.create("shoppers") as s:
+            s.customer.firstName = "Kim"
+            s.groceries += [{"name": "Rice"}, {"name": "Salt"}]
+        with store.edit("shoppers", s.id) as edited:
+            edited.customer.firstName = "Kit"
+            edited.groceries[0].name = "Brown rice"
+        names = [item.name for item in store.record("shoppers", s.id).groceries]
+        self.assertEqual(names, ["Brown rice", "Salt"])
+        self.assertTrue(store.sync().ok)
+        self.assertEqual([item["name"] for item in self.server.get("shoppers", s.ticket.id)["groceries"]], names)
+
+    def test_a_row_is_deleted_with_what_the_database_filled_in(self) -> None:
+        store = self.synced()
+
+        def append() -> None:
+            with store.edit("shoppers", 123) as s:
+                s.groceries.append({"name": "Rice"})
+
+        self.lost(store, append)
+        with store.edit("shoppers", 123) as s:
+            s.groceries[2].name = "Brown rice"
+        with store.edit("shoppers", 123) as s:
+            del s.groceries[2]
+        made: list[Any] = []
+        self.lost(store, lambda: made.append(self.created(store)))
+        store.delete("shoppers", made[0].id)
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(len(self.server.get("shoppers", 123)["groceries"]), 2)
+        self.assertEqual([record.id for record in store.records("shoppers")], [123, 124])
+
+    def test_what_the_database_would_fill_in_is_no_edit(self) -> None:
+        store = self.synced()
+        made: list[Any] = []
+        self.lost(store, lambda: made.append(self.created(store)))
+        with store.edit("shoppers", made[0].id) as s:
+            s.customer.points = 10
+        self.assertTrue(store.sync().ok)
+        self.assertEqual((s.ticket.outcome(0).status, len(self.server.runs)), ("merged", 1))
+        self.assertEqual(store.record("shoppers", made[0].id).customer.points, 10)
+
+    def test_an_entry_that_was_refused_for_a_null_is_mended_when_it_is_sent_again(self) -> None:
+        store = self.synced()
+        with store.create("shoppers") as s:
+            s.customer.firstName = "Kim"
+        store.sync()
+        with store.edit("shoppers", s.ticket.id) as edited:
+            edited.customer.points = 3
+        with store._database.transaction("as an earlier version left it"):
+            ((text,),) = store._database.rows("SELECT changes FROM edit")
+            store._database.write("UPDATE edit SET changes = ?", text.replace('{"points": 10}', '{"points": null}'))
+        self.assertEqual(store.sync().refused, 1)
+        (entry,) = store.refused_edits()
+        self.assertEqual(entry.edits[0].changeset["customer"]["points"]["old"], None)
+        self.assertTrue(entry.resend())
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", s.ticket.id)["customer"]["points"], 3)
+
+    def test_new_rules_leave_unknown_what_is(self) -> None:
+        store = self.synced()
+        made: list[Any] = []
+        self.lost(store, lambda: made.append(self.created(store)))
+        with store.edit("shoppers", made[0].id) as s:
+            s.customer.points = 3
+        rules = copy.deepcopy(RULES)
+        rules["version"] = "r2"
+        store._model.store_rules(json.dumps(rules))
+        self.server.change_rules(rules)
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", s.ticket.id)["customer"]["points"], 3)
+
+
 class ValueTests(unittest.TestCase):
     def check(self, kind: str, value: Any, **limits: Any) -> Any:
         from fieldmerge.rules import Field
@@ -200,6 +341,9 @@ class ValueTests(unittest.TestCase):
             ("decimal", 1e2, {"precision": 5, "scale": 0}, "100"),
             ("integer", "7", {}, 7),
             ("integer", 7.0, {}, 7),
+            ("integer", "1.0", {}, 1),
+            ("integer", "-0", {}, 0),
+            ("bit", "3", {"bits": 3}, 3),
             ("integer", 2**60, {}, str(2**60)),
             ("boolean", 1, {}, True),
             ("date", datetime.date(2026, 2, 3), {}, "2026-02-03"),
@@ -225,6 +369,15 @@ class ValueTests(unittest.TestCase):
             ("integer", True, {}),
             ("integer", 256, {"minimum": "0", "maximum": "255"}),
             ("integer", "1e400", {}),
+            ("integer", "1e3", {}),
+            ("integer", "007", {}),
+            ("integer", "+1", {}),
+            ("integer", " 1", {}),
+            ("integer", "1.", {}),
+            ("integer", "1.5", {}),
+            ("integer", "٣", {}),
+            ("year", "2e3", {}),
+            ("decimal", "٣", {}),
             ("bit", 8, {"bits": 3}),
             ("boolean", "yes", {}),
             ("text", "abc", {"maximumCharacters": 2}),
@@ -341,6 +494,61 @@ class EventTests(StoreCase):
         self.server.put("shoppers", 123, None)
         store.sync()
         self.assertEqual([(one.resource, one.id) for one in told], [("shoppers", 123)])
+        self.assertEqual(told[0].record, MODEL["base"][0]["record"])
+
+    def test_gone_with_a_draft_tells_what_the_server_last_told(self) -> None:
+        store = self.synced()
+        told: list[Any] = []
+        store.on_gone(told.append)
+        with store.edit("shoppers", 123) as s:
+            s.customer.firstName = "Bob"
+        self.server.put("shoppers", 123, None)
+        store._model.store_page(
+            {"feed": self.server.feed, "revision": 2, "more": False,
+             "changes": [{"resource": "shoppers", "id": 123, "record": None}]},
+            asked=store._model.place(),
+        )  # fmt: skip
+        self.assertEqual([one.record.customer.firstName for one in told], ["Joe"])
+
+    def test_a_sum_is_taken_back_once(self) -> None:
+        store = self.synced()
+        told: list[Any] = []
+        store.on_overtaken(told.append)
+        with store.edit("shoppers", 123) as s:
+            s.customer.points = 6
+        record = self.server.get("shoppers", 123)
+        record["customer"]["points"] = 10
+        self.server.put("shoppers", 123, record)
+        store._model.store_page(
+            {"feed": self.server.feed, "revision": self.server.revision, "more": False,
+             "changes": [{"resource": "shoppers", "id": 123, "record": record}]},
+            asked=store._model.place(),
+        )  # fmt: skip
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["points"], 11)
+        self.assertTrue(told[0].take_theirs())
+        self.assertFalse(told[0].take_theirs())
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["points"], 10)
+
+    def test_a_sum_that_was_never_sent_is_not_taken_back(self) -> None:
+        store = self.synced()
+        told: list[Any] = []
+        store.on_overtaken(told.append)
+        with store.edit("shoppers", 123) as s:
+            s.customer.points = 6
+        record = self.server.get("shoppers", 123)
+        record["customer"]["points"] = 10
+        self.server.put("shoppers", 123, record)
+        store._model.store_page(
+            {"feed": self.server.feed, "revision": self.server.revision, "more": False,
+             "changes": [{"resource": "shoppers", "id": 123, "record": record}]},
+            asked=store._model.place(),
+        )  # fmt: skip
+        for _ in range(2):
+            told[0].take_theirs()
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["points"], 10)
 
     def test_a_handler_may_sync(self) -> None:
         store = self.synced()
@@ -369,6 +577,31 @@ class EventTests(StoreCase):
         self.assertEqual(store.record("shoppers", 123).groceries[0].aisle, a.ticket.id)
         self.assertEqual(s.ticket.outcome(0).status, "merged")
         self.assertFalse(entries[1].resend())
+
+    def test_what_builds_on_a_refused_edit_is_refused_at_once_and_takes_it_along(self) -> None:
+        store = self.synced()
+        with store.create("aisles") as a:
+            a.aisle.name = "Oil"
+        with store.create("aisles") as b:
+            b.aisle.name = "Salt"
+        for _ in range(3):
+            self.server.error(400, "invalid")
+        self.assertEqual(store.sync().refused, 2)
+        with store.edit("shoppers", 123) as unsent:
+            unsent.customer.firstName = "Bob"
+        with store.edit("shoppers", 123) as s:
+            s.groceries[0].aisle = a.id
+            s.groceries[1].aisle = b.id
+        self.assertEqual((store.status.unsent, store.status.refused), (1, 3))
+        problem = s.ticket.outcome(0).problem
+        self.assertEqual((problem["code"], problem["dependsOn"]["id"]), ("depends-on-refused", a.id))
+        self.assertIn("aisles", problem["detail"])
+        self.assertTrue(store.refused_edits()[2].resend())
+        self.assertEqual((store.status.unsent, store.status.refused), (4, 0))
+        self.assertTrue(store.sync().ok)
+        aisles = [item["aisle"] for item in self.server.get("shoppers", 123)["groceries"]]
+        self.assertEqual(aisles, [a.ticket.id, b.ticket.id])
+        self.assertEqual(s.ticket.outcome(0).status, "merged")
 
 
 class NetworkTests(StoreCase):
@@ -570,6 +803,52 @@ class LifeTests(StoreCase):
         store.sign_out("send")
         self.assertEqual(self.server.get("shoppers", 123)["customer"]["firstName"], "Bob")
         self.assertEqual(os.listdir(self.folder.name), [])
+
+    def test_sign_out_refuses_what_was_refused_and_is_in_no_journal(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.customer.firstName = "Bob"
+        for _ in range(2):
+            self.server.error(400, "invalid")
+        store.sync()
+        with store.edit("shoppers", 124) as t:
+            t.customer.firstName = "Eve"
+        store._model.store_page(
+            {"feed": self.server.feed, "revision": 2, "more": False,
+             "changes": [{"resource": "shoppers", "id": 124, "record": None}]},
+            asked=store._model.place(),
+        )  # fmt: skip
+        self.assertEqual([entry.problem["code"] for entry in store.refused_edits()], ["invalid", "gone"])
+        self.assertEqual(store.status.unsent, 0)
+        for how in ("refuse", "send"):
+            with self.assertRaises(fieldmerge.UnsentEdits) as caught:
+                store.sign_out(how)
+            self.assertEqual(caught.exception.unsent, 2)
+        for entry in store.refused_edits():
+            entry.discard()
+        store.sign_out()
+
+    def test_sign_out_goes_on_where_the_journal_has_what_was_refused(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.customer.status = "open"
+        record = self.server.get("shoppers", 123)
+        record["customer"]["status"] = "closed"
+        self.server.put("shoppers", 123, record)
+        self.assertEqual(store.sync().refused, 1)
+        store.sign_out()
+        self.assertEqual(s.ticket.outcome(0).status, "refused")
+
+    def test_tickets_tell_the_truth_after_a_sign_out(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.customer.firstName = "Bob"
+        with store.create("aisles") as a:
+            a.aisle.name = "Oil"
+        store.sign_out("send")
+        outcome = s.ticket.outcome(0)
+        self.assertEqual((outcome.status, outcome.record.customer.firstName), ("merged", "Bob"))
+        self.assertEqual((a.ticket.outcome(0).status, type(a.ticket.id)), ("merged", int))
 
     def test_sign_out_may_discard(self) -> None:
         path = self.file()

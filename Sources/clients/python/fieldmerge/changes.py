@@ -6,13 +6,16 @@ A row change is a JSON object: `section`, in lists the item's `id`, and `do`:
 - `create` with `new`: the fields that were given,
 - `delete` with `old`: every field of its groups.
 
+`unknown`, beside an `old`, names its fields that nobody knows yet: they are null there, and stand for what the database
+puts into a row that was created without them.
+
 All functions are pure.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from .errors import UnknownName
@@ -120,7 +123,7 @@ def compose(resource: Resource, first: list[RowChange], second: list[RowChange])
     result = {_place(change): change for change in first}
     for change in second:
         place = _place(change)
-        earlier = result.pop(place, None)
+        earlier = result.get(place)
         if earlier is None:
             result[place] = change
             continue
@@ -128,7 +131,9 @@ def compose(resource: Resource, first: list[RowChange], second: list[RowChange])
         if joined is None:
             return None
         if joined:
-            result[place] = joined
+            result[place] = joined  # in its place: a record is created before its rows
+        else:
+            del result[place]
     return list(result.values())
 
 
@@ -140,9 +145,11 @@ def _follows(group: Group, before: Json, seen: Json) -> bool:
 
 def _first_seen(earlier: RowChange | None, deletion: RowChange) -> RowChange:
     old = dict(deletion["old"])
+    unknown = set(deletion.get("unknown", ()))
     for group in (earlier or {}).get("groups", {}).values():
         old.update(group["old"])
-    return {**deletion, "old": old}
+        unknown = (unknown - group["old"].keys()) | set(group.get("unknown", ()))
+    return _with_unknown({**deletion, "old": old}, unknown)
 
 
 def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | None:
@@ -153,7 +160,9 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
         for name, values in second["groups"].items():
             if not _follows(section.group(name), first["new"], values["old"]):
                 return None
-            new.update(values["new"])
+            # What the database is to fill in stays out of the creation.
+            left = [one for one in values.get("unknown", ()) if values["new"].get(one) is None]
+            new.update({one: value for one, value in values["new"].items() if one not in left})
         return {**first, "new": new}
     if steps == ("create", "delete"):
         return {}
@@ -169,10 +178,114 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
         group = section.group(name)
         if group.has_transitions or not _follows(group, groups[name]["new"], values["old"]):
             return None
-        old = groups.pop(name)["old"]
-        if not _equal(group, old, values["new"]):
-            groups[name] = {"old": old, "new": values["new"]}
+        seen = groups.pop(name)
+        if not _equal(group, seen["old"], values["new"]):
+            groups[name] = {**seen, "new": values["new"]}
     return {**first, "groups": groups} if groups else {}
+
+
+def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[str, str | None], set[str]]:
+    """Returns the fields that nobody knows yet of each row that these edits create, in their order: those that
+    neither the creation nor a later edit gave a value."""
+    found: dict[tuple[str, str | None], set[str]] = {}
+    for changes in edits:
+        for change in changes:
+            if not resource.has(change["section"]):
+                continue
+            place = _place(change)
+            if change["do"] == "create":
+                found[place] = resource.section(change["section"]).fields.keys() - change["new"].keys()
+            elif change["do"] == "delete":
+                found.pop(place, None)
+            elif place in found:
+                for values in change["groups"].values():
+                    found[place] -= {name for name, value in values["new"].items() if value is not None}
+    return found
+
+
+def mark_unknown(changes: list[RowChange], unknown: Mapping[tuple[str, str | None], set[str]]) -> list[RowChange]:
+    """Returns changes in which each `old` says what of it nobody knows yet."""
+
+    def mark(values: Json, fields: set[str]) -> Json:
+        return _with_unknown(values, {one for one in fields if one in values["old"] and values["old"][one] is None})
+
+    result = []
+    for change in changes:
+        fields = unknown.get(_place(change), set())
+        if change["do"] == "edit":
+            change = {**change, "groups": {name: mark(one, fields) for name, one in change["groups"].items()}}
+        elif change["do"] == "delete":
+            change = mark(change, fields)
+        result.append(change)
+    return result
+
+
+def _with_unknown(values: Json, fields: set[str]) -> Json:
+    marked = {name: value for name, value in values.items() if name != "unknown"}
+    return {**marked, "unknown": sorted(fields)} if fields else marked
+
+
+def has_unknown(changes: list[RowChange]) -> bool:
+    """Returns whether an `old` is not known yet."""
+    return any("unknown" in values for change in changes for values in [change, *change.get("groups", {}).values()])
+
+
+def fill_unknown(
+    resource: Resource, record: Json | None, changes: list[RowChange], *, is_late: bool = False
+) -> list[RowChange]:
+    """Returns changes whose unknown `old` is what the record holds: what the database has put into a new row.
+
+    A field of a group that was not given a value keeps that too; a group that then changes nothing is left out. With
+    `is_late` a null of a field that cannot be null counts as unknown: it was stored before there was a mark.
+    """
+    result = []
+    for change in changes:
+        if not resource.has(change["section"]) or change["do"] == "create":
+            result.append(change)
+            continue
+        section = resource.section(change["section"])
+        row = _row_of(section, record, change)
+        if row is None:
+            result.append(change)
+        elif change["do"] == "delete":
+            result.append(_filled(section, row, change, is_late=is_late))
+        else:
+            groups = {name: _filled(section, row, one, is_late=is_late) for name, one in change["groups"].items()}
+            left = {
+                name: one
+                for name, one in groups.items()
+                if one is change["groups"][name] or not _equal(section.group(name), one["old"], one["new"])
+            }
+            if left:
+                result.append({**change, "groups": left})
+    return result
+
+
+def _filled(section: Section, row: Json, values: Json, *, is_late: bool) -> Json:
+    fields = set(values.get("unknown", ()))
+    if is_late:
+        fields |= {
+            name
+            for name, value in values["old"].items()
+            if value is None and name in section.fields and not section.fields[name].nullable
+        }
+    fields &= row.keys()
+    if not fields:
+        return values
+    filled = _with_unknown(values, set(values.get("unknown", ())) - fields)
+    filled["old"] = {**values["old"], **{name: copy.deepcopy(row[name]) for name in fields}}
+    if values.get("new") is not None:
+        kept = {name: copy.deepcopy(row[name]) for name in fields if values["new"].get(name) is None}
+        filled["new"] = {**values["new"], **{name: one for name, one in kept.items() if name in values["new"]}}
+    return filled
+
+
+def _row_of(section: Section, record: Json | None, change: RowChange) -> Json | None:
+    part = (record or {}).get(section.name)
+    if not section.is_list:
+        return part
+    key = key_of(change["id"])
+    return next((item for item in part or [] if key_of(item["id"]) == key), None)
 
 
 def apply(resource: Resource, record: Json | None, record_id: Any, changes: list[RowChange]) -> Json | None:
@@ -286,7 +399,7 @@ def regroup(resource: Resource, seen: Json | None, changes: list[RowChange]) -> 
         for values in change["groups"].values():
             old.update(values["old"])
             new.update(values["new"])
-        row = _seen_row(section, seen, change)
+        row = _row_of(section, seen, change) or {}
         groups: Json = {}
         for name in new:
             if name not in section.fields:
@@ -301,14 +414,6 @@ def regroup(resource: Resource, seen: Json | None, changes: list[RowChange]) -> 
         if groups:
             result.append({**change, "groups": groups})
     return result
-
-
-def _seen_row(section: Section, seen: Json | None, change: RowChange) -> Json:
-    part = (seen or {}).get(section.name)
-    if section.is_list:
-        key = key_of(change["id"])
-        return next((item for item in part or [] if key_of(item["id"]) == key), {})
-    return part or {}
 
 
 def created_ids(record_id: Any, changes: list[RowChange], root: str) -> Iterator[str]:
@@ -355,7 +460,7 @@ def _map(record_id: Any, changes: list[RowChange], replace: Callable[[Any], Any]
                 mapped[side] = fields(change[side])
         if "groups" in change:
             mapped["groups"] = {
-                name: {side: fields(values[side]) for side in ("old", "new")}
+                name: {**values, **{side: fields(values[side]) for side in ("old", "new")}}
                 for name, values in change["groups"].items()
             }
         result.append(mapped)

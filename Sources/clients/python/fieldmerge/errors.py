@@ -63,11 +63,12 @@ class RequestRefused(FieldMergeError):
 
 
 class UnsentEdits(FieldMergeError):
-    """A sign-out would have lost edits: `unsent` is how many."""
+    """A sign-out would have lost edits: `unsent` is how many never came to the gateway's journal, refused ones
+    among them."""
 
     def __init__(self, unsent: int) -> None:
-        plural = "edit is" if unsent == 1 else "edits are"
-        super().__init__(f"{unsent} {plural} not sent yet")
+        plural = "edit" if unsent == 1 else "edits"
+        super().__init__(f"{unsent} {plural} would be lost: not sent yet, or refused and in no journal")
         self.unsent = unsent
 
 

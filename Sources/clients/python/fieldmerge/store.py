@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.parse
 import uuid
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import TracebackType
@@ -23,11 +24,13 @@ from .editing import as_plain, as_read
 from .errors import Offline, RequestRefused, RulesUnknown, StoreClosed, UnsentEdits, WrongStore
 from .ids import in_url, key_of, plain
 from .model import Change, Draft, Model
+from .rules import Group
 from .snapshot import load
 from .synchronizer import Report, Synchronizer, TokenSource
 from .tickets import Conflict, EditOfRecord, Gone, Overtaken, RefusedEdit, Ticket, conflict_of
 from .transaction import SingleEdit, Transaction
 from .transport import HTTPTransport, Transport
+from .values import without
 
 log = logging.getLogger("fieldmerge")
 
@@ -92,6 +95,7 @@ class Store:
         self._clock = clock or Clock()
         self._settled = threading.Condition()
         self._is_signed_out = False
+        self._tickets: weakref.WeakSet[Ticket] = weakref.WeakSet()
         self._handlers: dict[str, list[Callable[[Any], Any]]] = {}
         self._hooks: list[Callable[[Change], Any]] = []
         self._observers: list[_Observer] = []
@@ -156,14 +160,17 @@ class Store:
     def record(self, resource: str, record_id: Any) -> Any:
         """Returns a record as it is here, with the edits that were not sent yet; `None` where there is none.
 
-        One of a resource that is not kept is asked for at the gateway; throws `Offline` where that gives no answer.
+        One of a resource that is not kept is asked for at the gateway; throws `Offline` where that gives no answer,
+        and `UnknownName` for a resource that the rules do not have.
         """
+        self._model.check_name(resource)
         if self._model.keeps(resource):
             return as_read(self._model.view(resource, plain(record_id)))
         return as_read(self._fetched(resource, plain(record_id)))
 
     def records(self, resource: str) -> list[Any]:
-        """Returns every record of a resource, in the order of keys."""
+        """Returns every record of a resource, in the order of keys; throws `UnknownName`."""
+        self._model.check_name(resource)
         if self._model.keeps(resource):
             return [as_read(record) for record in self._model.all(resource)]
         return [as_read(record) for record in self._fetch_all(resource)]
@@ -225,6 +232,7 @@ class Store:
             if not callable(record_id):
                 raise TypeError("observe needs a function to call back")
             record_id, callback = None, record_id
+        self._model.check_name(resource)
         observer = _Observer(resource, plain(record_id), callback)
         observer.last = self._observed(observer)
         self._observers.append(observer)
@@ -276,6 +284,7 @@ class Store:
     def state(self, resource: str, record_id: Any, *path: Any, item: Any = None) -> str:
         """Returns `clean`, `draft`, `sending` or `refused` of a group: `store.state("shoppers", 123, "customer",
         "address")`, in a list with the item's id between section and group. A shorter path asks for all below it.
+        Throws `UnknownName`.
         """
         names: list[Any] = []
         for part in path:
@@ -303,6 +312,10 @@ class Store:
         self._known_edits = self._model.edit_count()
         self._was_edited()
         return ticket
+
+    def _note_ticket(self, ticket: Ticket) -> None:
+        with self._settled:
+            self._tickets.add(ticket)
 
     def _was_edited(self) -> None:
         if self._background is not None:
@@ -435,7 +448,7 @@ class Store:
             values = {name: as_read(value) for name, value in body.items() if name in Overtaken.__dataclass_fields__}
             return Overtaken(**values, _told=body, _store=self)
         if kind == "gone":
-            return Gone(body["resource"], body["id"])
+            return Gone(body["resource"], body["id"], as_read(body.get("record")))
         return next((entry for entry in self.refused_edits() if entry._seq == body["entry"]), None)
 
     def _answer(self, conflict: Conflict, value: Any) -> None:
@@ -492,7 +505,9 @@ class Store:
             return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
         return None
 
-    def _write_group(self, conflict: Conflict | Overtaken, value: Any) -> Ticket | None:
+    def _write_group(
+        self, conflict: Conflict | Overtaken, value: Any, *, counts: Callable[[Group, Any], Json] | None = None
+    ) -> Ticket | None:
         with self.transaction() as transaction:
             record = transaction.edit(conflict.resource, conflict.id)
             section = record._resource.section(str(conflict.section))
@@ -504,7 +519,8 @@ class Store:
                     row = record[section.name]
                     row.append(value if isinstance(value, dict) else {})
                     row = row[-1]
-            row.update(section.group(str(conflict.group)).spread(value))
+            group = section.group(str(conflict.group))
+            row.update(group.spread(value) if counts is None else counts(group, row))
         return transaction.ticket
 
     def _delete_row(self, conflict: Conflict) -> Ticket | None:
@@ -543,7 +559,22 @@ class Store:
     def _take_theirs(self, overtaken: Overtaken) -> bool:
         if self._model.take_theirs(overtaken._told):
             return True
-        return self._write_group(overtaken, as_plain(overtaken.current)) is not None
+        told = overtaken._told
+        if told.get("isUndone"):
+            return False
+        current = as_plain(overtaken.current)
+        group = self._model.resource(overtaken.resource).section(overtaken.section).group(overtaken.group)
+        if group.merge != "add" or not self._model.was_sent(told["push"]):
+            return self._write_group(overtaken, current) is not None
+
+        def without_mine(group: Group, row: Any) -> Json:
+            # What was sent counts upon theirs: only what undoes it leads there.
+            left = without(group, {one.name: row.get(one.name) for one in group.fields}, told["old"], told["new"])
+            return group.spread(current) if left is None else left
+
+        ticket = self._write_group(overtaken, current, counts=without_mine)
+        told["isUndone"] = True  # a second call would take it back twice
+        return ticket is not None
 
     def refused_edits(self) -> list[RefusedEdit]:
         """Returns the edits that were refused for good and neither sent again nor given up; they survive a
@@ -644,16 +675,19 @@ class Store:
 
     def sign_out(self, unsent: str = "refuse") -> None:
         """Deletes the local store. While edits are unsent, `refuse` throws `UnsentEdits`, `send` sends them first
-        (and throws where that fails), `discard` gives them up."""
+        (and throws where that fails), `discard` gives them up. A refused edit of which the gateway's journal knows
+        nothing counts as unsent."""
         if unsent not in ("refuse", "send", "discard"):
             raise ValueError("unsent is “refuse”, “send” or “discard”")
         if unsent == "send" and self._model.has_unsent():
             self.sync()
-        count = self._model.counts()[0]
-        if count and unsent != "discard":
-            raise UnsentEdits(count)
+        with self._settled:
+            tickets = list(self._tickets)
         # An edit that is made just now is not lost either: the store is emptied in one transaction.
-        count = self._model.discard_all(limit=(1 << 62) if unsent == "discard" else 0)
+        with self._database.transaction("sign out"):
+            for ticket in tickets:
+                ticket._keep()
+            count = self._model.discard_all(limit=(1 << 62) if unsent == "discard" else 0)
         if count:
             raise UnsentEdits(count)
         self._is_signed_out = True

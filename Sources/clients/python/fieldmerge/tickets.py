@@ -61,6 +61,8 @@ class Ticket:
         self._store = store
         self.token = token
         self._last_id = store._model.ticket_id(token)
+        self._last_told: Json | None = None
+        store._note_ticket(self)
 
     @property
     def id(self) -> Any:
@@ -97,13 +99,20 @@ class Ticket:
         try:
             told = self._store._model.ticket_outcome(self.token)
         except StoreClosed:
-            if self._store._is_signed_out:
+            if not self._store._is_signed_out:
+                raise
+            told = self._last_told
+            if told is None:
                 return Outcome("discarded", (), None, None)
-            raise
         if told is None:
             return None
         conflicts = tuple(conflict_of(self._store, one) for one in told["conflicts"])
         return Outcome(told["status"], conflicts, told["problem"], as_read(told["record"]))
+
+    def _keep(self) -> None:
+        """Remembers what became of the edit, since the store is deleted."""
+        self._last_id = self._store._model.ticket_id(self.token)
+        self._last_told = self._store._model.ticket_outcome(self.token)
 
     def __repr__(self) -> str:
         return f"Ticket({self.token!r})"
@@ -144,10 +153,12 @@ class Overtaken:
 
 @dataclass(frozen=True)
 class Gone:
-    """A record that is `None` for this client from now on; its drafts are refused edits."""
+    """A record that is `None` for this client from now on; its drafts are refused edits. `record` is what the server
+    last told of it."""
 
     resource: str
     id: Any
+    record: Any = None
 
 
 @dataclass(frozen=True)

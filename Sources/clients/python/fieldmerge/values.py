@@ -22,7 +22,8 @@ _TIME_OF_DAY = r"(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?"
 _DATETIME = re.compile(r"(\d{4})-(\d{2})-(\d{2})[T ]" + _TIME_OF_DAY)
 _TIMESTAMP = re.compile(_DATETIME.pattern + r"(Z|[+-]\d{2}:\d{2})")
 _TIME = re.compile(r"(-?)(\d{2,3}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_WHOLE_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.0+)?")
 
 SAFE_INTEGER = 2**53
 
@@ -58,6 +59,8 @@ def _decimal(value: Any, path: str) -> Decimal:
 
 
 def _integer(field: Field, value: Any, path: str) -> Any:
+    if isinstance(value, str) and not _WHOLE_NUMBER.fullmatch(value):
+        raise InvalidValue(path, f"“{value}” is no whole number")
     number = _decimal(value, path)
     if abs(number.adjusted()) > 40 or number != number.to_integral_value():
         raise InvalidValue(path, f"{value} is no whole number that it can hold")
@@ -345,6 +348,20 @@ def same(field: Field, one: Any, other: Any) -> bool:
     if field.type == "boolean":
         return one in (0, 1) and other in (0, 1) and bool(one) == bool(other)
     return False
+
+
+def without(group: Group, row: Mapping[str, Any], old: Any, new: Any) -> dict[str, Any] | None:
+    """Returns the numbers of a group less what an edit has added to them; nil where one of them is none."""
+    before, after = group.spread(old), group.spread(new)
+    result: dict[str, Any] = {}
+    try:
+        for field in group.fields:
+            now, one, other = (_decimal(part.get(field.name), field.name) for part in (row, before, after))
+            left = now - (other - one)
+            result[field.name] = float(left) if field.type in ("float", "double") else format(left, "f")
+    except InvalidValue:
+        return None
+    return result
 
 
 def same_group(group: Group, one: Any, other: Any) -> bool:

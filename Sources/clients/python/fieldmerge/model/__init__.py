@@ -24,10 +24,10 @@ class Model(Pulls):
             )
 
     def discard_all(self, *, limit: int) -> int:
-        """Empties the store, in one transaction, unless more edits than the limit were never answered; returns
+        """Empties the store, in one transaction, unless more edits than the limit never came into a journal; returns
         how many there are."""
         with self.database.transaction("sign out"):
-            unsent, _ = self.counts()
+            unsent = self.unjournaled()
             if unsent > limit:
                 return unsent
             self._discard_tickets("outcome IS NULL")

@@ -9,7 +9,7 @@ from typing import Any
 from .. import changes as row_changes
 from ..changes import Json
 from ..ids import is_temporary, key_of
-from .parts import KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, pairs, with_real_ids
+from .parts import ADDED_KEPT, KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, pairs, with_real_ids
 from .rebasing import Rebasing
 
 
@@ -41,12 +41,15 @@ class Answers(Rebasing):
             ids: dict[str, Any] = {}
             for result in results:
                 ids.update(result.get("ids") or {})
+            self._note_added(seq, [edit for index, edit in enumerate(edits) if index not in failed])
             self.database.write("DELETE FROM edit WHERE push = ?", seq)
             self.database.write("DELETE FROM creation WHERE push = ?", seq)
             self.database.write("UPDATE push SET state = ?, doubt = 0 WHERE seq = ?", KEPT, seq)
             self._map(ids, other_than=seq)
 
             for index, (edit, result) in enumerate(pairs(edits, results)):
+                if index not in failed and result.get("record") is not None:
+                    self._fill_later(edit, result["record"])
                 if index not in failed or result.get("record") is not None:
                     self._store_result(edit, result, views.get((edit.resource, edit.key)), newer_than=newer_than)
             for told in conflicts:
@@ -134,6 +137,34 @@ class Answers(Rebasing):
                     *(json.dumps(mapped), key_of(mapped), json.dumps(places), token),
                 )
 
+    def _note_added(self, seq: int, edits: list[StoredEdit]) -> None:
+        """Notes a push that has counted something up or down, so that who takes theirs can take that back."""
+        for edit in edits:
+            known = self._known(edit.resource)
+            names = [(change["section"], name) for change in edit.changes for name in change.get("groups", {})]
+            if known is not None and any(
+                group.name == name and group.merge == "add"
+                for section, name in names
+                if known.has(section)
+                for group in known.section(section).groups
+            ):
+                self.database.set_meta("added", [*(self.database.meta("added") or []), seq][-ADDED_KEPT:])
+                return
+
+    def was_sent(self, seq: int) -> bool:
+        """Returns whether a push that counts is on its way, or has done so."""
+        state = self.database.value("SELECT state FROM push WHERE seq = ?", seq)
+        return state == SENT or seq in (self.database.meta("added") or [])
+
+    def _fill_later(self, edit: StoredEdit, record: Json) -> None:
+        """Tells edits that wait behind a creation what the database has put into its row."""
+        known = self._known(edit.resource)
+        if known is None or not any(change["do"] == "create" for change in edit.changes):
+            return
+        for later in self.pending(edit.resource, key_of(record["id"])):
+            if later.state == UNSENT and row_changes.has_unknown(later.changes):
+                self._fill(later, known, record)
+
     def _store_result(self, edit: StoredEdit, result: Json, before: Json | None, *, newer_than: int | None) -> None:
         record = result.get("record")
         self._touched.add((edit.resource, edit.key))
@@ -145,11 +176,11 @@ class Answers(Rebasing):
             return
         real = self.resolve(edit.id)
         known = self._known(edit.resource)
-        was_here = self._base(edit.resource, key_of(real)) is not None
+        held = self._base(edit.resource, key_of(real))
         self._put(edit.resource, real, None, before=before)
         deleted = known is not None and row_changes.is_deletion(edit.changes, known)
-        if was_here and not deleted:
-            self._queue("gone", {"resource": edit.resource, "id": real})
+        if held is not None and not deleted:
+            self._queue("gone", {"resource": edit.resource, "id": real, "record": held})
 
     def refuse(self, seq: int, problem: Json, results: list[Json]) -> None:
         """Stores that a push was refused, with what builds on it, in one transaction."""

@@ -38,9 +38,14 @@ class Drafts(Refusals):
                     token, {"status": "merged", "conflicts": [], "problem": None, "record": self._first(records)}
                 )
             else:
-                seq = self._join(changed, atomic) or self._append(changed, atomic)
+                refused = self._refused_makers([(record_id, rows) for _, record_id, rows in changed])
+                seq = None if refused else self._join(changed, atomic)
+                if seq is None:
+                    seq = self._append(changed, atomic)
                 self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
                 self._settle_cancelled(seq)
+                if refused:
+                    self._refuse_dependent(seq, *refused[0])
             self._touched.update((resource.name, key_of(record_id)) for resource, record_id, _ in edits)
             self._tell()
         return token
@@ -58,7 +63,7 @@ class Drafts(Refusals):
         assert self.rules is not None
         if self.rules.version != draft.rules_version:
             changes = row_changes.regroup(resource, seen, changes)
-        return resource, record_id, changes
+        return resource, record_id, self._marked(resource, record_id, changes)
 
     def _join(self, edits: list[tuple[Resource, Any, list[RowChange]]], atomic: str | None) -> int | None:
         """Adds an edit to the unsent push that holds all of its records, if there is one that may take it."""

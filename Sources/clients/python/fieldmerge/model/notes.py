@@ -75,7 +75,7 @@ class Notes(Reading):
 
     def _tell(self) -> None:
         touched, self._touched = self._touched, set()
-        self._incoming = []
+        self._incoming, self._last = [], {}
         if touched:
             self.database.after_commit(lambda: self.on_touch(touched))
 

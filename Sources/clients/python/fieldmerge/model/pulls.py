@@ -57,7 +57,7 @@ class Pulls(Answers):
         if self.database.value("SELECT 1 FROM edit LIMIT 1") is None:
             self._put(resource, record_id, record, before=held, is_pulled=True)
             if record is None and held is not None:
-                self._queue("gone", {"resource": resource, "id": held["id"]})
+                self._queue("gone", {"resource": resource, "id": held["id"], "record": held})
             return 1
         before = self._seen(resource, key)
         was = self.view(resource, record_id)

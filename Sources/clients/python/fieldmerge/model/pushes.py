@@ -10,7 +10,7 @@ from ..changes import Json, RowChange
 from ..ids import key_of
 from ..rules import Resource
 from .notes import Notes
-from .parts import KEPT, SENT, UNSENT
+from .parts import KEPT, SENT, UNSENT, StoredEdit
 
 
 class Pushes(Notes):
@@ -30,6 +30,28 @@ class Pushes(Notes):
             )
         self._note_creations(seq)
         return seq
+
+    def _marked(
+        self, resource: Resource, record_id: Any, changes: list[RowChange], *, before: int | None = None
+    ) -> list[RowChange]:
+        """The changes with a mark at each `old` that is known only once a creation of one's own is answered."""
+        earlier = [
+            edit.changes
+            for edit in self.pending(resource.name, key_of(record_id))
+            if before is None or edit.push < before
+        ]
+        return row_changes.mark_unknown(changes, row_changes.unnamed(resource, earlier))
+
+    def _fill(self, edit: StoredEdit, resource: Resource, record: Json, *, is_late: bool = False) -> None:
+        """Gives each `old` of an edit that was unknown what the record holds."""
+        changes = row_changes.fill_unknown(resource, record, edit.changes, is_late=is_late)
+        if changes == edit.changes:
+            return
+        if changes:
+            self._write_changes(edit.push, edit.place, changes)
+        else:
+            self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", edit.push, edit.place)
+        self._settle_cancelled(edit.push)
 
     def _write_changes(self, seq: int, place: int, changes: list[RowChange]) -> None:
         self.database.write("UPDATE edit SET changes = ? WHERE push = ? AND place = ?", json.dumps(changes), seq, place)

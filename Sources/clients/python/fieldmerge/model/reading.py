@@ -13,7 +13,7 @@ from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..clock import Clock
 from ..database import Database
-from ..errors import RulesUnknown
+from ..errors import RulesUnknown, UnknownName
 from ..ids import is_temporary, key_of, order_of
 from ..rules import Resource, Rules
 from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit
@@ -32,11 +32,13 @@ class Reading:
         self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None
         self._rules: Rules | None = None
         self._touched: set[Place] = set()
+        self._last: dict[Place, Json | None] = {}
+        """The bases that the transaction under way has deleted."""
         self._incoming: list[tuple[str, Any, Json | None, Json | None]] = []
         database.on_rollback = self._reset
 
     def _reset(self) -> None:
-        self._touched, self._incoming, self._rules = set(), [], None
+        self._touched, self._incoming, self._rules, self._last = set(), [], None, {}
 
     @property
     def rules(self) -> Rules | None:
@@ -145,6 +147,12 @@ class Reading:
         refused = self.database.value("SELECT count(*) FROM push WHERE state = ?", REFUSED)
         return int(unsent), int(refused)
 
+    def unjournaled(self) -> int:
+        """Returns how many edits are nowhere but here: those without an answer, and entries that were refused without
+        a result of the gateway, which are in no journal."""
+        refusals = self.database.rows("SELECT refusal FROM push WHERE state = ?", REFUSED)
+        return self.counts()[0] + sum(not json.loads(text)["hasRecord"] for (text,) in refusals)
+
     def edit_count(self) -> int:
         """Returns a number that grows with each edit of the app, whichever process makes it."""
         return int(self.database.value("SELECT coalesce(max(seq), 0) FROM ticket"))
@@ -156,6 +164,7 @@ class Reading:
     def state(self, resource: str, record_id: Any, path: tuple[Any, ...]) -> str:
         """Returns `clean`, `draft`, `sending` or `refused` for what the path names: a record, one of its
         sections, an item of a list, or a group."""
+        self._check_names(resource, path)
         with self.database.lock:
             key = key_of(self.resolve(record_id))
             edits = self._edits("e.resource = ? AND e.key = ? AND p.state <> 2", resource, key)
@@ -166,6 +175,27 @@ class Reading:
             if state in states:
                 return word
         return "clean"
+
+    def check_name(self, resource: str) -> None:
+        """Throws `UnknownName` for a resource that the rules, where they are known, do not have."""
+        if self.rules is not None:
+            self.rules.resource(resource)
+
+    def _check_names(self, resource: str, path: tuple[Any, ...]) -> None:
+        if self.rules is None:
+            return
+        known = self.rules.resource(resource)
+        if not path:
+            return
+        section = known.section(str(path[0]))
+        rest = path[1:]
+        if section.is_list and not (len(rest) == 1 and rest[0] in [group.name for group in section.groups]):
+            rest = rest[1:]  # the item's id
+        if rest and rest[0] in section.group_of and rest[0] not in [group.name for group in section.groups]:
+            # A field is no group: what is edited is the group that it belongs to.
+            raise UnknownName(f"{section.name}.{rest[0]}", rest[0], section.group_of[rest[0]].name)
+        if rest:
+            section.group(str(rest[0]))
 
     def place(self) -> tuple[str | None, int | None]:
         """Returns feed and revision up to which everything is stored."""

@@ -24,6 +24,7 @@ class Rebasing(Sending):
         self._incoming.append((resource, record_id, before, record))
         pulls = (self.database.meta("pulls") or 0) if is_pulled else 0
         if record is None:
+            self._last[resource, key] = self._base(resource, key)
             self.database.write("DELETE FROM base WHERE resource = ? AND key = ?", resource, key)
             if is_pulled:
                 self.database.write("INSERT OR REPLACE INTO tombstone VALUES (?, ?, ?)", resource, key, pulls)
@@ -65,13 +66,15 @@ class Rebasing(Sending):
                     self._settle_cancelled(draft.push)
                     continue
                 if not is_drafted:
-                    self._queue("gone", {"resource": resource_name, "id": draft.id})
+                    last = self._last.get(place)
+                    self._queue("gone", {"resource": resource_name, "id": draft.id, "record": last})
                 is_drafted = True
                 detail = f"The record {draft.id} of {resource_name} is gone."
                 index = [edit.place for edit in self.edits_of(draft.push)].index(draft.place)
                 self._refuse(draft.push, new_problem("gone", 410, "Gone", detail), [], fault=index)
             if tells_gone and not is_drafted and was is not None:
-                self._queue("gone", {"resource": resource_name, "id": was["id"]})
+                last = self._last.get(place)
+                self._queue("gone", {"resource": resource_name, "id": was["id"], "record": last})
             return
         told: set[tuple[str, str, str]] = set()
         for draft in drafts:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 from .. import changes as row_changes
-from ..changes import Json
+from ..changes import Json, RowChange
 from ..errors import InvalidEdit
 from ..rules import Rules
 from .parts import REFUSED, SENT, UNSENT, StoredEdit, conflicts_of, new_problem, pairs
@@ -63,23 +66,38 @@ class Refusals(Pushes):
             for (user,) in users:
                 if self.database.value("SELECT state FROM push WHERE seq = ?", user) not in (UNSENT, SENT):
                     continue
-                what = f"{fault.resource} {fault.id}" if fault else temporary
-                problem = new_problem(
-                    "depends-on-refused",
-                    422,
-                    "Depends on a refused edit",
-                    f"It refers to {temporary}, which the refused edit of {what} would have created.",
-                )
-                problem["dependsOn"] = {"entry": seq, "id": temporary}
-                index = next(
-                    (
-                        index
-                        for index, edit in enumerate(self.edits_of(user))
-                        if temporary in row_changes.used_ids(edit.id, edit.changes)
-                    ),
-                    0,
-                )
-                self._refuse(user, problem, [], fault=index)
+                self._refuse_dependent(user, seq, temporary, fault=fault)
+
+    def _refuse_dependent(self, user: int, seq: int, temporary: str, *, fault: StoredEdit | None = None) -> None:
+        """Refuses a push that uses an id which a refused one would have made, and names that."""
+        if fault is None:
+            refusal = json.loads(self.database.value("SELECT refusal FROM push WHERE seq = ?", seq))
+            fault = next((edit for edit in self.edits_of(seq) if edit.place == refusal["fault"]), None)
+        what = f"{fault.resource} {fault.id}" if fault else temporary
+        problem = new_problem(
+            "depends-on-refused",
+            422,
+            "Depends on a refused edit",
+            f"It refers to {temporary}, which the refused edit of {what} would have created.",
+        )
+        problem["dependsOn"] = {"entry": seq, "id": temporary}
+        used = [list(row_changes.used_ids(edit.id, edit.changes)) for edit in self.edits_of(user)]
+        index = next((index for index, ids in enumerate(used) if temporary in ids), 0)
+        self._refuse(user, problem, [], fault=index)
+
+    def _refused_makers(
+        self, edits: Iterable[tuple[Any, list[RowChange]]], *, other_than: int | None = None
+    ) -> list[tuple[int, str]]:
+        """The refused pushes that would have created what edits use, each with the temporary id of that."""
+        makers = []
+        for temporary in dict.fromkeys(one for edit in edits for one in row_changes.used_ids(*edit)):
+            for seq, creates in self.database.rows(
+                "SELECT seq, creates FROM push WHERE state = ? AND seq IS NOT ? AND creates LIKE ? ORDER BY seq",
+                *(REFUSED, other_than, f"%{temporary}%"),
+            ):
+                if temporary in json.loads(creates):
+                    makers.append((seq, temporary))
+        return makers
 
     def refused(self) -> list[tuple[int, Json, list[StoredEdit]]]:
         """Returns number, refusal and edits of each refused push."""
@@ -88,7 +106,8 @@ class Refusals(Pushes):
             return [(seq, json.loads(text), self.edits_of(seq)) for seq, text in rows]
 
     def resend(self, seq: int) -> bool:
-        """Puts a refused push, and what was refused only because of it, behind the others, in one transaction.
+        """Puts a refused push behind the others, in one transaction: behind what it builds on, where that was refused
+        too, and before what was refused only because of it.
 
         Returns false where it is refused no more.
         """
@@ -96,8 +115,14 @@ class Refusals(Pushes):
             row = self.database.row("SELECT refusal FROM push WHERE seq = ? AND state = ?", seq, REFUSED)
             if row is None:
                 return False
+            own = [(edit.id, edit.changes) for edit in self.edits_of(seq)]
+            for maker, _ in self._refused_makers(own, other_than=seq):
+                self.resend(maker)
+            if self.database.value("SELECT 1 FROM push WHERE seq = ?", seq) is None:
+                return True  # it went along
             made = self._creations(seq)
             new = self._renumber(seq)
+            self._renew_unknown(new)
             for other, refusal, edits in self.refused():
                 depends = (refusal["problem"] or {}).get("dependsOn") or {}
                 if depends.get("id") in made and depends.get("entry") == seq:
@@ -107,6 +132,19 @@ class Refusals(Pushes):
                 self._touched.add((edit.resource, edit.key))
             self._tell()
         return True
+
+    def _renew_unknown(self, seq: int) -> None:
+        """Gives each `old` that stands for what the database fills in its value, or its mark, as things are now."""
+        for edit in self.edits_of(seq):
+            known = self._known(edit.resource)
+            if known is None:
+                continue
+            changes = self._marked(known, edit.id, edit.changes, before=seq)
+            if changes != edit.changes:
+                self._write_changes(seq, edit.place, changes)
+            base = self._base(edit.resource, edit.key)
+            if base is not None and not row_changes.is_creation(changes, known):
+                self._fill(replace(edit, changes=changes), known, base, is_late=True)
 
     def _renumber(self, seq: int) -> int:
         cursor = self.database.write(
@@ -159,6 +197,7 @@ class Refusals(Pushes):
                     resource = rules.resource(edit.resource)
                     seen = self._seen(edit.resource, edit.key, before=seq)
                     changed = row_changes.regroup(resource, seen, edit.changes)
+                    changed = self._marked(resource, edit.id, changed, before=seq)
                 except InvalidEdit as error:
                     problem = new_problem("rules-changed", 400, "The rules have changed", str(error))
                     break

@@ -32,6 +32,8 @@ class Sending(Drafts):
                 1 if is_single else PUSHES_IN_A_REQUEST,
             ):
                 stored = self.edits_of(seq)
+                if batch and state == UNSENT and any(row_changes.has_unknown(edit.changes) for edit in stored):
+                    break  # the answer to a creation before it tells its “old”
                 if state == UNSENT:
                     if rules is None:
                         raise RulesUnknown("the rules are not known yet")
