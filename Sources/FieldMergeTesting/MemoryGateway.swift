@@ -6,9 +6,10 @@ import Synchronization
 /// before it (`script`).
 ///
 /// It merges group by group as the contract says, with the policies `client-wins`, `server-wins` and `reject` and the
-/// function `add`; other functions leave it to the policy. It checks no types and knows no access rules.
+/// function `add`; other functions leave it to the policy. Of values it checks no more than that none is null in a field
+/// that has one always; it knows no access rules.
 public final class MemoryGateway: Transport {
-    /// What comes before an answer: errors, delays, breaks.
+    /// The faults that come before an answer: errors, delays, breaks.
     public let script: ScriptedServer
     private let state: Mutex<MemoryGatewayState>
 
@@ -17,10 +18,12 @@ public final class MemoryGateway: Transport {
     /// - Parameters:
     ///   - rules: the answer to `GET /v1/rules`.
     ///   - records: the records of each resource.
+    ///   - defaults: what the database puts into fields that a creation leaves out, by resource and section.
     public init?(
-        rules: JSONValue, records: [String: [JSONValue]] = [:], clock: any StoreClock = SystemClock()
+        rules: JSONValue, records: [String: [JSONValue]] = [:], defaults: [String: [String: JSONObject]] = [:],
+        clock: any StoreClock = SystemClock()
     ) {
-        guard let state = MemoryGatewayState(rules: rules, records: records) else { return nil }
+        guard let state = MemoryGatewayState(rules: rules, records: records, defaults: defaults) else { return nil }
         let box = MemoryGatewayBox()
         self.state = Mutex(state)
         script = ScriptedServer(clock: clock) { request in box.owner()?.serve(request) ?? .none }

@@ -7,6 +7,7 @@ struct MemoryGatewayState {
     var runs: [String] = []
     let rules: Rules
     private let document: JSONValue
+    private let defaults: [String: [String: JSONObject]]
     private var feed = 1
     private var revision = 1
     private var earliest = 1
@@ -14,10 +15,13 @@ struct MemoryGatewayState {
     private var kept: [String: (push: JSONValue, answer: JSONValue)] = [:]
     private var lastID = 1_000
 
-    init?(rules document: JSONValue, records told: [String: [JSONValue]]) {
+    init?(
+        rules document: JSONValue, records told: [String: [JSONValue]], defaults: [String: [String: JSONObject]] = [:]
+    ) {
         guard let rules = Rules(text: document.description) else { return nil }
         self.rules = rules
         self.document = document
+        self.defaults = defaults
         for (resource, rows) in told {
             for row in rows { records[MemoryPlace(resource: resource, key: row["id"].key)] = row }
         }
@@ -207,7 +211,7 @@ struct MemoryGatewayState {
         let known = ids.merging(own) { _, last in last }
         let edits = told["edits"].arrayValue ?? []
         var results: [JSONValue] = []
-        var merge = MemoryMerge(rules: rules, records: records)
+        var merge = MemoryMerge(rules: rules, defaults: defaults, records: records)
         do throws(MemoryRefusal) {
             for edit in edits {
                 let mapped = edit.mappedDeep(known)

@@ -9,6 +9,7 @@ struct MemoryRefusal: Error {
 /// The edits of one push, over the records as they are.
 struct MemoryMerge {
     let rules: Rules
+    let defaults: [String: [String: JSONObject]]
     var records: [MemoryPlace: JSONValue]
 
     /// Makes an edit; returns its outcomes.
@@ -48,15 +49,15 @@ struct MemoryMerge {
         let isRoot = section.name == resource.root.name
         if isRoot, Self.creates(row) {
             guard records[place] == nil else { throw MemoryRefusal(status: 422, code: "unique") }
-            records[place] = Self.record(resource, id, row["new"])
+            records[place] = record(resource, id, row["new"])
             return told("inserted")
         }
-        if isRoot, Self.deletes(row) { return told(records.removeValue(forKey: place) == nil ? "already" : "deleted") }
+        if isRoot, Self.deletes(row) { return told(try delete(place, section, row["old"])) }
         guard var record = records[place] else { return told("missing", isConflict: true) }
         defer { if records[place] != nil { records[place] = record } }
         guard section.isList else {
             if Self.creates(row) {
-                let under = record[section.name].objectValue ?? section.blank
+                let under = record[section.name].objectValue ?? blank(section, of: resource)
                 record[section.name] = .object(under.merging(row["new"].objectValue ?? [:]) { _, new in new })
                 return told("inserted")
             }
@@ -73,7 +74,7 @@ struct MemoryMerge {
         var items = record[section.name].arrayValue ?? []
         let index = items.firstIndex { $0["id"].key == row["id"].key }
         if Self.creates(row) {
-            var made = section.blank.merging(row["new"].objectValue ?? [:]) { _, new in new }
+            var made = blank(section, of: resource).merging(row["new"].objectValue ?? [:]) { _, new in new }
             made["id"] = row["id"]
             record[section.name] = .array(items + [.object(made)])
             return told("inserted")
@@ -82,6 +83,7 @@ struct MemoryMerge {
             return Self.deletes(row) ? told("already") : told("missing", isConflict: true)
         }
         if Self.deletes(row) {
+            try Self.check(row["old"], section, held: items[index])
             items.remove(at: index)
             record[section.name] = .array(items)
             return told("deleted")
@@ -93,11 +95,36 @@ struct MemoryMerge {
         return outcomes
     }
 
-    private static func record(_ resource: ResourceRules, _ id: JSONValue, _ fields: JSONValue) -> JSONValue {
+    /// A row of which a creation names nothing.
+    private func blank(_ section: SectionRules, of resource: ResourceRules) -> JSONObject {
+        section.blank.merging(defaults[resource.name]?[section.name] ?? [:]) { _, value in value }
+    }
+
+    /// Refuses a value of a base that the column cannot have.
+    private static func check(_ old: JSONObject, _ fields: [FieldRules], held: JSONObject) throws(MemoryRefusal) {
+        for field in fields where !field.isNullable && (old[field.name] ?? .null).isNull {
+            guard (held[field.name] ?? .null).isNull else { throw MemoryRefusal(status: 400, code: "invalid-value") }
+        }
+    }
+
+    private static func check(_ old: JSONValue, _ section: SectionRules, held: JSONValue) throws(MemoryRefusal) {
+        try check(old.objectValue ?? [:], Array(section.fields.values), held: held.objectValue ?? [:])
+    }
+
+    private mutating func delete(
+        _ place: MemoryPlace, _ section: SectionRules, _ old: JSONValue
+    ) throws(MemoryRefusal) -> JSONValue {
+        guard let held = records[place] else { return "already" }
+        try Self.check(old, section, held: held[section.name])
+        records[place] = nil
+        return "deleted"
+    }
+
+    private func record(_ resource: ResourceRules, _ id: JSONValue, _ fields: JSONValue) -> JSONValue {
         var record: JSONObject = ["id": id]
         for section in resource.sections.dropFirst() { record[section.name] = section.isList ? [] : .null }
         record[resource.root.name] = .object(
-            resource.root.blank.merging(fields.objectValue ?? [:]) { _, new in new })
+            blank(resource.root, of: resource).merging(fields.objectValue ?? [:]) { _, new in new })
         return .object(record)
     }
 
@@ -107,7 +134,9 @@ struct MemoryMerge {
         var outcomes: [JSONValue] = []
         for group in section.groups {
             guard let sides = row.objectValue?[group.name] else { continue }
+            guard sides.objectValue?["old"] != nil else { throw MemoryRefusal(status: 400, code: "invalid-changeset") }
             let (old, new, current) = (sides["old"], sides["new"], group.value(of: held))
+            try check(group.spread(old), group.fields, held: held)
             if group.holdsSame(group.spread(old), group.spread(new)) { continue }
             let (outcome, written) = try merge(group, old: old, current: current, new: new)
             held.merge(group.spread(written)) { _, new in new }

@@ -18,7 +18,7 @@
         private let command: [String]
         private let process = Mutex<Process?>(nil)
 
-        /// What went wrong when the gateway was to start.
+        /// The error where the gateway could not start.
         public struct StartError: Error, CustomStringConvertible {
             /// The gateway's log.
             public let description: String

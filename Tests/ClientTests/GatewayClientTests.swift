@@ -112,7 +112,7 @@
             let (phone, tablet) = (try await Self.opened(gateway), try await Self.opened(gateway))
             try await phone.start()
             try await tablet.start()
-            var records = tablet.observe("shoppers", 123).makeAsyncIterator()
+            var records = try tablet.observe("shoppers", 123).makeAsyncIterator()
             while let record = await records.next(), record == nil {}
             var statuses = phone.statuses.makeAsyncIterator()
             while let status = await statuses.next(), status.revision == nil {}

@@ -92,6 +92,7 @@ private final class Walk {
     private var aisles: Set<String> = []
     private var aisleOf: [String: String] = [:]
     private var shoppers: [String: String?] = [:]
+    private var shopperPoints: [String: Int] = [:]
     private var number = 0
 
     static func shopper(_ id: Int) -> JSONValue {
@@ -109,7 +110,8 @@ private final class Walk {
         folder = try TemporaryFolder()
         dice = SeededDice(seed)
         let made = MemoryGateway(
-            rules: SharedCases.model["rules"], records: ["shoppers": [1, 2, 3].map(Self.shopper)], clock: clock)
+            rules: SharedCases.model["rules"], records: ["shoppers": [1, 2, 3].map(Self.shopper)],
+            defaults: ["shoppers": ["customer": ["points": 5, "county": "Kent"]]], clock: clock)
         gateway = try #require(made)
         for index in 0..<2 {
             let device = try await WalkingDevice(
@@ -231,6 +233,7 @@ private final class Walk {
             }
         } meaning: {
             shoppers[name] = .some(nil)
+            shopperPoints[name] = 5
         }
         guard isAlive else { return }
         if dice.chance(0.5) { _ = try await device.sync() }
@@ -239,6 +242,16 @@ private final class Walk {
             try await store.edit("shoppers", id) { $0["customer", "lastName"] = .string(name) }
         } meaning: {
             shoppers[name] = .some(name)
+        }
+        // What the database has put there is not known before the creation is answered.
+        let more = Int.random(in: 0...9, using: &dice)
+        try await stored(device) { store in
+            try await store.edit("shoppers", id) { edit in
+                edit["customer", "points"] = .integer(Int128(more))
+                edit["customer", "street"] = .string(name)
+            }
+        } meaning: {
+            shopperPoints[name] = more
         }
     }
 
@@ -333,6 +346,11 @@ private final class Walk {
         let told = made.map { "\($0["customer"]["firstName"]) \($0["customer"]["lastName"])" }
         let expected = shoppers.map { "\"\($0.key)\" \($0.value.map { "\"\($0)\"" } ?? "null")" }
         #expect(told.sorted() == expected.sorted())
+        for record in made {
+            let name = record["customer"]["firstName"].stringValue ?? ""
+            #expect(record["customer"]["points"].intValue == shopperPoints[name], "the points of \(name)")
+            #expect(record["customer"]["county"] == "Kent")
+        }
         for device in devices { try await check(device) }
     }
 

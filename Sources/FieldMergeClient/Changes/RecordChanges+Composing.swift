@@ -19,7 +19,7 @@ extension RecordChanges {
             switch Self.joined(earlier, change, in: section) {
             case .apart: return nil
             case .nothing: break
-            case .one(let joined): result.append(joined)
+            case .one(let joined): result.append(joined.trimmed(in: section))
             }
         }
         return RecordChanges(result)
@@ -52,11 +52,14 @@ extension RecordChanges {
                 guard let group = section.group(name), group.transitions == nil,
                     follows(group, before: held.new, seen: sides.old)
                 else { return .apart }
+                let new = held.new.merging(sides.new) { _, new in new }
+                let isKnown = first.unknown.isDisjoint(with: group.fields.map(\.name))
                 groups[name] =
-                    group.holdsSame(held.old, sides.new)
-                    ? nil : RowChange.GroupSides(old: held.old, new: sides.new)
+                    isKnown && group.holdsSame(held.old, new) ? nil : RowChange.GroupSides(old: held.old, new: new)
             }
-            return groups.isEmpty ? .nothing : .one(first.with(.edit(groups)))
+            var joined = first.with(.edit(groups))
+            joined.unknown.formUnion(second.unknown)
+            return groups.isEmpty ? .nothing : .one(joined)
         default: return .apart
         }
     }
@@ -73,14 +76,21 @@ extension RecordChanges {
     private static func firstSeen(_ earlier: RowChange?, _ deletion: RowChange) -> RowChange {
         guard case .delete(var old) = deletion.step else { return deletion }
         for sides in earlier?.groups.values.map({ $0 }) ?? [] { old.merge(sides.old) { _, first in first } }
-        return deletion.with(.delete(old))
+        var joined = deletion
+        joined.unknown.formUnion(earlier?.unknown ?? [])
+        joined.step = .delete(old.filter { !joined.unknown.contains($0.key) })
+        return joined
     }
 
     /// Returns changes made under other rules as the present ones group them.
     ///
-    /// - Parameter seen: the record beneath, which has what a group needs beyond what was edited.
+    /// - Parameters:
+    ///   - seen: the record beneath, which has what a group needs beyond what was edited.
+    ///   - unknown: what creations beneath leave to the database.
     /// - Throws: `InvalidEdit` where a name is gone.
-    package func regrouped(for resource: ResourceRules, over seen: JSONObject?) throws(InvalidEdit) -> RecordChanges {
+    func regrouped(
+        for resource: ResourceRules, over seen: JSONObject?, unknown: UnknownFields
+    ) throws(InvalidEdit) -> RecordChanges {
         var result: [RowChange] = []
         for change in rows {
             let section = try resource.section(change.section)
@@ -89,17 +99,25 @@ extension RecordChanges {
                 for name in new.keys { _ = try section.field(name, path: section.name) }
                 result.append(change)
             case .delete(let old):
-                result.append(change.with(.delete(old.filter { section.fields[$0.key] != nil })))
+                var deletion = change.with(.delete(old.filter { section.fields[$0.key] != nil }))
+                deletion.unknown.formIntersection(section.fields.keys)
+                result.append(deletion)
             case .edit(let held):
-                let groups = try Self.regrouped(held, in: section, over: change.row(of: seen, isList: section.isList))
-                if !groups.isEmpty { result.append(change.with(.edit(groups))) }
+                var edit = change
+                // What the earlier edit knew it knows still.
+                let known = Set(held.values.flatMap(\.old.keys))
+                edit.unknown.formUnion(unknown[change, in: section].subtracting(known))
+                let row = change.row(of: seen, isList: section.isList)
+                let groups = try Self.regrouped(held, in: section, over: row, unknown: edit.unknown)
+                edit.step = .edit(groups)
+                if !groups.isEmpty { result.append(edit.trimmed(in: section)) }
             }
         }
         return RecordChanges(result)
     }
 
     private static func regrouped(
-        _ held: [String: RowChange.GroupSides], in section: SectionRules, over row: JSONObject?
+        _ held: [String: RowChange.GroupSides], in section: SectionRules, over row: JSONObject?, unknown: Set<String>
     ) throws(InvalidEdit) -> [String: RowChange.GroupSides] {
         var old: JSONObject = [:]
         var new: JSONObject = [:]
@@ -111,9 +129,12 @@ extension RecordChanges {
         for name in new.keys.sorted() {
             _ = try section.field(name, path: section.name)
             guard let group = section.group(ofField: name), groups[group.name] == nil else { continue }
+            let isKnown = unknown.isDisjoint(with: group.fields.map(\.name))
             let before = group.fields(of: (row ?? [:]).merging(old) { _, old in old })
-            let after = group.fields(of: before.merging(new) { _, new in new })
-            if !group.holdsSame(before, after) {
+                .filter { !unknown.contains($0.key) }
+            let mine = new.filter { entry in group.fields.contains { $0.name == entry.key } }
+            let after = before.merging(mine) { _, new in new }
+            if !isKnown || !group.holdsSame(before, after) {
                 groups[group.name] = RowChange.GroupSides(old: before, new: after)
             }
         }

@@ -1,5 +1,5 @@
 extension RecordChanges {
-    /// Returns the changes as the wire has them; nil where the rules lack a name of theirs.
+    /// Returns the changes as the wire has them, without what is unknown; nil where the rules lack a name of theirs.
     package func changeset(of resource: ResourceRules) -> JSONObject? {
         var result: JSONObject = [:]
         for change in rows {
@@ -9,6 +9,11 @@ extension RecordChanges {
             case .edit(let groups):
                 for (name, sides) in groups {
                     guard let group = section.group(name) else { return nil }
+                    let fields = Set(group.fields.map(\.name))
+                    guard change.unknown.isDisjoint(with: fields) else {
+                        row[name] = ["new": group.fields.count == 1 ? group.value(of: sides.new) : .object(sides.new)]
+                        continue
+                    }
                     row[name] = ["old": group.value(of: sides.old), "new": group.value(of: sides.new)]
                 }
             case .create(let new): row = ["old": .null, "new": .object(new)]
@@ -72,7 +77,8 @@ extension RecordChanges {
                     step = .edit(
                         groups.mapValues { RowChange.GroupSides(old: mapped($0.old), new: mapped($0.new)) })
                 }
-                return RowChange(section: change.section, item: change.item?.mapped(ids), step: step)
+                return RowChange(
+                    section: change.section, item: change.item?.mapped(ids), step: step, unknown: change.unknown)
             })
     }
 }

@@ -6,14 +6,18 @@ package struct RowChange: Sendable, Hashable {
     package let item: JSONValue?
     /// The change itself.
     package var step: Step
+    /// The fields whose `old` nobody knows yet.
+    ///
+    /// The row is created by a push without an answer, which leaves them to the database. The step has no `old` of them, and no `new` where they stay as the database makes them.
+    package var unknown: Set<String> = []
 
     /// A change of a row, in fields and their values.
     package enum Step: Sendable, Hashable {
-        /// Groups by their names, each with all of its fields.
+        /// Groups by their names, each with all of its fields but what is unknown.
         case edit([String: GroupSides])
         /// The fields that were given.
         case create(JSONObject)
-        /// Every field of its groups as its user saw it.
+        /// Every field of its groups as its user saw it, but what is unknown.
         case delete(JSONObject)
     }
 
@@ -48,7 +52,7 @@ package struct RowChange: Sendable, Hashable {
     }
 
     /// Returns the change with another step.
-    func with(_ step: Step) -> RowChange { RowChange(section: section, item: item, step: step) }
+    func with(_ step: Step) -> RowChange { RowChange(section: section, item: item, step: step, unknown: unknown) }
 }
 
 extension RowChange {
@@ -67,6 +71,7 @@ extension RowChange {
             out["do"] = "delete"
             out["old"] = .object(old)
         }
+        if !unknown.isEmpty { out["unknown"] = .array(unknown.sorted().map(JSONValue.string)) }
         return .object(out)
     }
 
@@ -75,6 +80,7 @@ extension RowChange {
         guard let section = stored["section"].stringValue else { return nil }
         self.section = section
         item = stored.objectValue?["id"]
+        unknown = Set((stored["unknown"].arrayValue ?? []).compactMap(\.stringValue))
         switch stored["do"].stringValue {
         case "edit":
             guard let groups = stored["groups"].objectValue else { return nil }

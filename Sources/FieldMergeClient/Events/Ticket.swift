@@ -9,7 +9,7 @@ public struct Ticket: Sendable {
     public let id: JSONValue
     let store: FieldMergeStore
 
-    /// What became of the edit; waits until that is known.
+    /// The outcome of the edit; waits until that is known.
     ///
     /// Somebody has to sync meanwhile: `start()`, or `sync()` elsewhere. Where the store is closed or the waiting task
     /// cancelled before, the status is `unknown`.
@@ -26,13 +26,13 @@ public struct Ticket: Sendable {
         }
     }
 
-    /// What became of the edit; nil where nothing has yet.
+    /// The outcome of the edit; nil where nothing has yet.
     public var outcomeSoFar: Outcome? {
         get async { await store.outcome(of: token) }
     }
 }
 
-/// What became of an edit.
+/// The outcome of an edit.
 public struct Outcome: Sendable {
     /// The fate of the edit.
     public let status: OutcomeStatus

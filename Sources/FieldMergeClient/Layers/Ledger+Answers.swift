@@ -1,6 +1,6 @@
 import GRDB
 
-/// What became of pushes.
+/// The outcomes of pushes.
 extension Ledger {
     /// Stores that a push was merged, whole or in part.
     func settle(_ push: Int64, results: [JSONValue]) throws {
@@ -27,6 +27,9 @@ extension Ledger {
         try write("UPDATE push SET state = 2, doubt = 0 WHERE seq = ?", [push])
         try map(ids)
 
+        for (index, (edit, result)) in pairs.enumerated() where !failed.contains(index) {
+            try fillUnknown(after: edit, ids: ids, record: result["record"].objectValue)
+        }
         for (index, (edit, result)) in pairs.enumerated()
         where !failed.contains(index) || !result["record"].isNull {
             try storeResult(edit, result, before: views[index], newerThan: newerThan)

@@ -55,7 +55,9 @@ extension Ledger {
                     continue
                 }
                 for group in section.groups {
+                    // What nobody knew yet cannot have been overtaken.
                     guard let sides = groups[group.name],
+                        change.unknown.isDisjoint(with: group.fields.map(\.name)),
                         told.insert("\(change.section)\u{1F}\(change.item?.key ?? "")\u{1F}\(group.name)").inserted,
                         let one = change.row(of: before, isList: section.isList),
                         let other = change.row(of: after, isList: section.isList)
@@ -74,10 +76,15 @@ extension Ledger {
                             "old": group.value(of: sides.old), "current": group.value(of: current),
                             "new": group.value(of: latest ?? sides.new), "by": author,
                             "push": .integer(Int128(draft.push)),
+                            "ticket": try ticket(of: draft).map(JSONValue.string) ?? .null,
                         ])
                 }
             }
         }
+    }
+
+    private func ticket(of draft: StoredEdit) throws -> String? {
+        try tickets("push = ? AND outcome IS NULL", [draft.push]).last { $0.records.contains(draft.record) }?.token
     }
 
     private func refuseDrafts(_ drafts: [StoredEdit], of known: ResourceRules, was: JSONObject?) throws {

@@ -25,8 +25,11 @@ extension Ledger {
         if changed.isEmpty {
             try resolve(token, .merged(record: try self.first(records)))
         } else {
-            let push = try join(changed, atomicity) ?? append(changed, atomicity)
+            let missing = try missingCreation(of: changed)
+            let joined = missing == nil ? try join(changed, atomicity) : nil
+            let push = try joined ?? append(changed, atomicity)
             try write("UPDATE ticket SET push = ? WHERE token = ?", [push, token])
+            if let missing { try refuse(push, dependingOn: missing) }
             try settleCancelled(push)
         }
         effects.touched.formUnion(records)
@@ -47,7 +50,13 @@ extension Ledger {
         if seen != nil, creates {
             throw InvalidEdit(path: "id", detail: "there is a record \(id) of \(resource.name) already")
         }
-        if try rules()?.version != draft.rulesVersion { changes = try changes.regrouped(for: resource, over: seen) }
+        let place = RecordPlace(resource: resource.name, key: id.key)
+        let (under, base) = (try pending(place).map(\.changes), try base(place))
+        if try rules()?.version != draft.rulesVersion {
+            let unknown = UnknownFields(of: under, base: base, resource: resource)
+            changes = try changes.regrouped(for: resource, over: seen, unknown: unknown)
+        }
+        changes = changes.marked(over: under, base: base, of: resource)
         return EditPart(resource: resource, id: id, changes: changes)
     }
 
@@ -144,7 +153,7 @@ extension Ledger {
                     groups[name] = sides
                 }
                 found = true
-                if !groups.isEmpty { rows.append(change.with(.edit(groups))) }
+                if !groups.isEmpty { rows.append(change.with(.edit(groups)).trimmed(in: section)) }
             }
             let changes = RecordChanges(rows)
             guard changes != edit.changes else { continue }
@@ -153,5 +162,26 @@ extension Ledger {
         }
         effects.touched.insert(record)
         return found
+    }
+
+    /// Returns the value with which an edit that was sent meanwhile is taken back, so that what others have written stands;
+    /// nil where nothing of it counts or will count.
+    ///
+    /// Of a group that is summed up, its own share is undone: the server adds it whatever stands there.
+    func takingBack(_ told: JSONValue) throws -> JSONValue? {
+        let resource = try resource(told["resource"].stringValue ?? "")
+        let section = try resource.section(told["section"].stringValue ?? "")
+        guard let group = section.group(told["group"].stringValue ?? ""), group.merge == "add" else {
+            return told["current"]
+        }
+        let outcome = try told["ticket"].stringValue.flatMap(outcome)
+        if let status = outcome?.json["status"], status != "merged" { return nil }
+        let item = told["item"].isNull ? nil : try resolve(told["item"])
+        let place = RowChange(section: section.name, item: item, step: .edit([:]))
+        guard let row = place.row(of: try view(resource.name, told["id"]), isList: section.isList) else { return nil }
+        let (old, new) = (group.spread(told["old"]), group.spread(told["new"]))
+        let undone = group.decision(old: new, new: old, current: group.fields(of: row))
+        guard let undone, undone.outcome == "combined" || undone.outcome == "applied" else { return told["current"] }
+        return group.value(of: undone.written)
     }
 }

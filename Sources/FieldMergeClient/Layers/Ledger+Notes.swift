@@ -112,14 +112,38 @@ extension Ledger {
             [context.clock.now() - Self.ticketsKeptSeconds])
     }
 
-    /// Empties the store, unless more edits than the limit were never answered; returns how many there are.
-    func discardAll(limit: Int) throws -> Int {
+    /// Returns how many edits would be lost with the store.
+    ///
+    /// - Parameter withRefused: counts refused edits too of which the gateway has told no result: its journal lacks them.
+    func losable(withRefused: Bool) throws -> Int {
         let unsent = try counts().unsent
-        guard unsent <= limit else { return unsent }
+        guard withRefused else { return unsent }
+        return try refusals().filter { $0.told["hasRecord"] != true }.reduce(unsent) { $0 + $1.edits.count }
+    }
+
+    /// The outcomes that tickets which an app still holds are to tell of a store that is no more.
+    struct LastWords: Sendable {
+        let outcomes: [String: (stored: StoredOutcome, resource: ResourceRules?)]
+    }
+
+    /// Empties the store; returns what became of its edits.
+    ///
+    /// - Throws: `FieldMergeError.unsentEdits` where edits would be lost that may not be given up.
+    func discardAll(policy: UnsentPolicy) throws -> LastWords {
+        if policy != .discard {
+            let unsent = try losable(withRefused: policy == .refuse)
+            guard unsent == 0 else { throw FieldMergeError.unsentEdits(unsent: unsent) }
+        }
         try discardTickets("outcome IS NULL")
+        let rules = try rules()
+        var outcomes: [String: (stored: StoredOutcome, resource: ResourceRules?)] = [:]
+        for ticket in try tickets("outcome IS NOT NULL", []) {
+            guard let outcome = try outcome(of: ticket.token) else { continue }
+            outcomes[ticket.token] = (outcome, ticket.records.first.flatMap { rules?.resources[$0.resource] })
+        }
         for table in ["edit", "push", "base", "creation", "mapping", "event", "meta", "lease"] {
             try write("DELETE FROM \(table)")
         }
-        return 0
+        return LastWords(outcomes: outcomes)
     }
 }

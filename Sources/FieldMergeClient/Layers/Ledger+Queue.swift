@@ -165,7 +165,7 @@ extension Ledger {
     }
 }
 
-/// What became of an edit, as it is stored with its ticket.
+/// The outcome of an edit, as it is stored with its ticket.
 package struct StoredOutcome: Sendable {
     /// The outcome as JSON.
     package let json: JSONValue

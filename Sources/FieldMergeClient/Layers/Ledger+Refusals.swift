@@ -56,15 +56,46 @@ extension Ledger {
                 let user: Int64 = row[0]
                 guard let state = try state(of: user), state == .unsent || state == .sent else { continue }
                 let what = fault.map { "\($0.resource) \($0.id)" } ?? temporary
-                var problem = ProblemDocument.make(
-                    "depends-on-refused", status: 422, title: "Depends on a refused edit",
-                    detail:
-                        "It refers to \(temporary), which the refused edit of \(what) would have created.")
-                problem["dependsOn"] = ["entry": .integer(Int128(push)), "id": .string(temporary)]
-                let index = try edits(of: user).firstIndex { $0.changes.usedIDs(with: $0.id).contains(temporary) }
-                try refuse(user, problem, fault: index ?? 0)
+                try refuse(user, dependingOn: MissingCreation(push: push, what: what, temporary: temporary))
             }
         }
+    }
+
+    /// A refused creation that something builds on.
+    struct MissingCreation {
+        let push: Int64
+        /// The record whose edit was at fault.
+        let what: String
+        /// The id that it would have made a real one.
+        let temporary: String
+    }
+
+    /// Refuses a push because of a refused creation that it builds on.
+    func refuse(_ push: Int64, dependingOn missing: MissingCreation) throws {
+        var problem = ProblemDocument.make(
+            "depends-on-refused", status: 422, title: "Depends on a refused edit",
+            detail: "It refers to \(missing.temporary), which the refused edit of \(missing.what) would have created.")
+        problem["dependsOn"] = ["entry": .integer(Int128(missing.push)), "id": .string(missing.temporary)]
+        let index = try edits(of: push).firstIndex { $0.changes.usedIDs(with: $0.id).contains(missing.temporary) }
+        try refuse(push, problem, fault: index ?? 0)
+    }
+
+    /// Returns the refused creation that new edits build on; nil where there is none.
+    func missingCreation(of parts: [EditPart]) throws -> MissingCreation? {
+        let used = parts.reduce(into: Set<String>()) { $0.formUnion($1.changes.usedIDs(with: $1.id)) }
+        return try missingCreation(of: used)
+    }
+
+    private func missingCreation(of used: Set<String>, besides others: Set<Int64> = []) throws -> MissingCreation? {
+        guard !used.isEmpty else { return nil }
+        for refusal in try refusals() where !others.contains(refusal.push) {
+            guard let temporary = try creations(refusal.push).first(where: used.contains) else { continue }
+            let place = refusal.told["fault"].intValue
+            let fault = refusal.edits.first { $0.place == place }
+            return MissingCreation(
+                push: refusal.push, what: fault.map { "\($0.resource) \($0.id)" } ?? temporary, temporary: temporary)
+        }
+        return nil
     }
 
     /// A refused push with what is known of it.
@@ -83,17 +114,33 @@ extension Ledger {
         }
     }
 
-    /// Puts a refused push, and what was refused only because of it, behind the others; false where it is refused no
-    /// more.
-    func resend(_ push: Int64) throws -> Bool {
+    /// Puts a refused push behind the others: after the refused ones that it builds on, and before what was refused only
+    /// because of it; false where it is refused no more.
+    ///
+    /// - Parameter asked: the pushes for whose sake this one is sent.
+    func resend(_ push: Int64, asked: Set<Int64> = []) throws -> Bool {
         guard try state(of: push) == .refused else { return false }
+        let used = try edits(of: push).reduce(into: Set<String>()) { $0.formUnion($1.changes.usedIDs(with: $1.id)) }
+        let asked = asked.union([push])
+        var tried: Set<String> = []
+        while let missing = try missingCreation(of: used.subtracting(tried), besides: asked) {
+            // New rules may refuse it again at once.
+            tried.insert(missing.temporary)
+            _ = try resend(missing.push, asked: asked)
+        }
+        // It may have gone along.
+        guard try state(of: push) == .refused else { return true }
         let made = Set(try creations(push))
         let new = try renumber(push)
+        if let missing = try missingCreation(of: used, besides: asked.union([new])) {
+            try refuse(new, dependingOn: missing)
+            return true
+        }
         for other in try refusals() {
             let depends = other.told["problem"]["dependsOn"]
             if depends["entry"].intValue.map(Int64.init) == push, let id = depends["id"].stringValue, made.contains(id)
             {
-                _ = try resend(other.push)
+                _ = try resend(other.push, asked: asked)
             }
         }
         try regroup()
@@ -146,7 +193,10 @@ extension Ledger {
             do {
                 let resource = try rules.resource(edit.resource)
                 let seen = try seen(edit.record, before: push)
-                try replaceChanges(push, edit.place, with: try edit.changes.regrouped(for: resource, over: seen))
+                let under = try pending(edit.record).filter { $0.push < push }.map(\.changes)
+                let unknown = UnknownFields(of: under, base: try base(edit.record), resource: resource)
+                let changes = try edit.changes.regrouped(for: resource, over: seen, unknown: unknown)
+                try replaceChanges(push, edit.place, with: changes)
             } catch let error as InvalidEdit {
                 let problem = ProblemDocument.make(
                     "rules-changed", status: 400, title: "The rules have changed", detail: error.description)

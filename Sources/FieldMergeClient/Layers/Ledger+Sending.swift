@@ -30,7 +30,15 @@ extension Ledger {
             [isSingle ? 1 : Self.pushesInRequest])
         for row in waiting {
             let push: Int64 = row[0]
-            let stored = try self.edits(of: push)
+            var stored = try self.edits(of: push)
+            if stored.contains(where: \.changes.hasUnknown) {
+                // What stands there by default is told by the answer to the creation, which goes first.
+                if !batch.isEmpty { break }
+                guard try knowsAll(of: push) else { continue }
+                stored = try self.edits(of: push)
+            }
+            // A push before it may have been refused just now, and this one with it.
+            guard let state = try state(of: push), state.rawValue == row[1] as Int else { continue }
             var key: String? = row[2]
             var body: [UInt8] = Array((row[3] as Data?) ?? Data())
             if row[1] as Int == PushState.unsent.rawValue {

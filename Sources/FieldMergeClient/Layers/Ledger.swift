@@ -105,5 +105,16 @@ package final class Ledger {
         return try rules.resource(name)
     }
 
+    /// - Throws: `InvalidEdit` with the nearest name where the rules are known and lack one.
+    func checkName(_ resource: String, _ path: EditPath? = nil) throws {
+        guard let rules = try rules() else { return }
+        let known = try rules.resource(resource)
+        guard let name = path?.section else { return }
+        let section = try known.section(name)
+        guard let group = path?.group, section.group(group) == nil else { return }
+        guard section.fields[group] == nil, !section.readOnly.contains(group) else { return }
+        throw InvalidEdit(unknown: group, among: section.groups.map(\.name), path: "\(name).\(group)")
+    }
+
     func known(_ resource: String) throws -> ResourceRules? { try rules()?.resources[resource] }
 }

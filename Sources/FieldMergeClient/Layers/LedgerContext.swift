@@ -16,7 +16,7 @@ package final class LedgerContext: Sendable {
     /// The name of this opening of the store, among those that want to sync.
     let owner: String
     let clock: any StoreClock
-    /// What the app has made of `beforeStore`.
+    /// The edits that the app has made by `beforeStore`.
     let hooks = Mutex<[Int: StoreHook]>([:])
     private let parsed = Mutex<Rules?>(nil)
     private let onStep: Mutex<(@Sendable (String) throws -> Void)?> = Mutex(nil)
@@ -52,7 +52,7 @@ package final class LedgerContext: Sendable {
     func forgetRules() { parsed.withLock { $0 = nil } }
 }
 
-/// What follows from a transaction for the app.
+/// The events that follow from a transaction for the app.
 package struct LedgerEffects: Sendable {
     /// The records that look otherwise.
     package var touched: Set<RecordPlace> = []

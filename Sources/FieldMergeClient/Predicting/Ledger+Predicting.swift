@@ -21,7 +21,9 @@ extension Ledger {
                 for group in section.groups {
                     guard let sides = groups[group.name] else { continue }
                     let current = group.fields(of: row)
-                    guard let decision = group.decision(old: sides.old, new: sides.new, current: current) else {
+                    guard change.unknown.isDisjoint(with: group.fields.map(\.name)),
+                        let decision = group.decision(old: sides.old, new: sides.new, current: current)
+                    else {
                         written[group.name] = sides
                         continue
                     }

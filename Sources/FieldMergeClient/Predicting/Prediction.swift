@@ -1,4 +1,4 @@
-/// What the gateway would probably make of an edit that waits, computed here from what it last told.
+/// The result that the gateway would probably give to an edit that waits, computed here from what it last told.
 ///
 /// It is shown beside an edit and never taken for the truth: others may write meanwhile, and the gateway knows guards,
 /// checks and rights that are not told. What became of an edit, its ticket tells.

@@ -76,7 +76,7 @@ extension FieldRules {
         if references != nil, value.temporaryID != nil { return value }
         guard value.isFinite else { throw InvalidEdit(path: path, detail: "it is a finite number") }
         do throws(ValueProblem) {
-            let held = try type.accept(value.scalar)
+            let held = try accepted(value)
             if let problem = type.forbidsWriting(held) { throw problem }
             return held.isNull ? value : JSONValue(held, in: ValueStyle(type))
         } catch {
@@ -88,8 +88,29 @@ extension FieldRules {
     package func holdsSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
         if one == other { return true }
         if one.isNull || other.isNull || one.temporaryID != nil || other.temporaryID != nil { return false }
-        guard let left = try? type.accept(one.scalar), let right = try? type.accept(other.scalar) else { return false }
+        guard let left = try? accepted(one), let right = try? accepted(other) else { return false }
         return left == right
+    }
+
+    /// Returns what the column would hold; a whole number that stands as text is spelled as one of JSON's numbers, without
+    /// an exponent and with no fraction but zero.
+    private func accepted(_ value: JSONValue) throws(ValueProblem) -> MergeCore.Value {
+        switch type {
+        case .integer, .bit, .year:
+            guard case .string(let text) = value else { return try type.accept(value.scalar) }
+            guard let whole = Self.wholeNumber(text) else { throw ValueProblem("is not a decimal integer") }
+            return try type.accept(.text(whole))
+        default: return try type.accept(value.scalar)
+        }
+    }
+
+    private static func wholeNumber(_ text: String) -> String? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        let digits = parts[0].first == UInt8(ascii: "-") ? parts[0].dropFirst() : parts[0]
+        guard let first = digits.first, digits.allSatisfy({ $0 >= 48 && $0 <= 57 }), first != 48 || digits.count == 1
+        else { return nil }
+        if parts.count == 2, parts[1].isEmpty || parts[1].contains(where: { $0 != 48 }) { return nil }
+        return String(parts[0])
     }
 }
 

@@ -10,7 +10,7 @@ package struct GroupRules: Sendable {
     package let merge: JSONValue
     /// The values that may follow others; nil where any may.
     package let transitions: JSONObject?
-    /// Whether this client may write it.
+    /// True where this client may write it.
     package let isWritable: Bool
 
     init?(_ described: JSONValue) {

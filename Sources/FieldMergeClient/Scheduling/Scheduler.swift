@@ -32,13 +32,13 @@ package enum Scheduler {
         case resetBackoff, abort, keepUp
     }
 
-    /// What follows where its conditions hold.
+    /// The consequence where its conditions hold.
     package struct Row: Sendable, Hashable {
         /// All of these have to hold.
         package let conditions: [Condition]
         /// The next state.
         package let state: SyncPhase
-        /// What is done, in this order.
+        /// The things to do, in this order.
         package let actions: [Action]
 
         fileprivate init(_ state: SyncPhase, _ actions: Action..., when conditions: Condition...) {

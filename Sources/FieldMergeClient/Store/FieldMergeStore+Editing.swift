@@ -153,7 +153,9 @@ extension FieldMergeStore {
     func settle(_ overtaken: Overtaken, keeps: Bool) async throws {
         if try await write("overtaken", { try $0.redraft(overtaken.told, keeps: keeps) }) { return }
         let place = (resource: overtaken.resource, id: overtaken.id, section: overtaken.section, item: overtaken.item)
-        _ = try await write(keeps ? overtaken.new : overtaken.current, into: overtaken.group, of: place)
+        let told = overtaken.told
+        guard let value = try await keeps ? overtaken.new : file.read({ try $0.takingBack(told) }) else { return }
+        _ = try await write(value, into: overtaken.group, of: place)
     }
 
     // MARK: Refused edits

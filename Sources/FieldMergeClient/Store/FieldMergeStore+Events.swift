@@ -10,7 +10,7 @@ struct EventHandlers {
     var isTelling = false
 }
 
-/// What ends a registration of the app.
+/// A registration of the app, which it can end.
 public struct Registration: Sendable {
     let cancel: @Sendable () async -> Void
 
@@ -144,14 +144,29 @@ extension FieldMergeStore {
     // MARK: Values that change
 
     /// A record now and whenever it changes; nil where there is none.
-    public nonisolated func observe(_ resource: String, _ id: some RecordID) -> LiveValues<Record?> {
+    ///
+    /// - Throws: `InvalidEdit` with the nearest name where the rules have no such resource.
+    public nonisolated func observe(_ resource: String, _ id: some RecordID) throws -> LiveValues<Record?> {
         let id = id.jsonValue
+        try checkName(resource)
         return LiveValues(topic: .resource(resource), store: self) { store in try? await store.record(resource, id) }
     }
 
     /// Every record of a resource now and whenever one changes.
-    public nonisolated func observe(_ resource: String) -> LiveValues<[Record]> {
-        LiveValues(topic: .resource(resource), store: self) { store in (try? await store.records(resource)) ?? [] }
+    ///
+    /// - Throws: the same.
+    public nonisolated func observe(_ resource: String) throws -> LiveValues<[Record]> {
+        try checkName(resource)
+        return LiveValues(topic: .resource(resource), store: self) { store in (try? await store.records(resource)) ?? []
+        }
+    }
+
+    private nonisolated func checkName(_ resource: String) throws {
+        do {
+            try file.readNow { try $0.checkName(resource) }
+        } catch FieldMergeError.storeClosed {
+            // Whoever reads the values of a closed store is told that there are none.
+        }
     }
 
     /// The status now and whenever it changes.

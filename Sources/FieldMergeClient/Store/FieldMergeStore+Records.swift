@@ -6,9 +6,11 @@ extension FieldMergeStore {
     /// Returns a record as it is here, with the edits that were not sent yet; nil where there is none.
     ///
     /// One of a resource that is not kept is asked for at the gateway.
-    /// - Throws: `FieldMergeError.offline` where that gives no answer.
+    /// - Throws: `FieldMergeError.offline` where that gives no answer, `InvalidEdit` with the nearest name where the rules
+    ///   have no such resource.
     public func record(_ resource: String, _ id: some RecordID) async throws -> Record? {
         let id = id.jsonValue
+        try await file.read { try $0.checkName(resource) }
         guard context.keeps(resource) else { return try await fetched(resource, id) }
         return try await file.read { ledger in
             try ledger.view(resource, id).map { Record($0, try ledger.known(resource)) }
@@ -16,7 +18,10 @@ extension FieldMergeStore {
     }
 
     /// Returns every record of a resource, in the order of keys.
+    ///
+    /// - Throws: the same as `record`.
     public func records(_ resource: String) async throws -> [Record] {
+        try await file.read { try $0.checkName(resource) }
         guard context.keeps(resource) else { return try await fetchedAll(resource) }
         return try await file.read { ledger in
             let rules = try ledger.known(resource)
@@ -27,13 +32,17 @@ extension FieldMergeStore {
     /// Returns the state of a group of a record, or of a larger part where less is named.
     ///
     /// - Parameter item: the id of an item of a list.
+    /// - Throws: `InvalidEdit` with the nearest name where the rules lack one.
     public func state(
         _ resource: String, _ id: some RecordID, _ section: String? = nil, _ group: String? = nil,
         item: (any RecordID)? = nil
     ) async throws -> EditState {
         let path = EditPath(section: section, item: item?.jsonValue.nonNull, group: group)
         let id = id.jsonValue
-        return try await file.read { try $0.state(resource, id, path: path) }
+        return try await file.read { ledger in
+            try ledger.checkName(resource, path)
+            return try ledger.state(resource, id, path: path)
+        }
     }
 
     /// Returns the ticket of an earlier edit by its token, or the latest one by its record's id; nil where there is none.
@@ -46,7 +55,12 @@ extension FieldMergeStore {
     }
 
     func outcome(of token: String) async -> Outcome? {
-        if isSignedOut { return Outcome(status: .discarded, conflicts: [], problem: nil, record: nil) }
+        if let lastWords {
+            guard let (stored, rules) = lastWords.outcomes[token] else {
+                return Outcome(status: .unknown, conflicts: [], problem: nil, record: nil)
+            }
+            return outcome(stored.json, rules)
+        }
         // A store that was closed knows no more.
         let told = try? await file.read { ledger in
             let stored = try ledger.outcome(of: token)
@@ -55,7 +69,11 @@ extension FieldMergeStore {
             return (stored, place.flatMap { rules?.resources[$0.resource] })
         }
         guard let (stored, rules) = told, let json = stored?.json else { return nil }
-        return Outcome(
+        return outcome(json, rules)
+    }
+
+    private func outcome(_ json: JSONValue, _ rules: ResourceRules?) -> Outcome {
+        Outcome(
             status: json["status"].stringValue.flatMap(OutcomeStatus.init) ?? .unknown,
             conflicts: (json["conflicts"].arrayValue ?? []).map { Conflict($0, self) },
             problem: json["problem"].nonNull,

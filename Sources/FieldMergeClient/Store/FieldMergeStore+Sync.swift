@@ -18,7 +18,7 @@ extension FieldMergeStore {
         try await run(.sync, deadline: deadline.timeIntervalSince1970 - clock.now())
     }
 
-    /// Where the store stands now.
+    /// The status of the store at this moment.
     public var status: Status {
         get async {
             let told = try? await file.read { ledger in
@@ -57,20 +57,23 @@ extension FieldMergeStore {
 
     /// Deletes the local store.
     ///
-    /// - Throws: `FieldMergeError.unsentEdits` where edits are unsent that may not be given up; the store stays then.
+    /// Tickets that the app still holds tell what became of their edits.
+    /// - Throws: `FieldMergeError.unsentEdits` where edits are unsent that may not be given up; the store stays then. With
+    ///   `.refuse`, refused edits count as well of which the gateway has told no result, since nobody else has them.
     public func signOut(unsent policy: UnsentPolicy = .refuse) async throws {
         if policy == .send, try await file.read({ try $0.hasUnsent() }) { try await sync() }
-        // An edit that is made just now is not lost either: the store is emptied in one transaction.
-        let limit = policy == .discard ? Int.max : 0
-        let left = try await file.read { try $0.counts().unsent }
-        guard left <= limit else { throw FieldMergeError.unsentEdits(unsent: left) }
-        await stop()
-        let unsent = try await file.write("sign out") { try $0.discardAll(limit: limit) }.0
-        guard unsent == 0 else {
-            sync.isClosing = false
-            throw FieldMergeError.unsentEdits(unsent: unsent)
+        if policy != .discard {
+            let left = try await file.read { try $0.losable(withRefused: policy == .refuse) }
+            guard left == 0 else { throw FieldMergeError.unsentEdits(unsent: left) }
         }
-        isSignedOut = true
+        await stop()
+        do {
+            // An edit that is made just now is not lost either: the store is emptied in one transaction.
+            lastWords = try await file.write("sign out") { try $0.discardAll(policy: policy) }.0
+        } catch let error as FieldMergeError {
+            sync.isClosing = false
+            throw error
+        }
         sync.phase = .closed
         try file.remove()
         bells.finish()

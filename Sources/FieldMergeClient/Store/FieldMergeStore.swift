@@ -19,7 +19,8 @@ public actor FieldMergeStore {
     var handlers = EventHandlers()
     var background: Background?
     var knownEdits = 0
-    var isSignedOut = false
+    /// The outcomes of its edits, once the store was signed out of.
+    var lastWords: Ledger.LastWords?
 
     nonisolated var context: LedgerContext { file.context }
     nonisolated var clock: any StoreClock { file.context.clock }

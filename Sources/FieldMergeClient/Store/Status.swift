@@ -1,4 +1,4 @@
-/// Where a store stands.
+/// The status of a store.
 public struct Status: Sendable, Hashable {
     /// The phase of its sync.
     public var phase: SyncPhase
@@ -6,24 +6,24 @@ public struct Status: Sendable, Hashable {
     public var unsent: Int
     /// The refused edits.
     public var refused: Int
-    /// How far a snapshot has come; nil where none is under way.
+    /// The progress of a snapshot; nil where none is under way.
     public var progress: Progress?
-    /// When everything was read last, in seconds since 1970; nil where it never was.
+    /// The time at which everything was read last, in seconds since 1970; nil where it never was.
     public var lastSynced: Double?
-    /// When the next try is, in seconds since 1970; nil where none is waited for.
+    /// The time of the next try, in seconds since 1970; nil where none is waited for.
     public var nextTry: Double?
     /// The revision up to which everything is here; nil where nothing is.
     public var revision: Int?
-    /// What the gateway says to users of a version that is too old.
+    /// The gateway's message to users of a version that is too old.
     public var message: String?
-    /// Where it sends them.
+    /// The address that it sends them to.
     public var link: String?
-    /// What went wrong last.
+    /// The last error.
     public var error: String?
     /// The problem document of that, where there was one.
     public var problem: JSONValue?
 
-    /// How far a snapshot has come.
+    /// The progress of a snapshot.
     public struct Progress: Sendable, Hashable {
         /// The records that are stored.
         public let done: Int
@@ -32,9 +32,9 @@ public struct Status: Sendable, Hashable {
     }
 }
 
-/// What a sync has done.
+/// The report of a sync.
 public struct SyncReport: Sendable, Hashable {
-    /// Where it ended.
+    /// The phase in which it ended.
     public var phase: SyncPhase = .idle
     /// The pushes that were merged.
     public var merged = 0
@@ -55,7 +55,7 @@ public struct SyncReport: Sendable, Hashable {
     public var isOK: Bool { phase == .idle && unsent == 0 && refused == 0 && error == nil }
 }
 
-/// What becomes of edits that were not sent when a user signs out.
+/// The fate of edits that were not sent when a user signs out.
 public enum UnsentPolicy: String, Sendable, Hashable {
     /// They stand in the way: `signOut` throws.
     case refuse

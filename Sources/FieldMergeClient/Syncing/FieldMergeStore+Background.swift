@@ -1,10 +1,10 @@
-/// What `start()` runs: a task that syncs when there is a reason, and one that listens for changes.
+/// The work of `start()`: a task that syncs when there is a reason, and one that listens for changes.
 struct Background {
     var reasons: Set<Scheduler.Event> = [.sync]
     var sleeper: CheckedContinuation<Void, Never>?
     var tasks: [Task<Void, Never>] = []
 
-    /// How often a look is taken at whether another process has written.
+    /// The time between two looks at what another process may have written.
     static let lookSeconds = 2.0
     static let listenSeconds = 50.0
     static let longestPause = 60.0

@@ -140,6 +140,6 @@ struct LineSplitter {
         return lines
     }
 
-    /// What stands behind the last end of a line; nil where nothing does.
+    /// The bytes behind the last end of a line; nil where nothing does.
     var rest: Data? { buffer.isEmpty ? nil : buffer }
 }

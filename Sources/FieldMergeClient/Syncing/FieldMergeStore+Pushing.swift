@@ -137,7 +137,7 @@ extension FieldMergeStore {
     }
 }
 
-/// What the answer to a push means.
+/// The meaning of an answer to a push.
 enum PushVerdict {
     case settled
     case refused(JSONValue)

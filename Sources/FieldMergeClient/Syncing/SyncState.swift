@@ -1,7 +1,7 @@
-/// Where the scheduler stands, and what it has noted.
+/// The state of the scheduler, and its notes.
 struct SyncState {
     var phase = SyncPhase.idle
-    /// When the next try is, by the clock that only grows.
+    /// The time of the next try, by the clock that only grows.
     var due: Double?
     var nextTry: Double?
     var message: String?
@@ -33,7 +33,7 @@ struct SyncState {
 
     init(seed: UInt64?) { generator = WaitGenerator(seed: seed ?? .random(in: .min ... .max)) }
 
-    /// Why a request was broken off.
+    /// The reason for which a request was broken off.
     enum AbortReason: Error {
         case deadline, offline, closed, cancelled
     }

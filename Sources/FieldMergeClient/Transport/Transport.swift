@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What carries requests to the gateway.
+/// A carrier of requests to the gateway.
 public protocol Transport: Sendable {
     /// Sends a request; returns its answer as soon as the status is known.
     ///

@@ -1,0 +1,61 @@
+import GRDB
+
+/// Values that only the answer to a creation tells.
+extension Ledger {
+    /// Fills what later edits could not know of the rows that an edit has created, from the record of its answer.
+    ///
+    /// Whatever was pulled since is not what their user edited over, so that it counts as somebody else's.
+    func fillUnknown(after edit: StoredEdit, ids: [String: JSONValue], record: JSONObject?) throws {
+        guard let record, let id = record["id"], let known = try known(edit.resource) else { return }
+        let created = Set(edit.changes.mapped(ids).rows.filter(\.isCreation).map(\.place))
+        guard !created.isEmpty else { return }
+        for later in try pending(RecordPlace(resource: edit.resource, key: id.key)) where later.state == .unsent {
+            try fill(later, from: record, of: known) { created.contains($0.place) }
+        }
+    }
+
+    /// Makes sure that the first push in the queue knows all that it says; false where it is sent no more.
+    ///
+    /// A row that its creation has left nowhere to be seen is gone, and the push is refused as that.
+    func knowsAll(of push: Int64) throws -> Bool {
+        for edit in try edits(of: push) where edit.changes.hasUnknown {
+            guard let known = try known(edit.resource) else { throw FieldMergeError.rulesUnknown }
+            if let record = try base(edit.record) { try fill(edit, from: record, of: known) { _ in true } }
+        }
+        for edit in try edits(of: push) {
+            // Nothing is left to do where a row is gone that was to be deleted.
+            let rows = edit.changes.rows.filter { !($0.isDeletion && !$0.unknown.isEmpty) }
+            if rows.count < edit.changes.rows.count {
+                try replaceChanges(push, edit.place, with: RecordChanges(rows))
+                effects.touched.insert(edit.record)
+            }
+        }
+        let edits = try edits(of: push)
+        guard let index = edits.firstIndex(where: \.changes.hasUnknown) else {
+            try settleCancelled(push)
+            return try state(of: push) == .unsent
+        }
+        let edit = edits[index]
+        let problem = ProblemDocument.make(
+            "gone", status: 410, title: "Gone", detail: "A row of \(edit.resource) \(edit.id) is gone.")
+        try refuse(push, problem, fault: index)
+        return false
+    }
+
+    private func fill(
+        _ edit: StoredEdit, from record: JSONObject, of known: ResourceRules, where isMeant: (RowChange) -> Bool
+    ) throws {
+        guard edit.changes.hasUnknown else { return }
+        let rows = edit.changes.rows.compactMap { change -> RowChange? in
+            guard isMeant(change), let section = known.section(named: change.section),
+                let row = change.row(of: record, isList: section.isList)
+            else { return change }
+            return change.filled(from: row, in: section)
+        }
+        let changes = RecordChanges(rows)
+        guard changes != edit.changes else { return }
+        try replaceChanges(edit.push, edit.place, with: changes)
+        effects.touched.insert(edit.record)
+        try settleCancelled(edit.push)
+    }
+}
