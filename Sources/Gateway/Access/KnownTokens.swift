@@ -39,18 +39,16 @@ package final class KnownTokens: TokenVerifier {
     }
 
     /// Returns the bearer of a token of the file; nil where it stands not in it.
-    func find(_ token: String) -> Bearer? {
-        let file = state.withLock { $0.file }
-        return file.bearer(of: token)
-    }
+    func find(_ token: TokenDigest) -> Bearer? { state.withLock { $0.file.bearer(of: token) } }
 
     /// True where the file has a refresh token.
     package var hasRefresh: Bool { state.withLock { $0.file.hasRefresh } }
 
     /// Returns the line of a refresh token; nil where there is none of this name.
     func refreshLine(named name: String) -> TokenLine? {
-        let file = state.withLock { $0.file }
-        guard let line = file.line(named: name), line.bearer.rights.contains(.refresh) else { return nil }
+        guard let line = state.withLock({ $0.file.line(named: name) }), line.bearer.rights.contains(.refresh) else {
+            return nil
+        }
         return line
     }
 
@@ -58,10 +56,10 @@ package final class KnownTokens: TokenVerifier {
     ///
     /// - Throws: `TokenRefusal` where it stands not in it.
     package func bearer(of token: String) async throws(TokenRefusal) -> Bearer {
-        guard let bearer = find(token) else { throw .unknown }
+        guard let bearer = find(TokenDigest(token)) else { throw .unknown }
         return bearer
     }
 
     /// Returns true for a token of the file.
-    package func seemsGood(_ token: String) -> Bool { find(token) != nil }
+    package func seemsGood(_ token: String) -> Bool { find(TokenDigest(token)) != nil }
 }

@@ -5,6 +5,8 @@ import Operations
 /// The tokens that open the gateway: one a line, as `TokenLine` reads it; `#` begins a comment.
 package struct TokenFile: Sendable, Equatable {
     private let entries: [TokenLine]
+    private let byDigest: [TokenDigest: Int]
+    private let byName: [String: Int]
 
     /// The number of tokens.
     var count: Int { entries.count }
@@ -31,39 +33,35 @@ package struct TokenFile: Sendable, Equatable {
             throw TokenFileError("\(path):1: the file begins with a byte-order mark; save it as UTF-8 without one")
         }
         var entries: [TokenLine] = []
+        var byDigest: [TokenDigest: Int] = [:]
+        var byName: [String: Int] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let place = "\(path):\(number + 1): "
             guard let entry = try TokenLine(line, at: place) else { continue }
             let name = entry.bearer.name
-            guard !entries.contains(where: { $0.bearer.name == name }) else {
+            guard byName.updateValue(entries.count, forKey: name) == nil else {
                 throw TokenFileError(place + "the name “\(name)” stands in the file already")
             }
-            if let other = entries.first(where: { $0.hash == entry.hash }) {
-                throw TokenFileError(place + "the token of “\(name)” is that of “\(other.bearer.name)” already")
+            if let other = byDigest.updateValue(entries.count, forKey: entry.digest) {
+                let name = (name, entries[other].bearer.name)
+                throw TokenFileError(place + "the token of “\(name.0)” is that of “\(name.1)” already")
             }
             entries.append(entry)
         }
         guard mayBeEmpty || !entries.isEmpty else { throw TokenFileError("\(path): the file holds no token") }
         self.entries = entries
+        self.byDigest = byDigest
+        self.byName = byName
     }
 
     /// True where one of the tokens is a refresh token.
     var hasRefresh: Bool { entries.contains { $0.bearer.rights.contains(.refresh) } }
 
     /// Returns the line of a name; nil where there is none.
-    func line(named name: String) -> TokenLine? { entries.first { $0.bearer.name.isExactly(name) } }
+    func line(named name: String) -> TokenLine? {
+        byName[name].map { entries[$0] }.flatMap { $0.bearer.name.isExactly(name) ? $0 : nil }
+    }
 
     /// Returns the bearer of a token; nil where nobody has it.
-    ///
-    /// Every entry is compared in full, so that the time taken tells nothing of how close a guess came.
-    func bearer(of secret: String) -> Bearer? {
-        let presented = AccessToken.hash(secret)
-        var found: Bearer?
-        for entry in entries {
-            var difference: UInt8 = 0
-            for (a, b) in zip(presented, entry.hash) { difference |= a ^ b }
-            if difference == 0 { found = entry.bearer }
-        }
-        return found
-    }
+    func bearer(of digest: TokenDigest) -> Bearer? { byDigest[digest].map { entries[$0].bearer } }
 }

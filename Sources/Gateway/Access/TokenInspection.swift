@@ -16,7 +16,7 @@ package enum TokenInspection {
     package static func viewer(
         of token: String, in file: String?, rolesClaim: String
     ) throws(TokenFileError) -> Viewer {
-        if let file, let bearer = try TokenFile(path: file).bearer(of: token) { return bearer.viewer }
+        if let file, let bearer = try TokenFile(path: file).bearer(of: TokenDigest(token)) { return bearer.viewer }
         guard JWTParts.isLike(token) else {
             throw TokenFileError(
                 file.map { "\($0): the tokens file does not know the token" }

@@ -5,16 +5,18 @@ import Operations
 /// One line of a tokens file: `NAME RIGHTS sha256:HASH [roles=a,b] [claims=JSON to the end of the line]`.
 struct TokenLine: Sendable, Equatable {
     let bearer: Bearer
-    let hash: [UInt8]
+    let digest: TokenDigest
+    /// The beginning of the digest, that tells a line from one of the same name that came after it.
+    let mark: String
 
     /// - Throws: `TokenFileError` that says what is wrong, behind the place.
     init?(_ line: Substring, at place: String) throws(TokenFileError) {
         var rest = Self.trimmed(line)
         guard !rest.isEmpty, !rest.hasPrefix("#") else { return nil }
         let words = [Self.word(&rest), Self.word(&rest), Self.word(&rest)]
-        guard words[2].hasPrefix("sha256:"), let hash = Hex.decode(words[2].dropFirst(7)), hash.count == 32 else {
-            throw Self.malformed(place)
-        }
+        guard words[2].hasPrefix("sha256:"), let hash = Hex.decode(words[2].dropFirst(7)),
+            let digest = TokenDigest(hash)
+        else { throw Self.malformed(place) }
         let rights = try Self.rights(words[1], at: place)
         var roles: Set<ExactText> = []
         if rest.hasPrefix("roles=") { roles = try Self.roles(Self.word(&rest).dropFirst(6), at: place) }
@@ -25,7 +27,8 @@ struct TokenLine: Sendable, Equatable {
         }
         guard rest.isEmpty else { throw Self.malformed(place) }
         bearer = Bearer(name: String(words[0]), rights: rights, roles: roles, claims: claims)
-        self.hash = hash
+        self.digest = digest
+        mark = Hex.encode(hash.prefix(8))
     }
 
     private static func malformed(_ place: String) -> TokenFileError {

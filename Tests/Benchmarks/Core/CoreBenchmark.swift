@@ -1,9 +1,11 @@
 /// Measures what needs neither a database nor a network; prints JSON for Tests/benchmark.
 @main
 struct CoreBenchmark {
-    static func main() throws {
+    static func main() async throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Double($0) } ?? 1
-        let costs = Decisions.costs(seconds: seconds) + (try Messages.costs(seconds: seconds))
+        let costs =
+            Decisions.costs(seconds: seconds) + (try Messages.costs(seconds: seconds))
+            + (try await Tokens.costs(seconds: seconds))
         print("[" + costs.map(\.json).joined(separator: ",\n ") + "]")
     }
 }

@@ -10,9 +10,7 @@ struct Cost {
     /// machine does can only make a round slower.
     static func measure(_ name: String, seconds: Double, _ body: () throws -> Void) rethrows -> Cost {
         let clock = ContinuousClock()
-        let once = try clock.measure(body)
-        let rounds = 20
-        let calls = max(1, Int(seconds / Double(rounds) / max(once / .seconds(1), 1e-7)))
+        let calls = calls(in: seconds, once: try clock.measure(body))
         for _ in 0..<calls { try body() }
         var best = Double.infinity
         let before = allocation_count()
@@ -22,6 +20,28 @@ struct Cost {
         }
         let allocations = Double(allocation_count() - before) / Double(calls * rounds)
         return Cost(name: name, nanoseconds: best, allocations: allocations)
+    }
+
+    /// The same for what may have to wait, and does not.
+    static func measure(_ name: String, seconds: Double, _ body: () async throws -> Void) async rethrows -> Cost {
+        let clock = ContinuousClock()
+        let calls = calls(in: seconds, once: try await clock.measure { try await body() })
+        for _ in 0..<calls { try await body() }
+        var best = Double.infinity
+        let before = allocation_count()
+        for _ in 0..<rounds {
+            let time = try await clock.measure { for _ in 0..<calls { try await body() } }
+            best = min(best, time / .nanoseconds(1) / Double(calls))
+        }
+        let allocations = Double(allocation_count() - before) / Double(calls * rounds)
+        return Cost(name: name, nanoseconds: best, allocations: allocations)
+    }
+
+    private static let rounds = 20
+
+    /// Returns the calls of a round, by the time that one took.
+    private static func calls(in seconds: Double, once: Duration) -> Int {
+        max(1, Int(seconds / Double(rounds) / max(once / .seconds(1), 1e-7)))
     }
 
     /// Names hold nothing that JSON would escape.

@@ -35,6 +35,96 @@ import TestSupport
         #expect(try await Self.status(gateway, try signer.token()) == 401)
     }
 
+    /// Every setting of the section may stand in the settings file, and in the environment.
+    @Test func settingsComeFromFileAndEnvironment() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        let (signer, refresh) = (TestSigner.es256("k"), AccessToken.make())
+        let folder = try TemporaryFolder(files: [
+            "keys.json": TestSigner.set([try signer.jwk()]), "secret": String(repeating: "s", count: 32),
+            "signing": String(repeating: "t", count: 32), "tokens": refresh.line(name: "van", rights: [.refresh]),
+        ])
+        let settings = """
+            jwt-keys: \(folder.path)/keys.json
+            jwt-issuer: \(TestSigner.issuer)
+            jwt-audience: \(TestSigner.audience)
+            tokens: \(folder.path)/tokens
+            token-key: \(folder.path)/signing
+            token-lifetime: 77
+            min-client: [shop-ios/3.2, shop-web/2]
+            upgrade-message: Update.
+            rate-requests: 1000
+            """
+        try settings.write(toFile: folder.path + "/settings.yaml", atomically: true, encoding: .utf8)
+        let gateway = try await GatewayProcess(
+            database, rules: MergeTests.rules, options: ["--config", folder.path + "/settings.yaml"],
+            wrapper: [
+                "env", "FIELDMERGE_JWT_ROLES=groups", "FIELDMERGE_JWT_SECRET_FILE=\(folder.path)/secret",
+                "FIELDMERGE_UPGRADE_LINK=https://example.com/get", "FIELDMERGE_RATE_EDITS=1000",
+            ])
+        let token = try signer.token(TestSigner.claims(["groups": "\"operator\""]))
+        try await HTTPClient.with(port: gateway.port, token: token) { client async throws in
+            #expect(try await client.get("/v1/journal").status == 200, "the role of the claim that is named")
+            let old = try await client.get("/v1/rules", ["X-Client": "shop-web/1.9"])
+            let problem = try JSON(old.body)
+            #expect(old.status == 426 && problem["message"]?.text == "Update.")
+            #expect(problem["link"]?.text == "https://example.com/get")
+        }
+        let shared = TestSigner.secretToken(Array(String(repeating: "s", count: 32).utf8))
+        #expect(try await Self.status(gateway, shared) == 200)
+        let answer = try await HTTPClient.with(port: gateway.port, token: refresh.secret) {
+            try await $0.send(.post, "/v1/token", [:], nil)
+        }
+        #expect(try JSON(answer.body)["expiresIn"]?.int == 77)
+    }
+
+    /// An address that is down holds up no start, and is asked again when the operator says so.
+    @Test func anAddressMayBeDownAtStart() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        let signer = TestSigner.es256("k")
+        try await KeyServer.with(.silence) { server async throws in
+            let gateway = try await GatewayProcess(
+                database, rules: MergeTests.rules,
+                options: [
+                    "--jwt-keys", server.url, "--jwt-issuer", TestSigner.issuer, "--jwt-audience", TestSigner.audience,
+                ])
+            while try await !Self.readiness(gateway).contains("took too long") { await Task.yield() }
+            #expect(try await Self.status(gateway, try signer.token()) == 401)
+            server.answer(.body(TestSigner.set([try signer.jwk()])))
+            gateway.hangUp()
+            while try await Self.status(gateway, try signer.token()) != 200 { await Task.yield() }
+            #expect(try await !Self.readiness(gateway).contains("took too long"))
+            // Names of strangers that lead here (DNS rebinding) are no matter where tokens are asked for.
+            let answer = try await Shell.capture([
+                "curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--max-time", "20", "-H", "Host: evil.example",
+                "http://127.0.0.1:\(gateway.port)/healthz",
+            ])
+            #expect(answer.output == "200", "\(answer.errors)")
+        }
+    }
+
+    /// A page whose own name was made to point at this machine gets nothing.
+    @Test func aStrangersNameOpensNothing() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        let gateway = try await GatewayProcess(database, rules: MergeTests.rules)
+        for (host, status) in [
+            ("evil.example", 403), ("evil.example:8080", 403), ("localhost", 200), ("127.0.0.1", 200),
+        ] {
+            for path in ["/v1/records/people/1", "/v1/rules", "/metrics"] {
+                let answer = try await Shell.capture([
+                    "curl", "-sS", "-w", "%{http_code}", "--max-time", "20", "-H", "Host: \(host)",
+                    "http://127.0.0.1:\(gateway.port)\(path)",
+                ])
+                #expect(answer.output.hasSuffix("\(status)"), "\(host)\(path): \(answer.errors)")
+                #expect(answer.output.contains("strange-host") == (status == 403))
+                #expect(status == 200 || !answer.output.contains("Ann"))
+            }
+        }
+    }
+
+    private static func readiness(_ gateway: GatewayProcess) async throws -> String {
+        try await HTTPClient.with(port: gateway.port) { try await $0.get("/readyz").text }
+    }
+
     /// Access tokens outlive a restart, by the key that lies beside the journal.
     @Test func aTokenKeyIsMadeOnce() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)

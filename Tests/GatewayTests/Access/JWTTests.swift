@@ -30,7 +30,7 @@ import TestSupport
 
     private static func refusal(_ access: JWTAccess, _ token: String) async -> TokenRefusal? {
         do {
-            _ = try await access.verifier.bearer(of: token)
+            _ = try await AccessVerifier(file: nil, jwt: access).bearer(of: token)
             return nil
         } catch {
             return error
@@ -43,7 +43,7 @@ import TestSupport
         let signers = [TestSigner.es256("e"), .edDSA("d"), try .rsa("r"), try .rsa("p", isPSS: true), .es256(nil)]
         let access = try await Self.access(keys: TestSigner.set(try signers.map { try $0.jwk() }))
         for signer in signers {
-            let bearer = try await access.verifier.bearer(of: try signer.token())
+            let bearer = try await AccessVerifier(file: nil, jwt: access).bearer(of: try signer.token())
             #expect(bearer.name == "ann" && bearer.rights == [.read, .write])
             #expect(bearer.owner == TestSigner.issuer + "\nann")
             #expect(bearer.expiry ?? 0 > Date().timeIntervalSince1970)
@@ -61,7 +61,7 @@ import TestSupport
         let signer = TestSigner.es256("k")
         let access = try await Self.access(keys: TestSigner.set([try signer.jwk()]))
         let token = try signer.token(TestSigner.claims(["roles": claim, "who": "\"bob\"", "area": "7"]))
-        let bearer = try await access.verifier.bearer(of: token)
+        let bearer = try await AccessVerifier(file: nil, jwt: access).bearer(of: token)
         #expect(bearer.roles.map(\.string).sorted() == roles)
         #expect(bearer.name == "ann" && bearer.claims["area"] == .integer(7))
     }
@@ -73,6 +73,9 @@ import TestSupport
         for claims in [["aud": #"["x","fieldmerge"]"#], ["nbf": String(now + 30)], ["exp": "\(now + 60).5"]] {
             #expect(await Self.refusal(access, try signer.token(TestSigner.claims(claims))) == nil, "\(claims)")
         }
+        // Whatever else a header says of keys is not even looked at.
+        let talkative = #"{"alg":"ES256","kid":"k","jku":"https://evil.example/","x5u":"x","x5c":["x"],"jwk":{}}"#
+        #expect(await Self.refusal(access, try signer.token(header: talkative)) == nil)
         for type in ["JWT", "at+jwt", "jwt"] {
             let header = "{\"alg\":\"ES256\",\"kid\":\"k\",\"typ\":\"\(type)\"}"
             #expect(await Self.refusal(access, try signer.token(header: header)) == nil, "\(type)")
@@ -116,11 +119,14 @@ import TestSupport
             (try header("{\"alg\":\"ES256\",\"kid\":\"x\",\"jwk\":\(try signer.jwk())}"), .key),
             (try TestSigner.es256("k").token(), .signature), (try TestSigner.es256(nil).token(), .signature),
             (try header(#"{"alg":"ES256","kid":"bound"}"#), .algorithm),
+            (try header(#"{"alg":"ES256","kid":"enc"}"#), .key),
             // The public key, that anybody has, as a secret.
             (TestSigner.secretToken(Array(rsa.pem.utf8), header: #"{"alg":"HS256","kid":"r"}"#), .key),
             (TestSigner.secretToken([], header: #"{"alg":"HS256","kid":"oct"}"#), .key),
             (try claims(["x": "\"" + String(repeating: "a", count: 8_200) + "\""]), .tooLong),
-            (String(repeating: "a", count: 40_000), .unknown),
+            (String(repeating: "a", count: 40_000), .tooLong),
+            // As long as the head of a request may be, nearly.
+            (try claims(["x": "\"" + String(repeating: "a", count: 50_000) + "\""]), .tooLong),
         ]
     }
 
@@ -163,6 +169,55 @@ import TestSupport
         }
     }
 
+    /// The server's own log has no statement for a request whose token opens nothing, whatever it asks for.
+    @Test(.tags(.mariadb), .needsMariaDB) func noBadTokenReachesTheDatabase() async throws {
+        let (signer, rsa) = (TestSigner.es256("k"), try TestSigner.rsa("r"))
+        let verifier = AccessVerifier(file: nil, jwt: try await Self.access(keys: try Self.keySet(signer, rsa)))
+        // Longer than the head of a request may be.
+        let huge = try signer.token(TestSigner.claims(["x": "\"" + String(repeating: "a", count: 75_000) + "\""]))
+        let bad = try Self.badTokens(signer, rsa).map(\.0) + ["", huge]
+        let good = try signer.token()
+        let server = try await PrivateMariaDB()
+        let database = try await TestDatabase(.mariadb, mariadb: MergeTests.mariadb, sqlite: "", server: server)
+        try await RunningGateway.with(database, rules: MergeTests.rules, verifier: verifier) { gateway async throws in
+            func statements() async throws -> String {
+                try await server.run(
+                    "SELECT COUNT(*) FROM mysql.general_log WHERE user_host LIKE '%\(database.account)%'")
+            }
+            func bodies(_ token: String?) async throws -> [(status: Int, body: [UInt8])] {
+                var answers: [(Int, [UInt8])] = []
+                // A head that is too long ends its connection.
+                for (path, body) in [
+                    ("/v1/records/people/1", nil), ("/v1/records/people", nil), ("/v1/rules", nil), ("/metrics", nil),
+                    ("/v1/merge/people", #"{"id":1,"changeset":{"person":{"name":{"old":"Ann","new":"X"}}}}"#),
+                    ("/v1/push", #"{"key":"k","edits":[]}"#), ("/v1/token", ""), ("/v1/journal", nil),
+                ] as [(String, String?)] {
+                    let answer = try await gateway.client(token: token) { client async throws in
+                        if let body { return try await client.post(path, body) }
+                        return try await client.get(path)
+                    }
+                    answers.append((answer.status, answer.body))
+                }
+                return answers
+            }
+            try await server.run("SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON;")
+            let none = try await bodies(nil)
+            for token in bad {
+                for (answer, expected) in zip(try await bodies(token), none) {
+                    if token == huge {
+                        #expect(answer.status == 400 && String(decoding: answer.body, as: UTF8.self).contains("80 KiB"))
+                    } else {
+                        #expect(answer.status == 401 && answer.body == expected.body, "\(token.prefix(60))")
+                    }
+                }
+            }
+            #expect(try await statements() == "0\n")
+            let answer = try await gateway.client(token: good) { try await $0.get("/v1/records/people/1") }
+            #expect(answer.status == 200)
+            #expect(try await statements() != "0\n", "the log tells of what a good token asks for")
+        }
+    }
+
     /// A key without `alg` takes what goes with its kind, and a forged first token changes nothing.
     @Test func aForgedFirstTokenBindsNothing() async throws {
         let rsa = try TestSigner.rsa("r")
@@ -170,6 +225,30 @@ import TestSupport
         let forged = try rsa.token(header: #"{"alg":"PS256","kid":"r"}"#)
         #expect(await Self.refusal(access, forged) == .signature)
         #expect(await Self.refusal(access, try rsa.token()) == nil)
+    }
+
+    /// A key belongs to issuer and `sub`: it outlives a token, and is none of a namesake's in the tokens file.
+    @Test func keysBelongToIssuerAndSubject() async throws {
+        let signer = TestSigner.es256("k")
+        let access = try await Self.access(keys: TestSigner.set([try signer.jwk()]))
+        let namesake = AccessToken.make()
+        let file = KnownTokens(try TokenFile(text: namesake.line(name: "ann", rights: [.read, .write]), path: "f"))
+        let tokens = [try signer.token(), try signer.token(TestSigner.claims(["jti": "2"])), namesake.secret]
+        try await RunningGateway.with(
+            try await JournalTests.database(.sqlite), rules: JournalTests.rules, journal: .together,
+            verifier: AccessVerifier(file: file, jwt: access)
+        ) { gateway async throws in
+            let edit = #"{"resource":"people","id":1,"changeset":{"person":{"points":{"old":1,"new":2}}}}"#
+            var replayed: [Bool] = []
+            for token in tokens {
+                let answer = try await gateway.client(token: token) {
+                    try await $0.post("/v1/push", "{\"key\":\"k\",\"edits\":[\(edit)]}")
+                }
+                #expect(answer.status == 200, "\(answer.text)")
+                replayed.append(answer.headers["idempotent-replayed"] != nil)
+            }
+            #expect(replayed == [false, true, false])
+        }
     }
 
     // MARK: Time
@@ -188,16 +267,14 @@ import TestSupport
     }
 
     @Test func verifiedTokensAreFew() throws {
-        let verified = VerifiedTokens(most: 3)
-        for index in 0..<10 {
-            let bearer = Bearer(name: "\(index)", rights: [.read], expiry: 10)
-            verified.keep(bearer, of: VerifiedTokens.Digest("\(index)"), since: 0, now: 0)
-        }
+        let verified = VerifiedTokens<String>(most: 3)
+        for index in 0..<10 { verified.keep("\(index)", of: TokenMark("\(index)"), until: 10, since: 0, now: 0) }
         #expect(verified.count == 3)
-        #expect(try verified.bearer(of: VerifiedTokens.Digest("9"), now: 0)?.name == "9")
-        #expect(throws: TokenRefusal.expired) { try verified.bearer(of: VerifiedTokens.Digest("9"), now: 10) }
+        #expect(try verified.proof(of: TokenMark("9"), now: 0) == "9")
+        #expect(throws: TokenRefusal.expired) { try verified.proof(of: TokenMark("9"), now: 10) }
+        #expect(verified.count == 2, "one that has ended makes room")
         verified.forget()
-        verified.keep(Bearer(name: "a", rights: []), of: VerifiedTokens.Digest("a"), since: 0, now: 0)
+        verified.keep("a", of: TokenMark("a"), until: 10, since: 0, now: 0)
         #expect(verified.count == 0, "it was verified by keys of before")
     }
 
@@ -235,7 +312,7 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["down", "silent", "huge", "nonsense", "empty"])
+    @Test(arguments: ["down", "moved", "silent", "huge", "nonsense", "empty", "secrets"])
     func anAddressThatFailsTakesNoKeyAway(_ fault: String) async throws {
         let signer = TestSigner.es256("k")
         try await KeyServer.with(.body(TestSigner.set([try signer.jwk()]))) { server async throws in
@@ -244,9 +321,11 @@ import TestSupport
             #expect(access.verifier.trouble == nil)
             switch fault {
             case "down": server.answer(.status(503))
+            case "moved": server.answer(.status(302))
             case "silent": server.answer(.silence)
             case "huge": server.answer(.flood)
             case "nonsense": server.answer(.body("<html>"))
+            case "secrets": server.answer(.body(#"{"keys":[{"kty":"oct","kid":"x","k":"c2VjcmV0"}]}"#))
             default: server.answer(.body(#"{"keys":[]}"#))
             }
             let start = ContinuousClock.now
@@ -273,6 +352,46 @@ import TestSupport
         await #expect(throws: KeySetError.self) {
             try await Self.access(keys: keys, secret: Array("0123456789abcdef0123456789abcde".utf8))
         }
+    }
+
+    /// Another secret counts once it was read, and the one of before no more; a file that cannot be used changes nothing.
+    @Test func aSecretIsReadAgain() async throws {
+        let folder = try TemporaryFolder()
+        let (first, second) = (Array(repeating: UInt8(65), count: 32), Array(repeating: UInt8(66), count: 40))
+        func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: folder.path + "/secret")) }
+        try write(first)
+        var settings = JWTSettings(issuer: TestSigner.issuer, audience: TestSigner.audience)
+        settings.secretFile = folder.path + "/secret"
+        let access = try await JWTAccess(settings, logger: Self.quiet)
+        let secret = try #require(access.secret)
+        let (old, new) = (TestSigner.secretToken(first), TestSigner.secretToken(second))
+        #expect(await Self.refusal(access, old) == nil)
+        #expect(await Self.refusal(access, new) == .signature)
+        try write(second)
+        await secret.reload()
+        #expect(await Self.refusal(access, old) == .signature, "it was verified, and by another secret")
+        #expect(await Self.refusal(access, new) == nil)
+        try write([1])
+        await secret.reload()
+        #expect(access.verifier.trouble?.contains("it needs 32") == true)
+        #expect(await Self.refusal(access, new) == nil)
+        try write(second + [10])
+        await secret.reload()
+        #expect(access.verifier.trouble == nil)
+        #expect(await Self.refusal(access, new) == nil)
+    }
+
+    /// Every byte counts, and so does where it stands.
+    @Test func marksTellTokensApart() {
+        let token = (0..<70).map { String(UnicodeScalar(UInt8(48 + $0 % 70))) }.joined()
+        var marks: Set<TokenMark> = [TokenMark(token)]
+        for length in 0..<70 { marks.insert(TokenMark(String(token.prefix(length)))) }
+        for place in 0..<70 {
+            var bytes = Array(token.utf8)
+            bytes[place] ^= 1
+            marks.insert(TokenMark(String(decoding: bytes, as: UTF8.self)))
+        }
+        #expect(marks.count == 141 && marks.contains(TokenMark(token)))
     }
 
     @Test func base64IsStrict() {

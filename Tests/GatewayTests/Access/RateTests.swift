@@ -39,6 +39,15 @@ import TestSupport
         #expect(throws: Problem.self) { try rates.request(of: "29999", at: start.advanced(by: .milliseconds(29_999))) }
     }
 
+    /// Two names that only Swift's own comparison takes for one are two clients.
+    @Test func clientsAreToldApartByBytes() throws {
+        let rates = ClientRates(requestsPerSecond: 1, editsPerSecond: nil, share: nil)
+        let now = ContinuousClock.now
+        try rates.request(of: "\u{E9}", at: now)
+        try rates.request(of: "e\u{301}", at: now)
+        #expect(throws: Problem.self) { try rates.request(of: "\u{E9}", at: now) }
+    }
+
     @Test func oneClientHasItsShareOfTheQueue() async throws {
         let rates = ClientRates(requestsPerSecond: nil, editsPerSecond: nil, share: 2)
         try await rates.push(of: "a") {
@@ -74,8 +83,25 @@ import TestSupport
                 }
                 #expect(nonsense.status == 429)
                 #expect(try await client.get("/healthz").status == 200)
-                try await gateway.client(token: quiet.secret) { neighbour async throws in
-                    for _ in 0..<5 { #expect(try await neighbour.get("/v1/rules").status == 200) }
+                // While the one goes on asking, the other gets all of its own.
+                let isOver = Flag()
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for _ in 0..<3 {
+                        group.addTask {
+                            try await gateway.client(token: greedy.secret) { client async throws in
+                                var wasRefused = false
+                                while !isOver.isRaised || !wasRefused {
+                                    if try await client.get("/v1/rules").status == 429 { wasRefused = true }
+                                }
+                                return wasRefused
+                            }
+                        }
+                    }
+                    try await gateway.client(token: quiet.secret) { neighbour async throws in
+                        for _ in 0..<5 { #expect(try await neighbour.get("/v1/rules").status == 200) }
+                    }
+                    isOver.raise()
+                    for try await wasRefused in group { #expect(wasRefused) }
                 }
                 try await gateway.client { client async throws in
                     #expect(try await client.get("/v1/rules").status == 401)

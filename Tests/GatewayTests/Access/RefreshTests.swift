@@ -12,16 +12,23 @@ import TestSupport
     private static func issuer(
         _ file: KnownTokens, key: String? = nil, now: @escaping JWTVerifier.Clock = { Date().timeIntervalSince1970 }
     ) async throws -> AccessTokens {
-        try await AccessTokens(keyFile: key, makes: true, file: file, lifetime: 900, now: now)
+        try await AccessTokens(keys: key.map { .file($0) } ?? .process, file: file, lifetime: 900, now: now)
     }
 
     private static func file(_ lines: [String]) throws -> KnownTokens {
         KnownTokens(try TokenFile(text: lines.joined(separator: "\n"), path: "f", mayBeEmpty: true))
     }
 
+    /// Returns the bearer as a request finds it: of a token that was verified before, or is now.
+    private static func bearer(_ tokens: AccessTokens, _ token: String) throws(TokenRefusal) -> Bearer? {
+        let mark = TokenMark(token)
+        if let known = try tokens.verified(mark) { return known }
+        return try tokens.bearer(of: token, mark)
+    }
+
     private static func refusal(_ tokens: AccessTokens, _ token: String) -> TokenRefusal? {
         do {
-            return try tokens.bearer(of: token) == nil ? .unknown : nil
+            return try bearer(tokens, token) == nil ? .unknown : nil
         } catch {
             return error
         }
@@ -35,7 +42,7 @@ import TestSupport
         let time = Mutex(1_000.0)
         let tokens = try await Self.issuer(file) { time.withLock { $0 } }
         let token = try tokens.issue(to: try await file.bearer(of: refresh.secret))
-        let bearer = try #require(try tokens.bearer(of: token))
+        let bearer = try #require(try Self.bearer(tokens, token))
         #expect(bearer.name == "van" && bearer.owner == "van" && bearer.rights == [.read, .write])
         #expect(bearer.roles == [ExactText("driver")] && bearer.claims["area"] == .integer(7) && bearer.expiry == 1_900)
         time.withLock { $0 = 1_900 }
@@ -50,14 +57,14 @@ import TestSupport
         let file = try Self.file([first.line(name: "a", rights: [.refresh, .read])])
         let tokens = try await Self.issuer(file)
         let token = try tokens.issue(to: try await file.bearer(of: first.secret))
-        #expect(try tokens.bearer(of: token)?.rights == [.read])
+        #expect(try Self.bearer(tokens, token)?.rights == [.read])
         // Another token under the same name.
         _ = file.serve(try TokenFile(text: second.line(name: "a", rights: [.refresh]), path: "f"))
         #expect(Self.refusal(tokens, token) == .withdrawn)
         _ = file.serve(try TokenFile(text: first.line(name: "a", rights: [.read]), path: "f"))
         #expect(Self.refusal(tokens, token) == .withdrawn, "it refreshes nothing now")
         _ = file.serve(try TokenFile(text: first.line(name: "a", rights: [.refresh], roles: ["x"]), path: "f"))
-        #expect(try tokens.bearer(of: token)?.roles == [ExactText("x")], "the line as it stands counts")
+        #expect(try Self.bearer(tokens, token)?.roles == [ExactText("x")], "the line as it stands counts")
     }
 
     @Test func gatewaysShareAKey() async throws {
@@ -84,6 +91,57 @@ import TestSupport
             try text.write(toFile: path, atomically: true, encoding: .utf8)
             await #expect(throws: KeySetError.self) { try await Self.issuer(file, key: path) }
         }
+    }
+
+    /// What another gateway has made is read, and a file that cannot be used changes nothing.
+    @Test func keysAreReadAgain() async throws {
+        let folder = try TemporaryFolder()
+        let (path, refresh) = (folder.path + "/key", AccessToken.make())
+        let file = try Self.file([refresh.line(name: "a", rights: [.refresh])])
+        func write(_ keys: [Character]) throws {
+            let text = keys.map { String(repeating: $0, count: 32) + "\n" }.joined()
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+        }
+        func issue(_ tokens: AccessTokens) async throws -> String {
+            try tokens.issue(to: try await file.bearer(of: refresh.secret))
+        }
+        try write(["a"])
+        let tokens = try await Self.issuer(file, key: path)
+        let first = try await issue(tokens)
+        #expect(Self.refusal(tokens, first) == nil)
+        #expect(try await tokens.reload() == false, "it is the same")
+        try write(["b", "a"])
+        #expect(try await tokens.reload())
+        let second = try await issue(tokens)
+        #expect(Self.refusal(tokens, first) == nil, "a key behind the first one counts")
+        #expect(Self.refusal(tokens, second) == nil)
+        try write(["b"])
+        #expect(try await tokens.reload())
+        #expect(Self.refusal(tokens, first) == .unknown, "though it was verified before")
+        #expect(Self.refusal(tokens, second) == nil)
+        try "short".write(toFile: path, atomically: true, encoding: .utf8)
+        await #expect(throws: KeySetError.self) { try await tokens.reload() }
+        #expect(Self.refusal(tokens, second) == nil)
+        try FileManager.default.removeItem(atPath: path)
+        await #expect(throws: KeySetError.self) { try await tokens.reload() }
+        #expect(!FileManager.default.fileExists(atPath: path), "it was the operator's to make")
+        #expect(Self.refusal(tokens, try await issue(tokens)) == nil)
+    }
+
+    /// The key beside the journal is made with the first refresh token, be that while the gateway runs.
+    @Test func aKeyOfItsOwnIsMadeOnceItIsNeeded() async throws {
+        let folder = try TemporaryFolder()
+        let (path, refresh) = (folder.path + "/journal.token-key", AccessToken.make())
+        let file = try Self.file([])
+        let tokens = try await AccessTokens(keys: .own(path), file: file, lifetime: 900)
+        #expect(try await tokens.reload() == false)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        _ = file.serve(try TokenFile(text: refresh.line(name: "a", rights: [.refresh]), path: "f"))
+        #expect(try await tokens.reload())
+        let token = try tokens.issue(to: try await file.bearer(of: refresh.secret))
+        let again = try await AccessTokens(keys: .own(path), file: file, lifetime: 900)
+        #expect(Self.refusal(again, token) == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["journal.token-key"])
     }
 
     @Test func theAddressGivesTokens() async throws {

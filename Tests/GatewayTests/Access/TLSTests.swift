@@ -103,6 +103,29 @@ import TestSupport
         }
     }
 
+    /// The address of a key set is believed only under a certificate of its name, from an authority that is trusted.
+    @Test func aKeySetComesEncrypted() async throws {
+        let folder = try TemporaryFolder(files: ["index.html": "", "keys.json": #"{"keys":[]}"#])
+        try await Self.makeCertificate(in: folder.path)
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+        let gateway = try await GatewayProcess(
+            database, rules: MergeTests.rules,
+            options: [
+                "--tls-certificate", folder.path + "/server.pem", "--tls-key", folder.path + "/server.key",
+                "--serve-app", folder.path,
+            ])
+        func body(_ host: String, authority: String?) async throws(KeySetError) -> String {
+            let address = try KeyAddress("https://\(host):\(gateway.port)/app/keys.json")
+            return String(decoding: try await KeyFetch.body(at: address, authorityFile: authority), as: UTF8.self)
+        }
+        let authority = folder.path + "/server.pem"
+        #expect(try await body("localhost", authority: authority) == #"{"keys":[]}"#)
+        #expect(try await body("127.0.0.1", authority: authority) == #"{"keys":[]}"#)
+        await #expect(throws: KeySetError.self, "nobody vouches for it") { try await body("localhost", authority: nil) }
+        // Of loopback as well, and not among the names of the certificate.
+        await #expect(throws: KeySetError.self) { try await body("127.0.0.2", authority: authority) }
+    }
+
     @Test(arguments: [
         (["--tls-certificate", "/nowhere"], "--tls-certificate and --tls-key go together"),
         (["--tls-certificate", "/nowhere", "--tls-key", "/nowhere"], "a certificate and its key in PEM"),

@@ -16,7 +16,7 @@ final class ClientRates: Sendable {
     private let editsPerSecond: Int?
     /// The most pushes of one client that may wait; nil where nobody is told from others.
     private let share: Int?
-    private let clients = Mutex<[String: Buckets]>([:])
+    private let clients = Mutex<[ExactText: Buckets]>([:])
     /// The number of clients from which on those who ask for nothing are forgotten.
     private static let many = 10_000
 
@@ -80,7 +80,8 @@ final class ClientRates: Sendable {
     private func change<Answer: Sendable>(
         _ who: String, at now: ContinuousClock.Instant, _ update: (inout Buckets) -> Answer
     ) -> Answer {
-        clients.withLock { clients in
+        let who = ExactText(who)
+        return clients.withLock { clients in
             if clients.count >= Self.many, clients[who] == nil {
                 clients = clients.filter { !Self.isIdle($0.value, at: now) }
             }

@@ -27,10 +27,10 @@ package struct JWTSettings: Sendable {
 package struct JWTAccess: Service {
     let verifier: JWTVerifier
     private let ring: KeyRing?
+    /// nil where only keys count.
+    let secret: SharedSecret?
     private let isFile: Bool
     private let look: Duration
-
-    private static let leastSecret = 32
 
     /// Reads the secret, and the keys of a file; an address is asked once the service runs.
     ///
@@ -42,7 +42,7 @@ package struct JWTAccess: Service {
     init(
         _ settings: JWTSettings, logger: Logger, pause: Duration, now: @escaping JWTVerifier.Clock
     ) async throws(KeySetError) {
-        let verified = VerifiedTokens()
+        let verified = VerifiedTokens<Bearer>()
         var ring: KeyRing?
         var isFile = false
         if let place = settings.keys {
@@ -55,47 +55,39 @@ package struct JWTAccess: Service {
             }
             ring = made
         }
+        if let path = settings.secretFile {
+            secret = try await SharedSecret(path, logger: logger) { verified.forget() }
+        } else {
+            secret = nil
+        }
         verifier = JWTVerifier(
             claims: JWTClaims(issuer: settings.issuer, audience: settings.audience, rolesClaim: settings.roles),
-            ring: ring, secret: try await Self.secret(settings.secretFile), verified: verified, now: now)
+            ring: ring, secret: secret, verified: verified, now: now)
         self.ring = ring
         self.isFile = isFile
         look = .seconds(2)
     }
 
-    private static func secret(_ path: String?) async throws(KeySetError) -> SigningKey? {
-        guard let path else { return nil }
-        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
-            throw KeySetError("\(path): the file of the secret cannot be read")
-        }
-        var bytes = Array(data)
-        // As an editor ends a line.
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard bytes.count >= leastSecret else {
-            throw KeySetError("\(path): the secret has \(bytes.count) bytes; it needs \(leastSecret) at least")
-        }
-        guard let key = try? await SigningKey.secret(bytes) else { throw KeySetError("\(path): it is no secret") }
-        return key
-    }
-
-    /// Asks for the keys at once and on SIGHUP, and looks at a file every two seconds, until the service is shut down.
+    /// Asks for the keys at once, looks at a file of them every two seconds, and reads keys and secret again on SIGHUP, until
+    /// the service is shut down.
     package func run() async throws {
-        guard let ring else { return try await gracefulShutdown() }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await ring.ask(atOnce: true)
-                while isFile, !Task.isShuttingDownGracefully, !Task.isCancelled {
-                    try? await cancelWhenGracefulShutdown { try await Task.sleep(for: look) }
-                    await ring.ask(atOnce: true)
-                }
-            }
+            if let ring { group.addTask { await keepUp(ring) } }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-                    await ring.ask(atOnce: true)
+                    await ring?.ask(atOnce: true)
+                    await secret?.reload()
                 }
             }
             await group.waitForAll()
+        }
+    }
+
+    private func keepUp(_ ring: KeyRing) async {
+        await ring.ask(atOnce: true)
+        while isFile, !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: look) }
+            await ring.ask(atOnce: true)
         }
     }
 }

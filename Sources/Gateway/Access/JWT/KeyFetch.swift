@@ -15,12 +15,16 @@ enum KeyFetch {
 
     /// Returns the body of the answer.
     ///
+    /// - Parameter authorityFile: a file of the authorities that a certificate may come from; nil trusts the system's.
     /// - Throws: `KeySetError` where there is none in time, or another one than 200.
-    static func body(at address: KeyAddress, within patience: TimeAmount = patience) async throws(KeySetError)
-        -> [UInt8]
-    {
+    static func body(
+        at address: KeyAddress, within patience: TimeAmount = patience, authorityFile: String? = nil
+    ) async throws(KeySetError) -> [UInt8] {
         do {
-            return try await ask(address, patience)
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            if let authorityFile { configuration.trustRoots = .file(authorityFile) }
+            return try await ask(
+                address, patience, address.isEncrypted ? try NIOSSLContext(configuration: configuration) : nil)
         } catch let error as KeySetError {
             throw error
         } catch {
@@ -28,12 +32,14 @@ enum KeyFetch {
         }
     }
 
-    private static func ask(_ address: KeyAddress, _ patience: TimeAmount) async throws -> [UInt8] {
+    /// - Parameter tls: nil for plain HTTP.
+    private static func ask(
+        _ address: KeyAddress, _ patience: TimeAmount, _ tls: NIOSSLContext?
+    ) async throws -> [UInt8] {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: [UInt8].self)
         // Looking a name up has no bound of its own, so time runs from here.
         let alarm = loop.scheduleTask(in: patience) { promise.fail(KeySetError("it took too long to answer")) }
-        let tls = address.isEncrypted ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
         ClientBootstrap(group: loop).connectTimeout(patience).connect(host: address.host, port: address.port)
             .flatMap { channel in
                 promise.futureResult.whenComplete { _ in channel.close(promise: nil) }

@@ -46,7 +46,7 @@ struct SigningKey: Sendable {
         if let use = members["use"], use != .text("sig") { return nil }
         var bound: JWTAlgorithmName?
         if let alg = members["alg"] {
-            guard case .text(let name) = alg, let known = JWTAlgorithmName(rawValue: name) else { return nil }
+            guard case .text(let name) = alg, let known = JWTAlgorithmName(named: name) else { return nil }
             bound = known
         }
         var kid: String?

@@ -1,28 +1,15 @@
-internal import Crypto
 import Synchronization
 
-/// The tokens that were verified, by their digest, until they end.
-final class VerifiedTokens: Sendable {
-    /// The SHA-256 of a token.
-    struct Digest: Hashable, Sendable {
-        private let a, b, c, d: UInt64
-
-        init(_ token: String) {
-            var token = token
-            let digest = token.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) }
-            (a, b, c, d) = digest.withUnsafeBytes { bytes in
-                (
-                    bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self),
-                    bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self),
-                    bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
-                    bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
-                )
-            }
-        }
+/// The tokens that were verified, by their mark, until they end.
+final class VerifiedTokens<Proof: Sendable>: Sendable {
+    private struct Entry {
+        let proof: Proof
+        /// Seconds since 1970.
+        let end: Double
     }
 
     private struct State {
-        var bearers: [Digest: Bearer] = [:]
+        var entries: [TokenMark: Entry] = [:]
         /// Counts how often everything was forgotten.
         var generation = 0
     }
@@ -36,42 +23,49 @@ final class VerifiedTokens: Sendable {
     }
 
     /// The number of tokens that are kept.
-    var count: Int { state.withLock { $0.bearers.count } }
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// The number that `keep` wants, taken before a token is verified.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Returns the bearer of a token that was verified; nil where it is not known.
+    /// Returns what was proved of a token; nil where it is not known.
     ///
     /// - Throws: `TokenRefusal` where the token has ended since.
-    func bearer(of digest: Digest, now: Double) throws(TokenRefusal) -> Bearer? {
-        guard let bearer = state.withLock({ $0.bearers[digest] }) else { return nil }
-        if let expiry = bearer.expiry, now >= expiry {
-            state.withLock { _ = $0.bearers.removeValue(forKey: digest) }
+    func proof(of mark: TokenMark, now: Double) throws(TokenRefusal) -> Proof? {
+        guard let entry = state.withLock({ $0.entries[mark] }) else { return nil }
+        guard now < entry.end else {
+            forget(mark)
             throw .expired
         }
-        return bearer
+        return entry.proof
     }
 
     /// Keeps a token, unless everything was forgotten while it was verified.
-    func keep(_ bearer: Bearer, of digest: Digest, since generation: Int, now: Double) {
+    ///
+    /// - Parameter end: seconds since 1970 at which the token ends.
+    func keep(_ proof: Proof, of mark: TokenMark, until end: Double, since generation: Int, now: Double) {
         state.withLock { state in
             guard state.generation == generation else { return }
-            if state.bearers.count >= most {
-                state.bearers = state.bearers.filter { ($0.value.expiry ?? .infinity) > now }
+            if state.entries.count >= most, state.entries[mark] == nil {
+                state.entries = state.entries.filter { $0.value.end > now }
                 // Any of them is as good as another; its next request verifies it again.
-                while state.bearers.count >= most, let any = state.bearers.first?.key {
-                    state.bearers.removeValue(forKey: any)
+                while state.entries.count >= most, let any = state.entries.first?.key {
+                    state.entries.removeValue(forKey: any)
                 }
             }
-            state.bearers[digest] = bearer
+            state.entries[mark] = Entry(proof: proof, end: end)
         }
+    }
+
+    /// Forgets one token, which is verified again when it comes.
+    func forget(_ mark: TokenMark) {
+        state.withLock { _ = $0.entries.removeValue(forKey: mark) }
     }
 
     /// Forgets all tokens, because keys have changed.
     func forget() {
         state.withLock { state in
-            state.bearers = [:]
+            state.entries = [:]
             state.generation += 1
         }
     }

@@ -2,13 +2,22 @@ import FoundationEssentials
 import MergeCore
 import MergeWire
 import Operations
+import Synchronization
 
 /// Access tokens of the gateway's own, for those who have a refresh token in the tokens file.
 ///
 /// Such a token tells name, roles and claims to whoever reads it. What counts is the line of the refresh token as it
 /// stands at each request: a line that is withdrawn or changed is so for its access tokens too.
-package struct AccessTokens: Sendable {
-    private let keys: TokenKeys
+package final class AccessTokens: Sendable {
+    /// The proof about a token: that it belongs to a line of the file, as long as the file has that line.
+    private struct Proof {
+        let line: Bearer
+        let bearer: Bearer
+    }
+
+    private let place: TokenKeyPlace
+    private let keys: Mutex<TokenKeys>
+    private let verifiedTokens = VerifiedTokens<Proof>()
     private let file: KnownTokens
     private let now: JWTVerifier.Clock
     /// Seconds that a token lasts.
@@ -19,25 +28,42 @@ package struct AccessTokens: Sendable {
     /// Makes what issues and verifies tokens.
     ///
     /// - Parameters:
-    ///   - keyFile: nil for a key that lasts as long as the process.
-    ///   - makes: makes a file that is missing.
+    ///   - place: the place of the key that signs; it is made there where it is missing.
     ///   - lifetime: seconds.
     /// - Throws: `KeySetError` where the file of the key cannot be used.
-    package init(
-        keyFile: String?, makes: Bool, file: KnownTokens, lifetime: Int
+    package convenience init(
+        keys place: TokenKeyPlace, file: KnownTokens, lifetime: Int
     ) async throws(KeySetError) {
-        try await self.init(keyFile: keyFile, makes: makes, file: file, lifetime: lifetime) {
-            Date().timeIntervalSince1970
-        }
+        try await self.init(keys: place, file: file, lifetime: lifetime) { Date().timeIntervalSince1970 }
     }
 
     init(
-        keyFile: String?, makes: Bool, file: KnownTokens, lifetime: Int, now: @escaping JWTVerifier.Clock
+        keys place: TokenKeyPlace, file: KnownTokens, lifetime: Int, now: @escaping JWTVerifier.Clock
     ) async throws(KeySetError) {
-        if let keyFile { keys = try await TokenKeys(path: keyFile, makes: makes) } else { keys = try await TokenKeys() }
+        let path = place.path(isNeeded: file.hasRefresh)
+        let read = if let path { try await TokenKeys.read(path) } else { try await TokenKeys.ofProcess() }
+        keys = Mutex(read)
+        self.place = place
         self.file = file
         self.lifetime = lifetime
         self.now = now
+    }
+
+    /// Reads the file of the keys again; the keys of before go on where that cannot be done.
+    ///
+    /// - Returns: false where there is no file, or the keys are those of before.
+    /// - Throws: `KeySetError` where the file cannot be used.
+    package func reload() async throws(KeySetError) -> Bool {
+        guard let path = place.path(isNeeded: file.hasRefresh) else { return false }
+        let isFirst = keys.withLock { $0.isOfProcess }
+        // A file that is gone is no reason to sign with a key that nobody else has.
+        let read = isFirst ? try await TokenKeys.read(path) : try await TokenKeys(path: path)
+        let isOther = keys.withLock { keys in
+            defer { keys = read }
+            return keys.names != read.names
+        }
+        if isOther { verifiedTokens.forget() }
+        return isOther
     }
 
     // MARK: Issuing
@@ -45,8 +71,10 @@ package struct AccessTokens: Sendable {
     /// Returns a new access token for the bearer of a refresh token.
     ///
     /// - Throws: a 401 `Problem` where the refresh token has been withdrawn, and what jwt-kit throws.
-    func issue(to bearer: Bearer) throws -> String {
-        guard let key = keys.signing, let kid = key.kid, let line = file.refreshLine(named: bearer.name) else {
+    package func issue(to bearer: Bearer) throws -> String {
+        guard let key = keys.withLock({ $0.signing }), let kid = key.kid,
+            let line = file.refreshLine(named: bearer.name)
+        else {
             throw Problem(.noToken, detail: "The refresh token is known no more.")
         }
         let time = Int(now())
@@ -60,20 +88,36 @@ package struct AccessTokens: Sendable {
 
     // MARK: Verifying
 
+    /// Returns the bearer of an access token that was verified before; nil where it is not known, or its line is another.
+    ///
+    /// - Throws: `TokenRefusal` where the token has ended.
+    func verified(_ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
+        guard let proof = try verifiedTokens.proof(of: mark, now: now()) else { return nil }
+        if file.refreshLine(named: proof.bearer.name)?.bearer === proof.line { return proof.bearer }
+        verifiedTokens.forget(mark)
+        return nil
+    }
+
     /// Returns the bearer of an access token; nil where another one issued it.
     ///
     /// - Throws: `TokenRefusal` that names the check that failed.
-    func bearer(of token: String) throws(TokenRefusal) -> Bearer? {
-        guard let parts = try? JWTParts(token), parts.algorithm == .hs256, let key = parts.kid.flatMap({ keys[$0] })
+    func bearer(of token: String, _ mark: TokenMark) throws(TokenRefusal) -> Bearer? {
+        let generation = verifiedTokens.generation
+        guard let parts = try? JWTParts(token), parts.algorithm == .hs256, let kid = parts.kid,
+            let key = keys.withLock({ $0[kid] })
         else { return nil }
         guard key.verifies(parts.signature, over: parts.signed, by: .hs256) else { throw .signature }
         guard let claims = try? ClaimsDecoder.decode(parts.payload), claims["iss"] == .text(Self.issuer),
-            case .text(let name)? = claims["sub"], case .text(let mark)? = claims["line"],
-            case .integer(let end)? = claims["exp"]
+            case .text(let name)? = claims["sub"], case .text(let lineMark)? = claims["line"],
+            case .integer(let second)? = claims["exp"]
         else { throw .claims }
-        guard now() < Double(end) else { throw .expired }
-        guard let line = file.refreshLine(named: name), line.mark == mark else { throw .withdrawn }
-        return line.accessBearer(expiry: Double(end))
+        let (time, end) = (now(), Double(second))
+        guard time < end else { throw .expired }
+        guard let line = file.refreshLine(named: name), line.mark == lineMark else { throw .withdrawn }
+        let bearer = line.accessBearer(expiry: end)
+        verifiedTokens.keep(
+            Proof(line: line.bearer, bearer: bearer), of: mark, until: end, since: generation, now: time)
+        return bearer
     }
 }
 
@@ -96,9 +140,6 @@ private struct TokenPayload {
 }
 
 extension TokenLine {
-    /// The beginning of the token's digest, that tells a line from one of the same name that came after it.
-    var mark: String { Hex.encode(hash.prefix(8)) }
-
     /// Returns the bearer of an access token; the rights that stand beside `refresh` are its own, or reading and
     /// writing where none does.
     func accessBearer(expiry: Double) -> Bearer {

@@ -11,6 +11,8 @@ import MergeCore
 /// The keys by which the gateway signs access tokens of its own; the first one signs, and all of them count.
 struct TokenKeys: Sendable {
     private let keys: [SigningKey]
+    /// The keys last no longer than the process.
+    let isOfProcess: Bool
 
     /// The fewest bytes of a key.
     private static let least = 32
@@ -18,15 +20,31 @@ struct TokenKeys: Sendable {
     /// The key that signs.
     var signing: SigningKey? { keys.first }
 
+    /// The names of the keys, which tell them apart.
+    var names: [String?] { keys.map(\.kid) }
+
     /// Returns the key of a name; nil where there is none.
     subscript(kid: String) -> SigningKey? { keys.first { $0.kid?.isExactly(kid) == true } }
 
-    /// Reads a file of keys, one a line, or makes it.
+    /// Reads a file of keys, and makes one that is missing, for its owner alone.
     ///
-    /// - Parameter makes: makes a file that is missing, for its owner alone.
     /// - Throws: `KeySetError` where it cannot be used.
-    init(path: String, makes: Bool) async throws(KeySetError) {
-        if makes, !FileManager.default.fileExists(atPath: path) { try Self.make(path) }
+    static func read(_ path: String) async throws(KeySetError) -> TokenKeys {
+        if !FileManager.default.fileExists(atPath: path) { try make(path) }
+        return try await TokenKeys(path: path)
+    }
+
+    /// Makes a key that lasts as long as the process.
+    ///
+    /// - Throws: `KeySetError` where jwt-kit makes no key of it.
+    static func ofProcess() async throws(KeySetError) -> TokenKeys {
+        try await TokenKeys([random()], isOfProcess: true)
+    }
+
+    /// Reads a file of keys, one a line.
+    ///
+    /// - Throws: `KeySetError` where it cannot be used.
+    init(path: String) async throws(KeySetError) {
         guard let data = try? Data(contentsOf: URL(filePath: path)), let text = String(validating: data, as: UTF8.self)
         else { throw KeySetError("\(path): the token key cannot be read") }
         var lines: [[UInt8]] = []
@@ -39,15 +57,10 @@ struct TokenKeys: Sendable {
             lines.append(bytes)
         }
         guard !lines.isEmpty else { throw KeySetError("\(path): the file holds no token key") }
-        try await self.init(lines)
+        try await self.init(lines, isOfProcess: false)
     }
 
-    /// Takes a key that lasts as long as the process.
-    init() async throws(KeySetError) {
-        try await self.init([Self.random()])
-    }
-
-    private init(_ lines: [[UInt8]]) async throws(KeySetError) {
+    private init(_ lines: [[UInt8]], isOfProcess: Bool) async throws(KeySetError) {
         var keys: [SigningKey] = []
         for line in lines {
             // The name tells keys apart, and tells nothing of them.
@@ -58,6 +71,7 @@ struct TokenKeys: Sendable {
             keys.append(key)
         }
         self.keys = keys
+        self.isOfProcess = isOfProcess
     }
 
     private static func random() -> [UInt8] {
@@ -65,14 +79,43 @@ struct TokenKeys: Sendable {
     }
 
     /// Makes the file, unless another gateway has just made it.
+    ///
+    /// It gets its name once it is whole, so that nobody reads the beginning of a key.
     private static func make(_ path: String) throws(KeySetError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        if file < 0, errno == EEXIST { return }
+        let draft = path + "." + Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max) })
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard file >= 0 else { throw KeySetError("\(path): the token key cannot be made") }
-        defer { close(file) }
+        defer {
+            close(file)
+            unlink(draft)
+        }
         let line = random() + [UInt8(ascii: "\n")]
         guard line.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == line.count, fsync(file) == 0 else {
             throw KeySetError("\(path): the token key cannot be written")
+        }
+        guard link(draft, path) == 0 || errno == EEXIST else {
+            throw KeySetError("\(path): the token key cannot be made")
+        }
+    }
+}
+
+/// The place of the keys that sign access tokens.
+package enum TokenKeyPlace: Sendable {
+    /// A file that the operator names.
+    case file(String)
+    /// A file of the gateway's own, made once a refresh token needs it.
+    case own(String)
+    /// None: the key lasts as long as the process.
+    case process
+
+    /// The file to read, or to make; nil where there is none.
+    ///
+    /// - Parameter isNeeded: somebody may fetch access tokens.
+    func path(isNeeded: Bool) -> String? {
+        switch self {
+        case .file(let path): path
+        case .own(let path): isNeeded ? path : nil
+        case .process: nil
         }
     }
 }

@@ -1,0 +1,26 @@
+package import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the keys that sign access tokens again on SIGHUP.
+package struct TokenKeyWatch: Service {
+    private let tokens: AccessTokens
+    private let logger: Logger
+
+    /// Makes a service that does nothing until it runs.
+    package init(_ tokens: AccessTokens, logger: Logger) {
+        self.tokens = tokens
+        self.logger = logger
+    }
+
+    /// Waits for SIGHUP until the service is shut down.
+    package func run() async throws {
+        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+            do throws(KeySetError) {
+                if try await tokens.reload() { logger.notice("signing access tokens with another key") }
+            } catch {
+                logger.error("\(error); the token keys of before go on")
+            }
+        }
+    }
+}
