@@ -87,6 +87,7 @@ let package = Package(
             exclude: ["file.js", "package.json", "testing.js", "testing.d.ts"], sources: ["ClientFiles.swift"],
             resources: [
                 .embedInCode("fieldmerge.js"),
+                .embedInCode("decisions.js"),
                 .embedInCode("download.js"),
                 .embedInCode("editing.js"),
                 .embedInCode("engine.js"),
@@ -99,6 +100,7 @@ let package = Package(
                 .embedInCode("memory.js"),
                 .embedInCode("network.js"),
                 .embedInCode("regroup.js"),
+                .embedInCode("remote.js"),
                 .embedInCode("rules.js"),
                 .embedInCode("scheduler.js"),
                 .embedInCode("snapshot.js"),
@@ -199,7 +201,11 @@ if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
     package.targets += [
         .target(name: "AllocationCounter", path: "Tests/Benchmarks/AllocationCounter"),
         .executableTarget(
-            name: "fieldmerge-core-bench", dependencies: ["AllocationCounter", "MergeCore", "MergeWire"],
+            name: "fieldmerge-core-bench",
+            dependencies: [
+                "AllocationCounter", "Gateway", "MergeCore", "MergeWire", "Operations",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Tests/Benchmarks/Core", swiftSettings: strict),
     ]
 }

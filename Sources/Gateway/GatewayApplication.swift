@@ -87,12 +87,15 @@ package struct GatewayApplication: Service {
             share: tokens == nil ? nil : max(1, configuration.merge.waiting / 2))
         let delivery = ResultDelivery(service: service, feed: changes.feed, shown: changes.shown)
         let share = JournalShare(bytesPerDay: configuration.journalBytesPerDay)
+        // One for all addresses that take bodies, since they share the memory.
+        let gate = LargeGate(limit: configuration.heldBytes / 16)
         PushController(
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share, rates: rates,
-            delivery: delivery, gate: LargeGate(limit: configuration.heldBytes / 16)
+            delivery: delivery, gate: gate
         ).addRoutes(to: &routes)
         JournalController(
-            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share
+            service: service, box: box, limits: configuration.wire, metrics: metrics, share: share,
+            delivery: delivery
         ).addRoutes(to: &routes)
         OperationsController(service: service, box: box, metrics: metrics, changes: changes, tokens: tokens)
             .addRoutes(to: &routes)
@@ -101,7 +104,7 @@ package struct GatewayApplication: Service {
             shown: changes.shown)
         SyncController(
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,
-            rates: rates, delivery: delivery, gate: LargeGate(limit: configuration.heldBytes / 16)
+            rates: rates, delivery: delivery, gate: gate
         ).addRoutes(to: &routes)
         ChangesController(service: service, box: box, access: access, logger: logger, tokens: tokens).addRoutes(
             to: &routes)

@@ -8,6 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import feed
 from cases import NAMES, chosen
 from figures import case_figure, floor_figure, summary
 from laboratory import Laboratory
@@ -18,7 +19,8 @@ from report import HEADINGS, core_line, line, machine, machine_line
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="Tests/benchmark", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="two seconds a figure, and no table of 5 million rows")
-    parser.add_argument("--only", default="", metavar="NAME,…", help="figures or groups: " + ", ".join(sorted(NAMES)))
+    parser.add_argument("--only", default="", metavar="NAME,…",
+                        help="figures or groups: " + ", ".join(sorted(NAMES | feed.NAMES)))
     parser.add_argument("--seconds", type=float, help="for each figure (default: 10, or 2 with --quick)")
     parser.add_argument("--pushes", type=int, help="of the figure “memory” (default: 1,000,000, or 20,000)")
     parser.add_argument("--gateway-args", default="", metavar="ARGS", help="further options of “fieldmerge serve”")
@@ -28,7 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--binaries", type=Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.only = {name for name in options.only.split(",") if name}
-    if unknown := options.only - NAMES:
+    if unknown := options.only - NAMES - feed.NAMES:
         parser.error(f"there is no figure “{', '.join(sorted(unknown))}”")
     options.seconds = options.seconds or (2 if options.quick else 10)
     options.pushes = options.pushes or (20_000 if options.quick else 1_000_000)
@@ -69,6 +71,20 @@ def measure(options: argparse.Namespace, laboratory: Laboratory, report: dict) -
     report["floor"] = {"per_second": floor, "connections": best["threads"]}
 
 
+def measure_feed(cases: list, options: argparse.Namespace, laboratory: Laboratory, report: dict) -> None:
+    """The feed and the scan, of which each has a floor of its own kind."""
+    for table in dict.fromkeys(feed.table_of(case, options.quick) for case in cases):
+        if table not in laboratory.tables:
+            laboratory.make_table(table)
+    report.setdefault("machine", machine(laboratory.server.version()))
+    print(feed.heading())
+    rooms = feed.FeedLaboratory(laboratory, options.quick)
+    report["feed"] = []
+    for case in cases:
+        report["feed"].append(rooms.run(case))
+        print(feed.feed_line(report["feed"][-1]), flush=True)
+
+
 def measure_core(options: argparse.Namespace, report: dict) -> None:
     """The pure core, which needs no server."""
     report["core"] = json.loads(run([options.binaries / "fieldmerge-core-bench", str(min(options.seconds, 1))]))
@@ -85,13 +101,17 @@ def main() -> int:
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}}
     try:
         allow_many_files(11_000)
+        feed_cases = [] if options.no_journal else feed.chosen(options.only)
         if options.only != {"core"}:
             with tempfile.TemporaryDirectory(prefix="fieldmerge-benchmark-") as folder:
                 laboratory = Laboratory(
                     Path(folder), options.programs, options.binaries / "fieldmerge",
                     shlex.split(options.gateway_args), options.seconds, not options.no_journal)
                 try:
-                    measure(options, laboratory, report)
+                    if not options.only or options.only & NAMES - {"core"}:
+                        measure(options, laboratory, report)
+                    if feed_cases:
+                        measure_feed(feed_cases, options, laboratory, report)
                 finally:
                     laboratory.close()
         if not options.only or "core" in options.only:

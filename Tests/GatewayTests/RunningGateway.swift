@@ -18,10 +18,12 @@ struct RunningGateway: Sendable {
     ///   - rules: the rule files by name; nil serves those of `MergeRules`.
     ///   - tokens: the text of a tokens file; nil leaves it to the verifier.
     ///   - verifier: knows who sends a request; nil lets everybody in.
+    ///   - stage: says when the gateway dies, and how it tells rows apart; nil for a gateway as it is.
     ///   - journal: where a journal is kept, the same one for all gateways on the database; it is made beforehand, by root.
     static func with<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: JournalPlace? = nil,
-        verifier: (any TokenVerifier)? = nil, configure: (inout GatewayConfiguration) -> Void = { _ in },
+        verifier: (any TokenVerifier)? = nil, stage: Stage? = nil,
+        configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Answer
     ) async throws -> Answer {
         let folder = try TemporaryFolder()
@@ -32,7 +34,7 @@ struct RunningGateway: Sendable {
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         logger.logLevel = .critical
         if journal == .together { try await database.initJournal() }
-        let engine = try database.engine(journal: journal == .together)
+        let engine = try database.engine(journal: journal == .together, on: stage)
         let loader = RulesLoader(
             folder: rules == nil ? Repository.root + "MergeRules" : folder.path, engine: engine,
             knowsClients: tokens != nil || verifier != nil, logger: logger

@@ -130,7 +130,7 @@ import TestSupport
     /// A flood of probes asks the database once a second.
     @Test func probesShareOneLook() async throws {
         let database = try await JournalTests.database(.sqlite)
-        let watch = ReadinessWatch(try database.engine(), patience: .seconds(3)) { nil }
+        let watch = ReadinessWatch(try database.engine(), patience: .seconds(3), pendingFloor: { 0 }) { nil }
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 { group.addTask { #expect(await watch.seen().fault == nil) } }

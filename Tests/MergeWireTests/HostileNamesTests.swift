@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A number as string is the same id as the number.
-    @Test(arguments: ["-3", "\"-3\"", "\"-03\"", "-3.0"], ["-3", "\"-3\"", "-3.0"])
+    @Test(arguments: ["-3", "\"-3\"", "\"-3.0\"", "-3.0"], ["-3", "\"-3\"", "-3.0"])
     func negativeNumbersAreTemporaryInEverySpelling(_ id: String, _ friend: String) throws {
         let push = try Self.push(Self.creation(id, friend: friend))
         #expect(push.edits.first?.id.temporary == TemporaryID("-3"))
@@ -90,6 +90,39 @@ import Testing
         #expect(guarded.numbers.count == count)
         #expect(guarded.moves <= 8, "the text moved \(guarded.moves) times")
         #expect(guarded.rewritten?.first == UInt8(ascii: "[") && guarded.rewritten?.last == UInt8(ascii: "]"))
+    }
+
+    /// What a document takes is bounded, whatever its bytes are; a body as clients send them takes much less.
+    @Test(arguments: ["{}", "[]", "1"]) func smallValuesHaveAnEnd(_ value: String) throws {
+        var limits = WireLimits()
+        limits.bodyBytes = 200_000
+        let decoder = PushDecoder(catalog: DecoderTests.catalog, limits: limits)
+        func code(_ count: Int) -> ProblemCode? {
+            let body =
+                #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"customer":{"old":{"name":["#
+                + repeatElement(value, count: count).joined(separator: ",") + #"]},"new":{"name":"a"}}}}]}"#
+            let push = try? Array(body.utf8).withUnsafeBytes {
+                try decoder.push($0, headerKey: nil, sender: "").push
+            }
+            if case .failure(let problem)? = push { return problem.code }
+            return push == nil ? .tooLarge : nil
+        }
+        // An object takes some 220 bytes, an array 120, a number 48.
+        #expect(code(2_000) == .invalidValue)
+        #expect(code(100_000) == .tooLarge)
+        let problem = Self.problem("[" + repeatElement(value, count: 4_000_000).joined(separator: ",") + "]")
+        #expect(problem?.code == .tooLarge && problem.map { ProblemHead($0).status } == 413, "\(problem?.detail ?? "")")
+    }
+
+    /// As many groups as a push may have items, each with its base, fit many times over.
+    @Test func aLargePushFits() throws {
+        let items = (1...9_999).map {
+            #"{"id":\#($0),"what":{"old":"a","new":"b"},"friend":{"old":null,"new":\#($0)}}"#
+        }
+        let body =
+            #"{"edits":[{"resource":"shoppers","id":1,"changeset":{"groceries":["# + items.joined(separator: ",")
+            + "]}}]}"
+        #expect(try Self.push(body).edits.first?.rows.count == 9_999)
     }
 
     /// Values that a column cannot give back are not taken.

@@ -47,6 +47,7 @@ import Testing
             table("loose", [column("a"), column("b")], key: []),
             table("isam", [id], key: ["id"], isTransactional: false),
             table("seen", [id], key: ["id"], form: .view(isUpdatable: false)),
+            table("marks", [column("kinds", nullable: false, types: [.set([ExactText("a")])]), id], key: ["kinds"]),
         ]
         return DatabaseSchema(
             tables: Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) }), allNames: tables.map(\.name.name))
@@ -74,6 +75,7 @@ import Testing
         ("table: loose\ngroups: {a: a}", "has no primary key"),
         ("table: isam", "knows no transactions"),
         ("table: seen", "is a view"),
+        ("table: marks", "column “kinds” of the key of table “marks” is a set"),
     ]) func whatDoesNotFitIsNamed(_ rules: String, _ sentence: String) {
         let (catalog, findings) = Self.bind(Self.root(rules))
         #expect(catalog == nil)

@@ -13,8 +13,6 @@ package final class FeedReader: Sendable {
         [:])
     /// The bytes after which a page ends early.
     private static let mostBytes = 8 << 20
-    /// Records that are read at once.
-    private static let piece = 128
     private static let sharedFor = Duration.milliseconds(500)
     private static let mostShared = 256
 
@@ -126,7 +124,7 @@ package final class FeedReader: Sendable {
         let now = ContinuousClock.now
         try await shown.note(
             read.read.compactMap(\.shown), at: read.page.revision, in: journal, until: deadline)
-        for record in read.read where record.isForEverybody { cache.keep(record.text, of: record.name, now: now) }
+        cache.keep(read.read.filter(\.isForEverybody).map { ($0.name, $0.text) }, now: now)
         return read.page
     }
 
@@ -147,13 +145,16 @@ package final class FeedReader: Sendable {
         var changes: [FeedPage.Change] = []
         var bytes = 0
         var start = 0
+        var size = PieceSize(mayBeLong: source.active.catalog.resources.contains(where: \.mayBeLong))
         while start < found.count, bytes < Self.mostBytes {
-            let piece = found[start..<min(start + Self.piece, found.count)]
+            let piece = found[start..<min(start + size.records, found.count)]
             start = piece.endIndex
+            let before = bytes
             for change in try self.read(piece, to: question, source, in: session, &read) {
                 bytes += change.record?.count ?? 0
                 changes.append(change)
             }
+            size.note(records: piece.count, bytes: bytes - before)
         }
         let hasMore = start < found.count || rows.count > question.limit
         let last = start > 0 ? found[start - 1].revision : state.revision
@@ -180,15 +181,10 @@ package final class FeedReader: Sendable {
             else { continue }
             named.append((change, resource, key))
         }
-        var texts = [[UInt8]??](repeating: nil, count: named.count)
-        var wanted: [Int] = []
-        for (index, entry) in named.enumerated() {
-            // What a client may see is worked out anew from the record.
-            if viewer?.view(of: entry.resource) == nil {
-                texts[index] = cache.text(Self.name(entry.change, version), now: now)
-            }
-            if texts[index] == nil { wanted.append(index) }
-        }
+        var texts = cache.texts(named.map { Self.name($0.change, version) }, now: now)
+        // What a client may see is worked out anew from the record.
+        for (index, entry) in named.enumerated() where viewer?.view(of: entry.resource) != nil { texts[index] = nil }
+        let wanted = texts.indices.filter { texts[$0] == nil }
         let hashKey = shown.hashKey(of: source.journal)
         let digests = hashKey.map { RecordDigests(key: $0) }
         let records = try service.records(

@@ -10,6 +10,9 @@ final class RecordTextCache: Sendable {
         let record: RecordName
         let revision: Int
         let rules: String
+
+        /// A feed gives no revision twice, so it tells names apart well enough to be all that is hashed.
+        func hash(into hasher: inout Hasher) { hasher.combine(revision) }
     }
 
     private struct Entry {
@@ -23,6 +26,30 @@ final class RecordTextCache: Sendable {
         var order: [Name] = []
         var first = 0
         var bytes = 0
+
+        mutating func keep(_ text: [UInt8]?, of name: Name, now: ContinuousClock.Instant) {
+            if let former = entries.updateValue(Entry(text: text, at: now), forKey: name) {
+                bytes -= RecordTextCache.cost(former.text)
+            } else {
+                order.append(name)
+            }
+            bytes += RecordTextCache.cost(text)
+        }
+
+        mutating func forget(olderThan age: Duration, overBytes most: Int, now: ContinuousClock.Instant) {
+            while first < order.count {
+                let oldest = order[first]
+                guard let entry = entries[oldest] else { break }
+                guard bytes > most || now - entry.at >= age else { break }
+                entries[oldest] = nil
+                bytes -= RecordTextCache.cost(entry.text)
+                first += 1
+            }
+            if first > 1_024, first * 2 > order.count {
+                order.removeFirst(first)
+                first = 0
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -35,35 +62,28 @@ final class RecordTextCache: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Returns a record's text, which is nil where the record is gone; nil where nobody has read it just now.
-    func text(_ name: Name, now: ContinuousClock.Instant) -> [UInt8]?? {
+    /// Returns the texts of records, parallel to their names: each is nil in itself where the record is gone, and nil
+    /// where nobody has read it just now.
+    ///
+    /// Those of a page are looked up at once, since many readers would queue for the lock otherwise.
+    func texts(_ names: [Name], now: ContinuousClock.Instant) -> [[UInt8]??] {
         state.withLock { state in
-            guard let entry = state.entries[name], now - entry.at < Self.age else { return nil }
-            return .some(entry.text)
+            names.map { name in
+                guard let entry = state.entries[name], now - entry.at < Self.age else { return nil }
+                return .some(entry.text)
+            }
         }
     }
 
-    /// Keeps a record's text.
-    func keep(_ text: [UInt8]?, of name: Name, now: ContinuousClock.Instant) {
+    /// A text that was read, nil where the record is gone, and the name that it is kept under.
+    typealias Named = (name: Name, text: [UInt8]?)
+
+    /// Keeps the texts of records.
+    func keep(_ texts: [Named], now: ContinuousClock.Instant) {
+        if texts.isEmpty { return }
         state.withLock { state in
-            if let former = state.entries.updateValue(Entry(text: text, at: now), forKey: name) {
-                state.bytes -= Self.cost(former.text)
-            } else {
-                state.order.append(name)
-            }
-            state.bytes += Self.cost(text)
-            while state.first < state.order.count {
-                let oldest = state.order[state.first]
-                guard let entry = state.entries[oldest] else { break }
-                guard state.bytes > mostBytes || now - entry.at >= Self.age else { break }
-                state.entries[oldest] = nil
-                state.bytes -= Self.cost(entry.text)
-                state.first += 1
-            }
-            if state.first > 1_024, state.first * 2 > state.order.count {
-                state.order.removeFirst(state.first)
-                state.first = 0
-            }
+            for (name, text) in texts { state.keep(text, of: name, now: now) }
+            state.forget(olderThan: Self.age, overBytes: mostBytes, now: now)
         }
     }
 

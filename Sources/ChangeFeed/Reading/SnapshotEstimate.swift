@@ -36,7 +36,7 @@ extension ActiveRules {
                     resource, after: nil, limit: 1, deadline: .now.advanced(by: .seconds(5))
                 ) { records in
                     if !records.isEmpty { hasRecords.store(true, ordering: .relaxed) }
-                    return false
+                    return nil
                 }
             } catch {
                 return false

@@ -108,12 +108,14 @@ package final class ForeignScan: Sendable {
         let desk = ScanDesk(journal: journal, gateway: gateway)
         let state = try await desk.take()
         note(state)
-        guard let lease = state.lease, lease.holder == gateway else { return }
         let (units, others) = ScanUnit.all(of: rules.catalog)
+        let since = try await desk.since(units)
         status.withLock {
-            $0.isScanning = true
             $0.unwatched = others
+            $0.since = since
         }
+        guard let lease = state.lease, lease.holder == gateway else { return }
+        status.withLock { $0.isScanning = true }
         let shift = ScanShift(
             settings, desk: desk, lease: lease,
             hand: ScanHand(service: service, feed: feed, journal: journal), units: units,
@@ -123,6 +125,7 @@ package final class ForeignScan: Sendable {
                 status.cycles += news.cycles
                 status.found += news.found
                 if news.trouble == nil { status.trouble = nil }
+                if let since = news.since { status.since = since }
             }
             if let trouble = news.trouble { note(trouble: trouble) }
             if let state = news.state { note(state) }

@@ -1,3 +1,4 @@
+import MergeCore
 import MergeService
 import RecordStore
 
@@ -39,6 +40,22 @@ struct ScanDesk: Sendable {
         try await write { [feed] session throws(StoreError) in
             _ = try session.execute(feed.keepScan(lease, seconds: Self.seconds, progress))
         }
+    }
+
+    /// Returns the time from which on changes of other programs are noticed in all of some sections; nil as long as the
+    /// first pass over one of them has not ended.
+    ///
+    /// - Throws: `StoreError`.
+    func since(_ units: [ScanUnit]) async throws(StoreError) -> DateTime? {
+        let rows = try await journal.engine.read(deadline: deadline) { [feed] session throws(StoreError) in
+            try session.query(feed.sectionsSince)
+        }
+        var known: [String: DateTime] = [:]
+        for (resource, section, since) in rows.compactMap({ feed.sectionSince($0) }) {
+            known[ScanUnit.name(of: resource, section)] = since
+        }
+        let times = units.compactMap { known[$0.name] }
+        return times.count == units.count ? times.max() : nil
     }
 
     private func write(

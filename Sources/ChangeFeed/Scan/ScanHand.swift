@@ -23,7 +23,9 @@ struct ScanHand: Sendable {
 
     // MARK: Reading rows
 
-    private func statement(_ unit: ScanUnit, _ low: RecordKey?, _ high: RecordKey?, _ limit: Int) -> Statement {
+    private func statement(
+        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int
+    ) -> Statement {
         SectionSQL.of(unit.section, service.engine.dialect).rows(by: unit.key, after: low, upTo: high, limit: limit)
             .hashing(under: hashKey)
     }
@@ -34,7 +36,7 @@ struct ScanHand: Sendable {
     func digests(
         of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, keepsLinks: Bool
     ) async throws(StoreError) -> HashedRows {
-        let statement = statement(unit, low, high, limit)
+        let statement = statement(of: unit, after: low, upTo: high, limit: limit)
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
             try session.hashes(statement, keeping: keepsLinks ? unit.link : [])
         }
@@ -55,7 +57,7 @@ struct ScanHand: Sendable {
     /// - Returns: those of each stretch, in the order of the keys.
     /// - Throws: `StoreError`; of the kind `unreadable` where a key cannot be written down.
     func marks(of unit: ScanUnit, in stretches: [Stretch]) async throws(StoreError) -> [[Mark]] {
-        let statements = stretches.map { statement(unit, $0.low, $0.high, $0.limit) }
+        let statements = stretches.map { statement(of: unit, after: $0.low, upTo: $0.high, limit: $0.limit) }
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
             try statements.map { statement throws(StoreError) in
                 let rows = try session.hashes(statement, keeping: unit.kept)
@@ -254,7 +256,7 @@ struct ScanHand: Sendable {
     /// A record that was found to be another than clients were told.
     struct FoundChange: Sendable {
         let name: RecordName
-        /// Where the record has a later revision than this, everybody is told, or has been since.
+        /// The revision behind which everybody is told of the record, or has been since, where it has a later one.
         let toldSince: Int
         /// Values that conditions of access look at in the rows: former ones, then those of now.
         var tags: [ConditionTag] = []

@@ -14,6 +14,8 @@ final class ScanShift {
         var trouble: String?
         /// The scan as the journal has it, where that was looked at.
         var state: ScanState?
+        /// The time from which on changes are noticed, once that is known.
+        var since: DateTime?
     }
 
     private let settings: ForeignScan.Settings
@@ -27,6 +29,7 @@ final class ScanShift {
     private var kept: ContinuousClock.Instant?
     private var speed = ScanSpeed()
     private var news = News()
+    private var knowsSince = false
     private var tell: (News) -> Bool = { _ in false }
     /// The pass over a section that others write to, which goes on between the steps of another.
     private var hot: UnitPass?
@@ -147,6 +150,10 @@ final class ScanShift {
         if news.trouble == nil, let state { progress.noticed = state.now }
         progress.cycleMilliseconds = Int((ContinuousClock.now - start).seconds * 1_000)
         news.cycles += 1
+        if !knowsSince, let since = try await desk.since(units) {
+            knowsSince = true
+            news.since = since
+        }
         try await keep(isForced: true)
     }
 
@@ -351,7 +358,7 @@ final class ScanShift {
         filing.changes = try await changes(look.diff.changes, pass)
         pass.ranges.differing += 1
         if look.isWhole, look.rows.count < RangeSplit.least, pass.index + 1 < scan.ranges.count {
-            return try await join(pass, look.rows, filing)
+            return try await join(pass, rows: look.rows, filing)
         }
         filing.ranges = RangeSplit.ranges(
             in: look.range, look.rows, left: look.isWhole ? nil : look.diff.left, newID: scan.newID)
@@ -364,7 +371,7 @@ final class ScanShift {
     }
 
     /// Joins a range of few rows with the next; the pass then comes by both.
-    private func join(_ pass: UnitPass, _ rows: [Mark], _ filing: ScanHand.Filing) async throws {
+    private func join(_ pass: UnitPass, rows: [Mark], _ filing: ScanHand.Filing) async throws {
         let scan = pass.scan
         var filing = filing
         let (range, next) = (scan.ranges[pass.index], scan.ranges[pass.index + 1])

@@ -1,9 +1,13 @@
+package import MergeCore
+
 /// The scan as operators see it.
 package struct ScanStatus: Sendable {
     /// This gateway is the one that scans.
     package var isScanning = false
     /// The age of what is known of other programs' changes, in seconds; nil before the first pass has ended.
     package var lag: Int?
+    /// The time from which on changes of other programs are noticed, in UTC; nil before the first pass has ended.
+    package var since: DateTime?
     /// The time that the last cycle took.
     package var cycleMilliseconds: Int?
     /// Rows that were read in a second.

@@ -18,6 +18,7 @@ struct ScanUnit: Sendable {
 
     /// nil where the rules name no key by which rows could be told apart, or one that cannot be written down.
     init?(_ resource: Resource, _ section: Section) {
+        guard Self.isScanned(resource, section) else { return nil }
         self.resource = resource
         self.section = section
         let parent = section.parent.map(\.column)
@@ -27,10 +28,16 @@ struct ScanUnit: Sendable {
         conditions = section.kind == .root ? resource.access?.columns ?? [] : []
         kept = Set(key + link + conditions).sorted()
         view = TableView(resource: resource, section: section)
-        let root = resource.root
-        guard !key.isEmpty, !link.isEmpty, root.keyCount > 0,
-            (key + link).allSatisfy({ PackedValues.holds(section.columns[$0].type) })
-        else { return nil }
+    }
+
+    /// Returns true for a section whose rows can be told apart, and by keys that can be written down.
+    static func isScanned(_ resource: Resource, _ section: Section) -> Bool {
+        func isHeld(_ position: Int) -> Bool { PackedValues.holds(section.columns[position].type) }
+        guard resource.root.keyCount > 0, (0..<section.keyCount).allSatisfy(isHeld) else { return false }
+        if section.kind == .root { return true }
+        // Without a key of its own only a singleton is one row of its record.
+        return (section.keyCount > 0 || section.kind == .singleton) && !section.parent.isEmpty
+            && section.parent.allSatisfy { isHeld($0.column) }
     }
 
     /// The sections of all resources that can be scanned, and the names of those that cannot.
@@ -50,7 +57,10 @@ struct ScanUnit: Sendable {
     }
 
     /// The name of a section among those of all resources.
-    static func name(of resource: Resource, _ section: Section) -> String { resource.name + "/" + section.name }
+    static func name(of resource: Resource, _ section: Section) -> String { name(of: resource.name, section.name) }
+
+    /// The name of a section among those of all resources, by both names.
+    static func name(of resource: String, _ section: String) -> String { resource + "/" + section }
 
     var name: String { Self.name(of: resource, section) }
     var isRoot: Bool { section.kind == .root }

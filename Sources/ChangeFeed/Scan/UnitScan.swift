@@ -17,7 +17,7 @@ final class UnitScan {
     private(set) var tailID: Int
     /// Passes for which it still counts as one that other programs write to.
     var heat = 0
-    /// When the last whole pass began, by the database's clock; nil where that is not known.
+    /// The time at which the last whole pass began, by the database's clock; nil where that is not known.
     var passBegan: Int?
     /// Most of it was written to between the last two passes, so that comparing many ranges at once is in vain.
     var isStirred = false

@@ -37,7 +37,7 @@ package struct ShownRecord: Sendable, Hashable {
         self.resource = resource
         self.record = record
         sections = digests.sections.enumerated().map { position, rows in
-            guard let rows, ScanUnit(resource, resource.sections[position]) != nil else { return nil }
+            guard let rows, ScanUnit.isScanned(resource, resource.sections[position]) else { return nil }
             return Rows(link: ScanUnit.hash(link: rows.link, key), digest: rows.digest)
         }
     }

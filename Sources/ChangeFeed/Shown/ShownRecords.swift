@@ -25,9 +25,12 @@ package final class ShownRecords: Sendable {
     fileprivate struct Known: Hashable {
         let name: RecordName
         let change: Int
+
+        /// A feed gives no revision twice.
+        func hash(into hasher: inout Hasher) { hasher.combine(change) }
     }
 
-    /// What was noted of late, so that nothing is noted twice: as long as a record has no newer change, what was noted
+    /// The latest notes, so that nothing is noted twice: as long as a record has no newer change, what was noted
     /// of it has been compared, or will be.
     private let known = Mutex<[Known: ShownRecord]>([:])
     private static let mostKnown = 20_000

@@ -84,6 +84,9 @@ package final class ChangeFeed: Sendable {
     /// The reason for which the feed could not be looked at, and since when; nil while it can.
     package var trouble: (error: StoreError, since: ContinuousClock.Instant)? { state.withLock { $0.trouble } }
 
+    /// The number of a row of `pending` up to which nearly all have had their revisions for a minute.
+    package var sequencedLongAgo: Int { state.withLock { $0.numbers.floor } }
+
     // MARK: How it stands
 
     /// Returns the feed as it stood a moment ago, without the database where somebody has looked just now; nil where no

@@ -5,7 +5,8 @@
 /// transaction leaves that was open for longer. Pure.
 struct SequencedNumbers: Sendable {
     private var marks: [(at: ContinuousClock.Instant, number: Int)] = []
-    private var floor = 0
+    /// The number up to which all got their revisions a minute ago, or are of transactions that were open for longer.
+    private(set) var floor = 0
     private var lastFull: ContinuousClock.Instant?
 
     private static let age = Duration.seconds(60)

@@ -1,5 +1,6 @@
 #if canImport(Glibc)
-    // Either of the two declares `stat`, depending on which the compiler has read first.
+    // Any of the three declares `stat`, depending on which the compiler has read first.
+    import CDispatch
     import CoreFoundation
     import Glibc
 #else

@@ -15,9 +15,13 @@ extension HTTPRequest {
 
     /// The path and query of a target in origin form or, as a proxy may send it, in absolute form (RFC 9112 section 3.2).
     private static func path(_ target: String) -> String {
-        guard !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") else { return target }
-        let rest = target[scheme.upperBound...]
-        guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
-        return rest[start] == "?" ? "/" + rest[start...] : String(rest[start...])
+        // Bytes, since marks behind a slash would make one character with it.
+        let (bytes, question) = (target.utf8, UInt8(ascii: "?"))
+        guard bytes.first != UInt8(ascii: "/"), let scheme = bytes.firstRange(of: Array("://".utf8)) else {
+            return target
+        }
+        let rest = bytes[scheme.upperBound...]
+        guard let start = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == question }) else { return "/" }
+        return (rest[start] == question ? "/" : "") + String(decoding: rest[start...], as: UTF8.self)
     }
 }

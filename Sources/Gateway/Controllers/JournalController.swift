@@ -13,6 +13,7 @@ struct JournalController {
     let limits: WireLimits
     let metrics: GatewayMetrics
     let share: JournalShare
+    let delivery: ResultDelivery
 
     func addRoutes(to routes: inout RouteTable) {
         routes.get("/v1/journal", query: JournalQuery.members, need: .operate, use: list)
@@ -61,12 +62,16 @@ struct JournalController {
         let actions = JournalActions(
             service: service, active: active, limits: limits, access: access, deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
-        if let result = answer.result, !isPreview { metrics.count(result) }
+        if let result = answer.result, !isPreview {
+            metrics.count(result)
+            await delivery.note(result, under: active, for: access, context.deadline)
+        }
         context.failure.note(answer)
         let told = await ReplayedAnswer(
             service: service, active: active, access: access, deadline: context.deadline
         )
         .body(answer, to: body, at: "/v1/journal/\(number)/undo")
+        if answer.isReplay { await delivery.note(answerAgain: told, under: active, for: access, context.deadline) }
         return Reply.json(
             told, to: context.headers, status: HTTPResponse.Status(code: answer.httpStatus),
             with: answer.isReplay ? PushController.replayed : [:])

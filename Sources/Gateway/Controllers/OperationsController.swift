@@ -29,7 +29,9 @@ struct OperationsController {
         self.box = box
         self.metrics = metrics
         self.tokens = tokens
-        watch = ReadinessWatch(service.engine, patience: .seconds(3)) { box.active?.journal }
+        watch = ReadinessWatch(
+            service.engine, patience: .seconds(3), pendingFloor: { [feed = changes.feed] in feed.sequencedLongAgo }
+        ) { box.active?.journal }
     }
 
     func addRoutes(to routes: inout RouteTable) {
@@ -46,7 +48,8 @@ struct OperationsController {
             connections: service.engine.connections, queues: service.queues)
         let text = metrics.text(
             isReady: isReady(seen), journalBytes: box.active?.journal?.tables.meter.total,
-            feed: feed.known.map { ($0.revision, feed.waiting) }, scan: changes.scan?.current)
+            feed: feed.known.map { FeedGauges(revision: $0.revision, waiting: feed.waiting, pending: seen.pending) },
+            scan: changes.scan?.current)
         return Reply.json(
             Array((text + gauges.text).utf8), to: context.headers, type: "text/plain; version=0.0.4")
     }
@@ -82,7 +85,9 @@ struct OperationsController {
         let report = ReadinessReport(
             isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,
             journalRows: size?.rows, journalBytes: size?.bytes, journalLastDay: size?.lastDay,
-            feed: feed.known.map { FeedReport(revision: $0.revision, foreign: scan.map { FeedReport.Foreign($0) }) })
+            feed: feed.known.map {
+                FeedReport(revision: $0.revision, pending: seen.pending, foreign: scan.map { FeedReport.Foreign($0) })
+            })
         return Reply.json(
             report.json, to: context.headers, status: isReady ? .ok : .serviceUnavailable,
             with: isReady ? [:] : [.retryAfter: "5"])
@@ -93,6 +98,7 @@ extension FeedReport.Foreign {
     fileprivate init(_ status: ScanStatus) {
         self.init(
             isLooking: status.isScanning, lag: status.lag,
+            since: status.since.map { $0.text(separator: "T", fraction: 0) + "Z" },
             numbers: [
                 ("cycleMilliseconds", status.cycleMilliseconds), ("rowsPerSecond", status.rowsPerSecond),
                 ("takeovers", status.takeovers),

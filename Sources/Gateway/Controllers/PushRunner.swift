@@ -74,10 +74,15 @@ struct PushRunner: Sendable {
     }
 
     private func told(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
-        await ReplayedAnswer(
-            service: service, active: active, access: context.access(to: active.catalog), deadline: context.deadline
+        let access = context.access(to: active.catalog)
+        let body = await ReplayedAnswer(
+            service: service, active: active, access: access, deadline: context.deadline
         )
         .body(answer, to: run.sent.body, at: run.sent.address)
+        if answer.isReplay {
+            await delivery.note(answerAgain: body, under: active, for: access, context.deadline)
+        }
+        return body
     }
 }
 

@@ -1,6 +1,6 @@
 import ChangeFeed
 
-/// What a gateway does for the feed of changes.
+/// The work of a gateway for the feed of changes.
 struct ChangeWork: Sendable {
     /// Gives revisions and tells them.
     let feed: ChangeFeed

@@ -62,7 +62,7 @@ struct FeedRequest: Sendable {
     static func known(
         _ names: [String], in readable: [Resource], unknown: (String) -> Problem
     ) throws(Problem) -> [String] {
-        guard !names.isEmpty, names != [""] else {
+        guard !names.isEmpty, names.count > 1 || !names[0].isEmpty else {
             throw Problem(.invalid, about: .query, detail: "“resources” names at least one resource.")
         }
         var wanted: Set<ObjectIdentifier> = []

@@ -1,6 +1,7 @@
 import ChangeFeed
 import MergeCore
 import MergeService
+import MergeWire
 import RecordStore
 
 /// Notes the records that the results of pushes show, where no change of their own tells them once more.
@@ -18,29 +19,52 @@ struct ResultDelivery: Sendable {
     func note(
         _ result: PushResult, under active: ActiveRules, for access: ClientAccess?, _ deadline: ContinuousClock.Instant
     ) async {
-        guard let journal = active.journal, let hashKey = shown.hashKey(of: journal) else { return }
-        var names: [(resource: Resource, key: RecordKey)] = []
-        var sent: [Record?] = []
-        for edit in result.results where !edit.hasChange {
-            guard case .key(let key)? = edit.id else { continue }
-            names.append((edit.resource, key))
-            sent.append(edit.record)
+        let edits = result.results.filter { !$0.hasChange }.compactMap { edit in
+            edit.id.flatMap { id in
+                if case .key(let key) = id { (resource: edit.resource, key: key, record: edit.record) } else { nil }
+            }
         }
-        if names.isEmpty { return }
+        await note(edits.map { ($0.resource, $0.key) }, under: active, deadline) { index, now in
+            now?.seen(by: access?.viewer, of: edits[index].resource) == edits[index].record
+        }
+    }
+
+    /// Notes the records of an answer that is told again, which shows them as they were then: whoever takes it may have
+    /// been told of later changes before.
+    ///
+    /// - Parameter body: the answer as it is about to be sent.
+    func note(
+        answerAgain body: [UInt8], under active: ActiveRules, for access: ClientAccess?,
+        _ deadline: ContinuousClock.Instant
+    ) async {
+        guard shown.hashKey(of: active.journal) != nil else { return }
+        let sent = ShownResults.records(in: body, of: active.catalog)
+        await note(sent.map { ($0.resource, $0.key) }, under: active, deadline) { index, now in
+            let resource = sent[index].resource
+            let text = now?.seen(by: access?.viewer, of: resource).flatMap {
+                ShownResults.text(of: RecordEncoder.encode($0, resource))
+            }
+            return text == sent[index].text
+        }
+    }
+
+    /// - Parameter isSame: tells, of a record by its position, whether it is now as it is sent.
+    private func note(
+        _ names: [(resource: Resource, key: RecordKey)], under active: ActiveRules,
+        _ deadline: ContinuousClock.Instant, isSame: @escaping @Sendable (Int, Record?) -> Bool
+    ) async {
+        guard !names.isEmpty, let journal = active.journal, let hashKey = shown.hashKey(of: journal) else { return }
         do throws(StoreError) {
-            let wanted = names
-            let compared = sent
             let read = try await service.engine.read(deadline: deadline) { [service] session throws(StoreError) in
                 let digests = RecordDigests(key: hashKey)
-                let records = try service.records(wanted, in: session, digests: digests)
-                return zip(zip(wanted, compared), records).map { asked, now in
-                    let ((resource, key), sent) = asked
+                let records = try service.records(names, in: session, digests: digests)
+                return zip(names.indices, records).map { index, now in
+                    let (resource, key) = names[index]
                     let record = ShownRecord(
                         resource, journal.codec.key(key, resource.root), digests.sections(of: key, in: resource),
                         hashKey)
                     // What has changed meanwhile is as nobody will find it, so it is told again.
-                    let isSame = now?.seen(by: access?.viewer, of: resource) == sent
-                    return ShownRecords.Read(isSame ? record : record.asNobodyFindsIt)
+                    return ShownRecords.Read(isSame(index, now) ? record : record.asNobodyFindsIt)
                 }
             }
             guard let state = try await feed.current() else { return }

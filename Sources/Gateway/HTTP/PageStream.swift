@@ -66,8 +66,10 @@ struct PageStream: Sendable {
                     let next = try await service.page(
                         resource, after: key, limit: limit, for: viewer, deadline: deadline
                     ) {
+                        let before = text.byteCount
                         if let piece = text.add($0) { continuation.yield(piece) }
-                        return text.byteCount < Self.mostBytes
+                        let bytes = text.byteCount
+                        return bytes < Self.mostBytes ? bytes - before : nil
                     }
                     continuation.yield(text.end(next: next))
                     continuation.finish()

@@ -14,10 +14,14 @@ struct Query: Sendable {
         // More members than the address knows are too many, so no more are looked at.
         for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: known.count + 1) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? Substring(parts[1]) : ""
+            // Mostly a name stands as it is known.
+            if let name = known.first(where: { $0.utf8.elementsEqual(parts[0]) }) {
+                members.append((name, value))
+                continue
+            }
             let raw = parts[0].map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            members.append(
-                (KeyText.percentDecoded(raw) ?? String(Substring(parts[0])), parts.count > 1 ? Substring(parts[1]) : "")
-            )
+            members.append((KeyText.percentDecoded(raw) ?? String(Substring(parts[0])), value))
         }
         for (name, _) in members where !known.containsExactly(name) {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "A long name" : "“\(name)”"

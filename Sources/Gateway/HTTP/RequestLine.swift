@@ -7,7 +7,7 @@ struct RequestLine {
     let path: String
     let status: Int
     let milliseconds: Double
-    /// What is known of a request that was refused; nil for any other.
+    /// The refusal of a request; nil for any other.
     var refusal: Refusal?
 
     /// The facts about a refusal, where they are known.

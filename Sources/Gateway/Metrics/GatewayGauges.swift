@@ -2,7 +2,7 @@ import MergeService
 import Operations
 import RecordStore
 
-/// How it is with the gateway at one moment, for `/metrics`.
+/// The load of the gateway at one moment, for `/metrics`.
 struct GatewayGauges {
     /// The version of the rules; nil as long as none are served.
     let rules: String?

@@ -57,10 +57,10 @@ final class GatewayMetrics: Sendable {
     ///
     /// - Parameters:
     ///   - journalBytes: what was left in the journal; nil where there is none.
-    ///   - feed: the latest revision that is told, and the clients that wait for the next; nil where there is no feed.
+    ///   - feed: the feed of changes; nil where there is none.
     ///   - scan: what is known of programs that bypass the gateway; nil where nobody looks.
     func text(
-        isReady: Bool, journalBytes: Int? = nil, feed: (revision: Int, waiting: Int)? = nil, scan: ScanStatus? = nil
+        isReady: Bool, journalBytes: Int? = nil, feed: FeedGauges? = nil, scan: ScanStatus? = nil
     ) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
@@ -98,6 +98,12 @@ final class GatewayMetrics: Sendable {
             page.add("fieldmerge_feed_revision", labels: [], value: feed.revision)
             page.begin("fieldmerge_feed_waiting", type: "gauge", help: "Clients that wait for the next change")
             page.add("fieldmerge_feed_waiting", labels: [], value: feed.waiting)
+            if let pending = feed.pending {
+                page.begin(
+                    "fieldmerge_feed_pending", type: "gauge",
+                    help: "Transactions whose changes have no revision yet, 10,000 at most")
+                page.add("fieldmerge_feed_pending", labels: [], value: pending)
+            }
             page.begin(
                 "fieldmerge_feed_source", type: "gauge", help: "What finds changes of programs that bypass the gateway")
             page.add("fieldmerge_feed_source", labels: [("source", scan == nil ? "off" : "scan")], value: 1)
@@ -107,12 +113,26 @@ final class GatewayMetrics: Sendable {
     }
 }
 
+/// The feed of changes at one moment, for `/metrics`.
+struct FeedGauges: Sendable {
+    /// The latest revision that is told.
+    let revision: Int
+    /// Clients that wait for the next.
+    let waiting: Int
+    /// Transactions whose changes have no revision yet, as far as they are counted; nil where nobody could count them.
+    let pending: Int?
+}
+
 extension MetricsPage {
     /// Adds what is known of programs that bypass the gateway; what is not known yet is left out.
     fileprivate mutating func add(_ scan: ScanStatus) {
         for (name, type, help, value) in [
             ("scanning", "gauge", "1 where this gateway is the one that scans", scan.isScanning ? 1 : 0),
             ("lag_seconds", "gauge", "Age of what is known of other programs' changes", scan.lag),
+            (
+                "since_seconds", "gauge", "Second since 1970 from which on other programs' changes are noticed",
+                scan.since?.unixSeconds
+            ),
             ("cycle_milliseconds", "gauge", "Time of the last look at all rows", scan.cycleMilliseconds),
             ("rows_per_second", "gauge", "Rows read in a second", scan.rowsPerSecond),
             ("takeovers_total", "counter", "Times that another gateway took the scan over", scan.takeovers),
@@ -124,5 +144,12 @@ extension MetricsPage {
             begin("fieldmerge_scan_" + name, type: type, help: help)
             add("fieldmerge_scan_" + name, labels: [], value: value)
         }
+    }
+}
+
+extension DateTime {
+    /// Seconds since the beginning of 1970 in the same zone; nil for a date that is none of the calendar.
+    fileprivate var unixSeconds: Int? {
+        date.isIncomplete ? nil : date.dayNumber * 86_400 + Int(microseconds / 1_000_000)
     }
 }

@@ -21,9 +21,11 @@ struct ProblemMapping {
 
     /// The resource that an address names; nil for an address without one, and for a name that is none.
     func resource(in path: String) -> String? {
-        let parts = path.split(separator: "/", maxSplits: 3)
-        guard parts.count > 2, parts[1] == "records" || parts[1] == "merge" else { return nil }
-        return box.active?.catalog[String(parts[2])]?.name
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3)
+        guard parts.count > 2, ["records", "merge"].contains(where: { parts[1].elementsEqual($0.utf8) }) else {
+            return nil
+        }
+        return box.active?.catalog[String(Substring(parts[2]))]?.name
     }
 
     private func problem(of error: any Error, _ context: GatewayContext) -> Problem {

@@ -82,7 +82,9 @@ final class PreparedStatement {
         }
         let buffers = results ?? ResultBuffers(columns, metadata: raw)
         results = buffers
-        guard mysql_stmt_bind_result(raw, buffers.binds) == 0, mysql_stmt_store_result(raw) == 0 else {
+        // Where values may be long the rows stay with the server until they are taken, so that nothing is held twice.
+        let isLong = columns.contains(where: \.type.mayBeLong)
+        guard mysql_stmt_bind_result(raw, buffers.binds) == 0, isLong || mysql_stmt_store_result(raw) == 0 else {
             throw handle.error(of: raw)
         }
         defer { mysql_stmt_free_result(raw) }

@@ -25,7 +25,7 @@ struct ServerError {
         case 1_045, 1_698:
             return make(.unavailable, "the database server at \(place) refuses the user or the password")
         case 1_049: return make(.unavailable, "the database server at \(place) has no database of this name")
-        case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(text)")
+        case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(tlsFault)")
         case 1_044, 1_142, 1_143, 1_227, 1_370: return make(.denied, "the database user lacks a right: \(text)")
         // The last of them tell that a column is generated now, or that a table is a view.
         case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105, 1_348, 1_288, 1_471:
@@ -44,6 +44,13 @@ struct ServerError {
             return make(.disconnected, "the database server at \(place) cannot be reached")
         }
         return make(.other, "the database server refused a statement, SQLSTATE \(state)")
+    }
+
+    /// The client library's report on a handshake, in its words where they say enough.
+    private var tlsFault: String {
+        // Connector/C says only this where the chain is good and the name is another.
+        text.contains("Validation of SSL server certificate failed")
+            ? "its certificate is that of another host" : text
     }
 
     private func make(_ kind: StoreError.Kind, _ message: String) -> StoreError {

@@ -83,10 +83,10 @@ package final class ResourceView: Sendable {
         return chosen.count == sights.count ? everything : Self.union(chosen, of: resource)
     }
 
-    /// What the client may read of one row or another.
+    /// The rights of the client to read one row or another.
     package var widestSight: RecordSight { everything }
 
-    /// What the client may read of any row.
+    /// The rights of the client to read any row.
     package var sightOfEveryRow: RecordSight {
         var always = GrantSet.none
         for (position, grant) in grants.enumerated() where grant.tests.isEmpty { always.insert(position) }

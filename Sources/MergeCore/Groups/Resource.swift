@@ -21,6 +21,7 @@ package final class Resource: Sendable, Hashable {
         self.access = access
         isAtomic = sections.allSatisfy(\.isTransactional)
         hasPrivateFields = sections.contains { $0.hasPrivateFields || $0.readOnly.contains(where: \.isPrivate) }
+        mayBeLong = sections.contains { $0.columns.contains(where: \.type.mayBeLong) }
         sectionsByName = NameIndex(sections.map(\.name))
     }
 
@@ -36,6 +37,8 @@ package final class Resource: Sendable, Hashable {
 
     /// Some of its values are kept as digests alone.
     package let hasPrivateFields: Bool
+    /// True where a record may hold values that are long.
+    package let mayBeLong: Bool
 
     /// A push to it happens whole or not at all, whatever breaks.
     package let isAtomic: Bool

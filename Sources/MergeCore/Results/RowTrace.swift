@@ -1,6 +1,6 @@
-/// What an entry of the journal tells of a row.
+/// The trace of a row in an entry of the journal.
 package struct EntryTraces: Sendable, Hashable {
-    /// What happened to the row, in its order.
+    /// The events of the row, in their order.
     package let rows: [RowTrace]
     /// The values that conditions of access looked at in the record before and after; nil where they are not known.
     package let conditions: [ConditionTuple]?

@@ -169,11 +169,10 @@ extension Scalar {
             : ValueProblem("is outside the column's range, \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// `-12`, `12`: digits and a sign, nothing that only a lenient reader would take.
+    /// `-12`, `12`, `12.0`: a number of JSON without an exponent, whose fraction is zero.
     private static func decimalInteger(_ text: String) -> Int128? {
-        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        guard !digits.isEmpty, digits.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return nil }
-        return Int128(text)
+        guard let form = NumberForm(text.utf8), !form.hasExponent, form.hasZeroFraction else { return nil }
+        return Int128(text.prefix { $0 != "." })
     }
 
     private func exactNumber() throws(ValueProblem) -> ExactDecimal {
@@ -181,7 +180,7 @@ extension Scalar {
         case .integer(let small): return ExactDecimal(Int128(small))
         case .number(let number): return number
         case .text(let text):
-            guard let number = ExactDecimal(text), text.utf8.first != UInt8(ascii: "+") else {
+            guard NumberForm(text.utf8) != nil, let number = ExactDecimal(text) else {
                 throw ValueProblem("is not a decimal number")
             }
             return number

@@ -121,6 +121,21 @@ extension Journal {
         return (Int(clamping: count), Int(clamping: bytes), lastDay)
     }
 
+    /// Returns how many transactions have left changes that wait for a revision, 10,000 at most.
+    ///
+    /// - Parameter number: rows of `pending` up to it are not looked for.
+    package func countPending(
+        after number: Int, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Int {
+        try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            guard
+                case .integer(let count)? = try session.query(tables.feed.pendingCount(after: number, atMost: 10_000))
+                    .first?.first
+            else { return 0 }
+            return Int(clamping: count)
+        }
+    }
+
     /// Counts the numbers that were given in the last day: halving finds where it begins, without an index on the time.
     private static func lastDay(_ tables: JournalTables, _ session: any StoreSession) throws(StoreError) -> Int {
         guard let bounds = try session.query(tables.bounds).first, case .integer(let first) = bounds[0],

@@ -3,9 +3,6 @@ package import RecordStore
 import Synchronization
 
 extension MergeService {
-    /// Records of a long page that are held at once.
-    private static let piece = 128
-
     /// Reads a page of records in key order, in one snapshot, piece by piece, so that a long page needs no more memory
     /// than a short one.
     ///
@@ -15,25 +12,26 @@ extension MergeService {
     ///   - viewer: the client that reads; nil for one who sees everything.
     ///   - hashKey: under which the rows are hashed.
     ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
-    ///     client, because the connection to the database waits with it. Where it returns false, the page ends there.
+    ///     client, because the connection to the database waits with it. It returns the bytes that the records take, or nil
+    ///     where the page is to end there.
     /// - Returns: the key after which the next page begins; nil at the end.
     /// - Throws: `StoreError`; what was told until then is a page that broke off.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, hashing hashKey: SipHash.Key,
-        piece: @escaping @Sendable ([Record], RecordDigests) -> Bool
+        piece: @escaping @Sendable ([Record], RecordDigests) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await page(
             resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: hashKey
         ) { records, digests in
-            digests.map { piece(records, $0) } ?? false
+            digests.flatMap { piece(records, $0) }
         }
     }
 
     /// Reads a page as above, without the digests of its rows.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
-        deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Bool
+        deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await page(
             resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: nil
@@ -43,7 +41,7 @@ extension MergeService {
     private func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
         deadline: ContinuousClock.Instant, hashKey: SipHash.Key?,
-        piece: @escaping @Sendable ([Record], RecordDigests?) -> Bool
+        piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
@@ -60,17 +58,19 @@ extension MergeService {
             reader.view = viewer?.view(of: resource)
             var place = PagePlace(resource, after: key)
             var left = limit
+            var size = PieceSize(mayBeLong: resource.mayBeLong)
             while true {
-                let wanted = min(left, Self.piece)
+                let wanted = min(left, size.records)
                 // One more tells whether there is a next.
                 let found = try place.read(wanted + 1, reader)
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
-                let goesOn = piece(records, digests)
+                let bytes = piece(records, digests)
                 left -= records.count
                 guard found.count > wanted else { return nil }
                 place.advance(records)
-                if left == 0 || !goesOn { return place.key }
+                guard left > 0, let bytes else { return place.key }
+                size.note(records: records.count, bytes: bytes)
             }
         }
     }

@@ -52,14 +52,28 @@ package final class RecordDigests {
     func note(root row: [Value], digest: UInt64, in resource: Resource) {
         let root = resource.root
         var sections: [Sections.Rows?] = []
+        sections.reserveCapacity(resource.sections.count)
         for section in resource.sections {
-            let link = section.kind == .root ? Array(row.prefix(root.keyCount)) : section.link(to: row)
-            let columns =
-                section.kind == .root ? root.columns : section.parent.map { root.columns[$0.rootColumn] }
-            let packed = link.contains(.null) ? nil : PackedValues.bytes(link, of: columns)
-            sections.append(packed.map { Sections.Rows(link: $0, digest: section.kind == .root ? digest : 0) })
+            let isRoot = section.kind == .root
+            let packed =
+                isRoot
+                ? Self.packed(0..<root.keyCount, of: row, root)
+                : Self.packed(section.parent.lazy.map(\.rootColumn), of: row, root)
+            sections.append(packed.map { Sections.Rows(link: $0, digest: isRoot ? digest : 0) })
         }
         found[name(row, resource)] = Sections(sections: sections)
+    }
+
+    /// Writes some columns of a row down, straight from the row; nil where one is NULL, or of a kind that no key has.
+    private static func packed(_ positions: some Sequence<Int>, of row: [Value], _ root: Section) -> [UInt8]? {
+        var out: [UInt8] = []
+        for position in positions {
+            guard row[position] != .null, PackedValues.append(row[position], of: root.columns[position], to: &out)
+            else {
+                return nil
+            }
+        }
+        return out
     }
 
     /// Notes a row of another section of a record whose root row was noted.

@@ -38,7 +38,7 @@ package struct PushDecoder: Sendable {
     package func push(
         _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
-        try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+        try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) { root throws(Problem) in
             try checkEnvelope(root)
             let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/push")
             do throws(Problem) {
@@ -99,7 +99,8 @@ package struct PushDecoder: Sendable {
 
     /// Returns the temporary ids that a push creates, each with the section of its row, whatever else is wrong with it.
     package func created(by body: UnsafeRawBufferPointer) -> [TemporaryID: Section] {
-        let found = try? JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+        let found = try? JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) {
+            root throws(Problem) in
             let nodes = (root["edits"]?.elements ?? []).map { edit in
                 (resource: edit["resource"]?.string.flatMap { catalog[$0] }, node: edit)
             }
@@ -112,7 +113,7 @@ package struct PushDecoder: Sendable {
     package func merge(
         _ body: UnsafeRawBufferPointer, resource: Resource, headerKey: String?, sender: String
     ) throws(Problem) -> DecodedPush {
-        try JSONDocument.parse(body, maximumDepth: limits.depth) { root throws(Problem) in
+        try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) { root throws(Problem) in
             try checkEnvelope(root, of: resource)
             let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/merge/" + resource.name)
             do throws(Problem) {

@@ -44,6 +44,7 @@ package enum KeyText {
     /// - Throws: a 400 `Problem` where the text has not the shape of a key.
     package static func lookup(_ text: String, _ section: Section) throws(Problem) -> RecordKey? {
         if section.keyCount == 0 { return nil }
+        if section.keyCount == 1, let key = plainNumber(text, section.columns[0].type) { return key }
         let parts = try split(text, section)
         let hasShape = zip(parts, section.columns).allSatisfy { part, column in
             switch column.type {
@@ -58,6 +59,15 @@ package enum KeyText {
         }
         guard let key = try? decode(text, section), isSpelled(key, section, as: parts) else { return nil }
         return key
+    }
+
+    /// The key of one whole number as it is always spelled; nil for anything else, which has to be looked at closely.
+    private static func plainNumber(_ text: String, _ type: ColumnType) -> RecordKey? {
+        guard case .integer(let range) = type, (1...18).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), text.utf8.count == 1 || text.utf8.first != 48,
+            let number = Int128(text), range.contains(number)
+        else { return nil }
+        return RecordKey([.integer(number)])
     }
 
     private static func isSpelled(_ key: RecordKey, _ section: Section, as parts: [String]) -> Bool {
@@ -107,6 +117,11 @@ package enum KeyText {
 
     /// nil where an escape is broken or the bytes are not UTF-8.
     package static func percentDecoded(_ text: some Sequence<UInt8>) -> String? {
+        // Mostly nothing is encoded, and ASCII is UTF-8 as it is.
+        let plain = text.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { $0 < 128 && $0 != UInt8(ascii: "%") } ? String(decoding: bytes, as: UTF8.self) : nil
+        }
+        if let plain, let plain { return plain }
         var out: [UInt8] = []
         var bytes = text.makeIterator()
         while let byte = bytes.next() {

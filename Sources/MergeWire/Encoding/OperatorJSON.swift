@@ -42,19 +42,24 @@ package enum OperatorJSON {
 
 /// The feed of changes as `/readyz` shows it.
 package struct FeedReport: Sendable {
-    /// What is known of programs that bypass the gateway.
+    /// The state of the look for programs that bypass the gateway.
     package struct Foreign: Sendable {
         /// This gateway is the one that looks.
         package let isLooking: Bool
         /// The age of what is known, in seconds; nil before everything has been looked at once.
         package let lag: Int?
+        /// The time from which on changes are noticed, as text; nil as with `lag`.
+        package let since: String?
         /// Numbers that are shown where they are known, by their names.
         package let numbers: [(String, Int?)]
         /// Sections that nobody can look at.
         package let unwatched: [String]
 
         /// Describes what is known.
-        package init(isLooking: Bool, lag: Int?, numbers: [(String, Int?)], unwatched: [String]) {
+        package init(
+            isLooking: Bool, lag: Int?, since: String?, numbers: [(String, Int?)], unwatched: [String]
+        ) {
+            self.since = since
             self.isLooking = isLooking
             self.lag = lag
             self.numbers = numbers
@@ -64,11 +69,14 @@ package struct FeedReport: Sendable {
 
     /// The latest revision that clients are told.
     package let revision: Int
+    /// Transactions whose changes have no revision yet, as far as they are counted; nil where that is not known.
+    package let pending: Int?
     /// nil where nobody looks for changes of other programs.
     package let foreign: Foreign?
 
     /// Describes the feed.
-    package init(revision: Int, foreign: Foreign?) {
+    package init(revision: Int, pending: Int?, foreign: Foreign?) {
+        self.pending = pending
         self.revision = revision
         self.foreign = foreign
     }
@@ -77,6 +85,10 @@ package struct FeedReport: Sendable {
         writer.object { writer in
             writer.member("revision")
             writer.integer(revision)
+            if let pending {
+                writer.member("pending")
+                writer.integer(pending)
+            }
             writer.member("source")
             writer.string(foreign == nil ? "off" : "scan")
             guard let foreign else { return }
@@ -84,6 +96,8 @@ package struct FeedReport: Sendable {
             writer.flag(foreign.isLooking)
             writer.member("lagSeconds")
             if let lag = foreign.lag { writer.integer(lag) } else { writer.null() }
+            writer.member("since")
+            if let since = foreign.since { writer.string(since) } else { writer.null() }
             for (name, number) in foreign.numbers {
                 guard let number else { continue }
                 writer.name(name)

@@ -3,12 +3,14 @@ import Synchronization
 
 /// The text of a page of records, written as they are read.
 ///
-/// Pieces leave one behind the other: the last is held back until it is known whether another follows.
+/// Pieces leave one behind the other: the last is held back until it is known whether another follows, and short ones go
+/// together.
 package final class PageText: Sendable {
     private let resource: Resource
     private struct State {
         var writer = JSONWriter(capacity: 16_384)
-        var hasRecords = false
+        /// Records that have not left.
+        var held = 0
         var byteCount = 0
     }
 
@@ -27,11 +29,16 @@ package final class PageText: Sendable {
         state = Mutex(start)
     }
 
-    /// - Returns: the text that came before, which can be sent; nil where nothing came before.
+    /// The records, and the bytes, from which text leaves.
+    private static let (fewest, shortest) = (64, 262_144)
+
+    /// - Returns: the text that came before, which can be sent; nil where little or nothing came before.
     package func add(_ records: [Record]) -> [UInt8]? {
         state.withLock { state in
-            let before = state.hasRecords ? state.writer.takeBytes() : nil
-            state.hasRecords = true
+            let leaves = state.held >= Self.fewest || (state.held > 0 && state.writer.bytes.count >= Self.shortest)
+            let before = leaves ? state.writer.takeBytes() : nil
+            if leaves { state.held = 0 }
+            state.held += records.count
             let start = state.writer.bytes.count
             for record in records { RecordEncoder.write(record, of: resource, to: &state.writer) }
             state.byteCount += state.writer.bytes.count - start

@@ -28,18 +28,16 @@ package enum SnapshotText {
 
     /// Returns the lines of some records of one resource.
     package static func records(_ records: [Record], of resource: Resource) -> [UInt8] {
-        var bytes: [UInt8] = []
+        var writer = JSONWriter(capacity: 512 * records.count)
         for record in records {
-            var writer = JSONWriter()
             writer.object { writer in
                 ChangesEncoder.name(resource, record.key, to: &writer)
                 writer.member("record")
                 RecordEncoder.write(record, of: resource, to: &writer)
             }
-            bytes += writer.bytes
-            bytes.append(UInt8(ascii: "\n"))
+            writer.endLine()
         }
-        return bytes
+        return writer.bytes
     }
 
     /// Returns the line of a cursor.

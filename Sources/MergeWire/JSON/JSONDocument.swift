@@ -3,11 +3,14 @@ import MergeCore
 
 /// A body parsed by Jansson, for as long as a closure runs.
 enum JSONDocument {
-    /// - Throws: a 400 `Problem` where the body is not JSON, and what `body` throws.
+    /// - Parameter maximumMemory: the bytes that the document may take once it is parsed.
+    /// - Throws: a `Problem`: 400 where the body is not JSON, 413 where it takes too much memory; and what `body` throws.
     static func parse<Answer>(
-        _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, _ body: (JSONNode) throws(Problem) -> Answer
+        _ bytes: UnsafeRawBufferPointer, maximumDepth: Int, maximumMemory: Int = .max,
+        _ body: (JSONNode) throws(Problem) -> Answer
     ) throws(Problem) -> Answer {
-        try JSONMemory.scope { () throws(Problem) -> Answer in try parseInScope(bytes, maximumDepth: maximumDepth, body)
+        try JSONMemory.scope(limit: maximumMemory) { () throws(Problem) -> Answer in
+            try parseInScope(bytes, maximumDepth: maximumDepth, body)
         }
     }
 
@@ -24,11 +27,14 @@ enum JSONDocument {
             root = load(bytes, flags: flags, &error)
         }
         // What was made goes with its memory.
-        guard let root else { throw problem(error) }
+        guard let root else { throw JSONMemory.isSpent ? tooMany : problem(error) }
         return try guarded.numbers.withUnsafeBufferPointer { numbers throws(Problem) in
             try body(JSONNode(root, numbers))
         }
     }
+
+    private static let tooMany = Problem(
+        .tooLarge, detail: "The body holds more values, or more names, than there is memory for; send them in several.")
 
     private static func load(
         _ bytes: UnsafeRawBufferPointer, flags: Int, _ error: inout json_error_t

@@ -19,6 +19,10 @@ struct JSONMemory: ~Copyable {
     private var left = 0
     /// Documents that are open on the thread; one may be read within another.
     private var depth = 0
+    /// Bytes that the innermost document may still take.
+    private var allowance = Int.max
+    /// The innermost document wanted more than it may take.
+    private var isSpent = false
 
     private static let firstBlock = 1 << 14
 
@@ -53,16 +57,26 @@ struct JSONMemory: ~Copyable {
     }
 
     /// Runs `body`, in which a document may be made; it is gone afterwards.
-    static func scope<Answer, Failure>(_ body: () throws(Failure) -> Answer) throws(Failure) -> Answer {
+    ///
+    /// - Parameter limit: the bytes that the document may take; Jansson makes none that would take more.
+    static func scope<Answer, Failure>(
+        limit: Int = .max, _ body: () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
         guard let key else { return try body() }
         let memory = ofThread(key)
+        let outer = (memory.pointee.allowance, memory.pointee.isSpent)
+        (memory.pointee.allowance, memory.pointee.isSpent) = (limit, false)
         memory.pointee.depth += 1
         defer {
             memory.pointee.depth -= 1
+            (memory.pointee.allowance, memory.pointee.isSpent) = outer
             if memory.pointee.depth == 0 { memory.pointee.reset() }
         }
         return try body()
     }
+
+    /// True where the document that is open on this thread wanted more than it may take.
+    static var isSpent: Bool { open?.pointee.isSpent ?? false }
 
     private init() {
         first = .allocate(byteCount: Self.firstBlock, alignment: 16)
@@ -84,6 +98,11 @@ struct JSONMemory: ~Copyable {
 
     private mutating func take(_ size: Int) -> UnsafeMutableRawPointer? {
         let size = (size + 15) & ~15
+        guard size <= allowance else {
+            isSpent = true
+            return nil
+        }
+        allowance -= size
         if size > left { grow(size) }
         let piece = next
         next = piece.map { $0 + size }

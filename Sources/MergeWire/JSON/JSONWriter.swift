@@ -41,6 +41,12 @@ struct JSONWriter {
         needsComma = true
     }
 
+    /// Ends a line, behind which another value of its own may stand (NDJSON).
+    mutating func endLine() {
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
     /// Returns what was written since the last call.
     mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }

@@ -51,7 +51,7 @@ package struct PrivateValues: Sendable {
         }
         let resource = Self.resource(of: address, catalog)
         look(request) { _ = $0.push($1, resource, to: &$2) }
-        var standing: [String: String] = [:]
+        var standing: [ExactText: String] = [:]
         for (resource, record) in records {
             look(record) { walker, root, writer in
                 walker.record(root, resource, to: &writer)
@@ -117,19 +117,19 @@ private final class PrivateWriter {
     private(set) var seen: [String: String] = [:]
 
     /// The records as they stand, by their names.
-    private let standing: [String: String]
+    private let standing: [ExactText: String]
     /// A digest was met whose value nobody knows.
     private var isLost = false
 
     static let mark = "hmac-sha256:"
 
     /// The name of a record: its resource and the text of its id.
-    static func name(_ resource: Resource, _ record: JSONNode) -> String {
-        resource.name + " " + (record["id"]?.text ?? "")
+    static func name(_ resource: Resource, _ record: JSONNode) -> ExactText {
+        ExactText(resource.name + " " + (record["id"]?.text ?? ""))
     }
 
     init(
-        _ secret: [UInt8], _ catalog: Catalog, known: [String: String]? = nil, standing: [String: String] = [:]
+        _ secret: [UInt8], _ catalog: Catalog, known: [String: String]? = nil, standing: [ExactText: String] = [:]
     ) {
         self.standing = standing
         self.secret = SymmetricKey(data: secret)

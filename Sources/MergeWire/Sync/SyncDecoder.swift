@@ -17,7 +17,8 @@ package struct SyncDecoder: Sendable {
     /// - Throws: a `Problem` where the request itself is at fault.
     package func decode(_ body: UnsafeRawBufferPointer) throws(Problem) -> SyncRequest {
         // A push stands two levels deeper here.
-        try JSONDocument.parse(body, maximumDepth: limits.depth + 2) { root throws(Problem) in
+        try JSONDocument.parse(body, maximumDepth: limits.depth + 2, maximumMemory: limits.memory) {
+            root throws(Problem) in
             let top = WirePath("")
             try root.checkObject(top, known: Self.members)
             return SyncRequest(

@@ -61,16 +61,31 @@ package struct SnapshotLines: Sendable {
         for (position, resource) in resources.enumerated() where position >= start?.position ?? 0 {
             var key: RecordKey?
             if let text = start?.key, position == start?.position { key = try KeyText.decode(text, resource.root) }
-            repeat {
-                let page = try await self.page(of: resource, after: key, patience: patience)
+            var page = try await self.page(of: resource, after: key, patience: patience)
+            while let next = page.next {
+                // One page ahead, so that the database does not wait for whoever takes the last.
+                async let ahead = self.page(of: resource, after: next, patience: patience)
                 count += page.records
-                var lines = page.lines
-                key = page.next
-                if let cursor = cursor(behind: position, key, revision) { lines += SnapshotText.cursor(cursor.text) }
-                if !lines.isEmpty { try await write(lines, page.records) }
-            } while key != nil
+                try await send(page, behind: position, revision, patience: patience, to: write)
+                page = try await ahead
+            }
+            count += page.records
+            try await send(page, behind: position, revision, patience: patience, to: write)
         }
         try await write(SnapshotText.end(records: count), 0)
+    }
+
+    /// Notes a page, and writes it with its cursor; the client goes on from the revision of the whole.
+    private func send(
+        _ page: Page, behind position: Int, _ revision: Int, patience: Duration,
+        to write: ([UInt8], Int) async throws -> Void
+    ) async throws {
+        if let journal = active.journal {
+            try await shown.note(page.read, at: revision, in: journal, until: .now.advanced(by: patience))
+        }
+        var lines = page.lines
+        if let cursor = cursor(behind: position, page.next, revision) { lines += SnapshotText.cursor(cursor.text) }
+        if !lines.isEmpty { try await write(lines, page.records) }
     }
 
     /// The place behind a page; nil at the end.
@@ -82,7 +97,7 @@ package struct SnapshotLines: Sendable {
             key: key.map { KeyText.encode($0, resources[position].root) })
     }
 
-    private struct Page {
+    private struct Page: Sendable {
         var lines: [UInt8] = []
         var records = 0
         var next: RecordKey?
@@ -108,11 +123,12 @@ package struct SnapshotLines: Sendable {
     ) async throws(StoreError) -> Page {
         let page = Mutex(Page())
         let deadline = ContinuousClock.now.advanced(by: patience)
-        let take = { @Sendable (records: [Record]) -> Bool in
+        let take = { @Sendable (records: [Record]) -> Int? in
             page.withLock { page in
+                let before = page.lines.count
                 page.lines += SnapshotText.records(records, of: resource)
                 page.records += records.count
-                return page.lines.count < Self.mostBytes
+                return page.lines.count < Self.mostBytes ? page.lines.count - before : nil
             }
         }
         let next: RecordKey?
@@ -129,9 +145,6 @@ package struct SnapshotLines: Sendable {
                 page.withLock { $0.read += read }
                 return take(records)
             }
-            // The client goes on from the revision of the whole.
-            try await shown.note(
-                page.withLock { $0.read }, at: start?.revision ?? state.revision, in: journal, until: deadline)
         } else {
             next = try await service.page(
                 resource, after: key, limit: Self.page, for: viewer, deadline: deadline, piece: take)

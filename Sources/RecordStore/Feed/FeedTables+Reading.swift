@@ -22,6 +22,17 @@ extension FeedTables {
             ])
     }
 
+    /// Returns the statement that counts the transactions whose changes have no revision yet.
+    ///
+    /// - Parameters:
+    ///   - number: rows up to it are not looked for.
+    ///   - most: the number at which counting ends.
+    package func pendingCount(after number: Int, atMost most: Int) -> Statement {
+        Statement(
+            sql: "SELECT COUNT(*) FROM (SELECT n FROM \(pendingSQL) WHERE n > ? LIMIT ?) AS waiting",
+            binds: [JournalTables.bind(number), JournalTables.bind(most)], columns: [JournalColumn.number])
+    }
+
     /// Returns the statement that reads what is known of conditions of access in some records.
     package func conditions(of names: [RecordName]) -> Statement {
         Statement(

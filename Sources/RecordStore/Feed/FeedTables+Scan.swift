@@ -133,6 +133,21 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number, JournalColumn.number])
     }
 
+    /// The statement that reads of all sections when the first whole pass over each had ended.
+    package var sectionsSince: Statement {
+        Statement(
+            sql: "SELECT resource, section, since FROM \(unitsSQL)", binds: [],
+            columns: [JournalColumn.text, JournalColumn.text, JournalColumn.time])
+    }
+
+    /// Reads a row of `sectionsSince`; nil where that pass has not ended, or the row is damaged.
+    package func sectionSince(_ row: [Value]) -> (resource: String, section: String, since: DateTime)? {
+        guard row.count == 3, case .text(let resource) = row[0], case .text(let section) = row[1],
+            case .dateTime(let since) = row[2]
+        else { return nil }
+        return (resource.string, section.string, since)
+    }
+
     /// Returns the statement that notes a whole pass over a section.
     package func endPass(over unit: Int, from revision: Int) -> Statement {
         Statement(

@@ -159,7 +159,9 @@ package struct SectionSQL: Sendable {
                 var parts: [String] = []
                 for index in 0...last {
                     parts.append(names[index] + (index == last ? " > ?" : " = ?"))
-                    binds.append(Bind(key.parts[index], section.columns[index].type))
+                    let type = section.columns[index].type
+                    binds.append(
+                        index == last ? Bind(orderOf: key.parts[index], type) : Bind(key.parts[index], type))
                 }
                 conditions.append("(" + parts.joined(separator: " AND ") + ")")
             }
@@ -196,7 +198,8 @@ package struct SectionSQL: Sendable {
                     let isEnd = index == last && index == columns.count - 1 && mark == "<"
                     equal.append(
                         dialect.quoted(column.name) + (index < last ? " = ?" : isEnd ? " <= ?" : " \(mark) ?"))
-                    binds.append(Bind(key.parts[index], column.type))
+                    let part = key.parts[index]
+                    binds.append(index < last ? Bind(part, column.type) : Bind(orderOf: part, column.type))
                 }
                 parts.append("(" + equal.joined(separator: " AND ") + ")")
             }

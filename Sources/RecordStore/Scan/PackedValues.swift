@@ -19,25 +19,33 @@ package enum PackedValues {
     package static func bytes(_ values: some Sequence<Value>, of columns: [Column]) -> [UInt8]? {
         var out: [UInt8] = []
         for (value, column) in zip(values, columns) {
-            switch value {
-            case .null: out.append(Mark.null.rawValue)
-            case .integer(let number):
-                if let small = Int64(exactly: number) {
-                    out.append(Mark.integer.rawValue)
-                    PackedNumber.append(UInt64(bitPattern: small << 1 ^ small >> 63), to: &out)
-                } else {
-                    append(.wide, String(number).utf8, to: &out)
-                }
-            case .boolean(let flag): out += [Mark.boolean.rawValue, flag ? 1 : 0]
-            case .text(let text): append(.text, text.string.utf8, to: &out)
-            case .bytes(let bytes): append(.bytes, bytes, to: &out)
-            case .decimal, .date, .dateTime, .time, .address:
-                guard let text = Bind(value, column.type).storedText else { return nil }
-                append(.stored, text.utf8, to: &out)
-            case .float, .double, .members, .json: return nil
-            }
+            guard append(value, of: column, to: &out) else { return nil }
         }
         return out
+    }
+
+    /// Writes one value behind others, as `bytes` does.
+    ///
+    /// - Returns: false for one of a kind that no key has.
+    package static func append(_ value: Value, of column: Column, to out: inout [UInt8]) -> Bool {
+        switch value {
+        case .null: out.append(Mark.null.rawValue)
+        case .integer(let number):
+            if let small = Int64(exactly: number) {
+                out.append(Mark.integer.rawValue)
+                PackedNumber.append(UInt64(bitPattern: small << 1 ^ small >> 63), to: &out)
+            } else {
+                append(.wide, String(number).utf8, to: &out)
+            }
+        case .boolean(let flag): out += [Mark.boolean.rawValue, flag ? 1 : 0]
+        case .text(let text): append(.text, text.string.utf8, to: &out)
+        case .bytes(let bytes): append(.bytes, bytes, to: &out)
+        case .decimal, .date, .dateTime, .time, .address:
+            guard let text = Bind(value, column.type).storedText else { return false }
+            append(.stored, text.utf8, to: &out)
+        case .float, .double, .members, .json: return false
+        }
+        return true
     }
 
     private static func append(_ mark: Mark, _ bytes: some Collection<UInt8>, to out: inout [UInt8]) {

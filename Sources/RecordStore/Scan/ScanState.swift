@@ -12,7 +12,7 @@ package struct ScanLease: Sendable, Hashable {
     }
 }
 
-/// How far a scan is.
+/// The progress of a scan.
 package struct ScanProgress: Sendable, Hashable {
     /// All that was committed before this second since 1970, by the database's clock, has been noticed; nil before the
     /// first pass.
@@ -34,9 +34,9 @@ package struct ScanProgress: Sendable, Hashable {
 package struct ScanState: Sendable, Hashable {
     /// The gateway that scans; nil while none does.
     package let lease: ScanLease?
-    /// How often the scan was taken over.
+    /// The number of times that the scan was taken over.
     package let term: Int
-    /// How far it is.
+    /// Its progress.
     package let progress: ScanProgress
     /// The second since 1970 by the database's clock.
     package let now: Int

@@ -31,6 +31,7 @@ struct SectionBinder {
         checkTable()
         let key = keyColumns()
         for name in key { _ = add(name, rules.name.place) }
+        refuseSets(among: key)
         let parents = Set(links.map(\.own.value))
         let content = fields(key: key, parents: parents, linked: extraColumns)
         for name in extraColumns { _ = add(name, rules.name.place) }
@@ -144,6 +145,20 @@ struct SectionBinder {
                 "no primary key or unique index of NOT NULL columns of table “\(table.name)” has exactly these columns")
         }
         return known.map(\.value)
+    }
+
+    /// A set is an array on the wire, and so is a key of several columns: nobody could tell them apart.
+    private mutating func refuseSets(among key: [String]) {
+        for column in columns.prefix(key.count) {
+            switch column.type {
+            case .set, .delimitedSet:
+                findings.error(
+                    rules.key.first { $0.value == column.name }?.place ?? rules.table?.place ?? rules.name.place,
+                    "column “\(column.name)” of the key of table “\(table.name)” is a set, which no id can spell; name "
+                        + "another unique key by “key”, or leave the table out")
+            default: break
+            }
+        }
     }
 
     /// Rows without a key can be shown in a list, but nobody can say which of them an edit means.

@@ -56,7 +56,7 @@ struct Check: AsyncParsableCommand {
         if findings.hasErrors || fault != nil { throw ExitCode(1) }
     }
 
-    /// What is found goes to standard error where the output is SQL.
+    /// Findings go to standard error where the output is SQL.
     private func say(_ line: String) throws {
         guard grants else { return print(line) }
         try FileDescriptor.standardError.writeAll(Array((line + "\n").utf8))

@@ -56,6 +56,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup(title: "Log") var log: LogOptions
 
     func run() async throws {
+        FreedMemory.goesBack()
         let (settings, logger, form) = try log.start(config)
         var configuration = try limits.configuration(settings)
         configuration.logsFields = form == .json
@@ -67,15 +68,13 @@ struct Serve: AsyncParsableCommand {
         try web.set(&configuration, settings)
         configuration.certificate = try tls.certificate(settings)
         var access = try await access(settings, logger)
-        access.watch = configuration.certificate.map { CertificateWatch($0, logger: logger) }
+        if let certificate = configuration.certificate {
+            access.watches.append(CertificateWatch(certificate, logger: logger))
+        }
+        if let tokens = access.own { access.watches.append(TokenKeyWatch(tokens, logger: logger)) }
         configuration.accessTokens = access.own
         let verifier = access.verifier
-        guard verifier != nil || configuration.isLoopback else {
-            throw SettingsError(
-                "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
-                    + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1"
-            )
-        }
+        if verifier == nil { try Self.requireLoopback(configuration) }
         let bounds = DatabaseBounds(
             connections: try limits.connectionCount(settings), requestSeconds: configuration.requestSeconds)
         let days = try retention.days(settings)
@@ -111,6 +110,16 @@ struct Serve: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// Checks that a gateway without tokens is reached from its own machine alone.
+    ///
+    /// - Throws: `SettingsError` where it is not.
+    private static func requireLoopback(_ configuration: GatewayConfiguration) throws {
+        guard !configuration.isLoopback else { return }
+        throw SettingsError(
+            "without --tokens anyone who reaches the address could read and change the data, so FieldMerge then listens "
+                + "on loopback addresses alone; give --tokens FILE (see “fieldmerge token new”) or listen on 127.0.0.1")
     }
 
     /// - Throws: `TokenFileError` or `SettingsError` where tokens or keys cannot be used.

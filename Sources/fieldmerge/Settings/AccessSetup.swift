@@ -9,8 +9,8 @@ struct AccessSetup {
     let provider: JWTAccess?
     /// Access tokens of the gateway's own; nil where there is no tokens file.
     let own: AccessTokens?
-    /// nil where certificates are not read again, because there is none.
-    var watch: CertificateWatch?
+    /// The services that read keys and certificates again which have no loader of their own.
+    var watches: [any Service] = []
 
     /// nil where nobody needs a token.
     var verifier: AccessVerifier? {
@@ -20,6 +20,6 @@ struct AccessSetup {
 
     /// The services that keep tokens and keys up to date.
     var services: [any Service] {
-        [loader as (any Service)?, provider as (any Service)?, watch as (any Service)?].compactMap(\.self)
+        [loader as (any Service)?, provider as (any Service)?].compactMap(\.self) + watches
     }
 }

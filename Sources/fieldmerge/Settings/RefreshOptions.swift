@@ -26,12 +26,11 @@ struct RefreshOptions: ParsableArguments {
             return nil
         }
         do {
-            // A key that nobody needs is not made.
-            let own = file.hasRefresh ? journalFile.map { $0 + ".token-key" } : nil
-            if key == nil, own == nil, file.hasRefresh {
+            if key == nil, journalFile == nil, file.hasRefresh {
                 logger.notice("access tokens last until the gateway stops; --token-key FILE has them last longer")
             }
-            return try await AccessTokens(keyFile: key ?? own, makes: true, file: file, lifetime: lifetime)
+            let place = key.map { .file($0) } ?? journalFile.map { .own($0 + ".token-key") } ?? TokenKeyPlace.process
+            return try await AccessTokens(keys: place, file: file, lifetime: lifetime)
         } catch {
             throw SettingsError("--token-key: \(error)")
         }

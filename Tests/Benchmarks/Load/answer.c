@@ -100,12 +100,36 @@ static bool shows_page(const struct settings *settings, const struct client *cli
     return find(body, end, "\"street\":\"") == NULL;
 }
 
+/* As many records as there are to be, whichever they are, each as it stands. */
+static bool shows_changes(const struct settings *settings, const char *body, const char *end) {
+    static const char id[] = "\"record\":{\"id\":";
+    if (count(body, end, id) != settings->batch || !find(body, end, "\"more\":true")) return false;
+    for (size_t i = 0; i < settings->batch; i++) {
+        body = after(body, end, id);
+        size_t index = strtoul(body, NULL, 10) - 1;
+        body = after(body, end, "\"street\":\"");
+        if (index >= settings->rows || !shows(body, end, settings->versions[index])) return false;
+    }
+    return true;
+}
+
+static const char *read_fault(const struct settings *settings, const struct client *client, const char *body,
+                              const char *end) {
+    switch (settings->kind) {
+    case HEALTH: return find(body, end, "{\"status\":\"ok\"}") ? NULL : "it does not say that all is well";
+    case CHANGES: return shows_changes(settings, body, end) ? NULL : "it does not tell what has changed";
+    case NO_CHANGES:
+        return find(body, end, "\"changes\":[]") && find(body, end, "\"more\":false") ? NULL : "it tells of changes";
+    default:
+        return shows_page(settings, client, body, end) ? NULL : "it does not show what the records hold";
+    }
+}
+
 const char *answer_fault(const struct settings *settings, const struct client *client) {
     const char *start = client->answer.bytes, *body = start + client->head, *end = body + client->body;
     if (strncmp(start, "HTTP/1.1 200 ", 13) != 0) return "its status is not 200";
     if (settings->kind == IDLE) return NULL;
-    if (settings->kind == GET || settings->kind == PAGE)
-        return shows_page(settings, client, body, end) ? NULL : "it does not show what the records hold";
+    if (settings->kind > PUSH) return read_fault(settings, client, body, end);
     size_t statuses = settings->batch + (settings->kind == PUSH ? 1 : 0);
     if (count(body, end, "\"status\":\"merged\"") != statuses) return "not all of it is merged";
     if (count(body, end, "\"outcome\":") != settings->batch) return "it has another number of outcomes";

@@ -177,10 +177,10 @@ static void idle(struct client *clients, int poll) {
 }
 
 static enum kind kind_of(const char *name) {
-    static const char *names[] = {"edit", "conflict", "push", "get", "page", "idle"};
-    for (int i = 0; i < 6; i++)
+    static const char *names[] = {"edit", "conflict", "push", "get", "page", "idle", "health", "changes", "no-changes"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) return (enum kind)i;
-    die("--kind is edit, conflict, push, get, page or idle");
+    die("--kind is edit, conflict, push, get, page, idle, health, changes or no-changes");
 }
 
 int main(int count, char **arguments) {
@@ -188,7 +188,8 @@ int main(int count, char **arguments) {
         {"kind", 1, 0, 'k'},  {"port", 1, 0, 'p'},    {"clients", 1, 0, 'c'},  {"seconds", 1, 0, 's'},
         {"warmup", 1, 0, 'W'}, {"requests", 1, 0, 'n'}, {"batch", 1, 0, 'b'},    {"items", 1, 0, 'i'},
         {"rows", 1, 0, 'r'},  {"resource", 1, 0, 'R'}, {"token", 1, 0, 't'},    {"state", 1, 0, 'f'},
-        {"seed", 1, 0, 'e'},  {"watch", 1, 0, 'w'},   {0, 0, 0, 0}};
+        {"seed", 1, 0, 'e'},  {"watch", 1, 0, 'w'},   {"feed", 1, 0, 'F'},     {"since", 1, 0, 'S'},
+        {0, 0, 0, 0}};
     const char *state = NULL;
     int option;
     while ((option = getopt_long(count, arguments, "", options, NULL)) != -1) {
@@ -207,12 +208,16 @@ int main(int count, char **arguments) {
         case 'f': state = optarg; break;
         case 'e': settings.seed = strtoull(optarg, NULL, 10); break;
         case 'w': watch(watching, &watched, optarg); break;
+        case 'F': settings.feed = optarg; break;
+        case 'S': settings.since = strtoull(optarg, NULL, 10); break;
         default: return 2;
         }
     }
     if (!settings.port || !settings.resource || !settings.token || !state || settings.clients < 1
         || settings.batch < 1 || settings.rows < 2 * settings.batch)
         die("--port, --resource, --token, --state and --rows are needed");
+    if ((settings.kind == CHANGES || settings.kind == NO_CHANGES) && !settings.feed)
+        die("changes need --feed and --since");
     struct rlimit files;
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;

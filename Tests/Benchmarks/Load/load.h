@@ -6,19 +6,21 @@
 
 #include <stdbool.h>
 
-enum kind { EDIT, CONFLICT, PUSH, GET, PAGE, IDLE };
+enum kind { EDIT, CONFLICT, PUSH, GET, PAGE, IDLE, HEALTH, CHANGES, NO_CHANGES };
 
 struct settings {
     enum kind kind;
     int port, clients;
     double seconds, warmup;
     uint64_t requests;        /* 0: as many as fit into the time */
-    size_t batch;             /* edits of a push, records of a page */
+    size_t batch;             /* edits of a push, records or changes of a page */
     size_t items;             /* rows in the lists of each record that is read */
     size_t rows;              /* of the table, with the ids 1 to rows */
     const char *resource, *token;
     uint32_t *versions;
     uint64_t seed;
+    const char *feed;         /* of the changes that are asked for */
+    uint64_t since;           /* the revision behind which each row has changed once, or the latest */
 };
 
 /* Bytes that grow. */

@@ -114,6 +114,27 @@ static void edit(const struct settings *settings, struct client *client) {
     close_body(out, place, start);
 }
 
+/* Behind a random one of the revisions, or behind the latest. */
+static void read_changes(const struct settings *settings, struct client *client) {
+    struct buffer *out = &client->request;
+    buffer_need(out, HEAD);
+    text(out, "GET /v1/changes?since=");
+    number(out, settings->since + (settings->kind == CHANGES ? client->indexes[0] : 0));
+    text(out, "&feed=");
+    text(out, settings->feed);
+    text(out, "&limit=");
+    number(out, settings->batch);
+    common_fields(settings, out);
+    text(out, "\r\n\r\n");
+}
+
+static void read_health(const struct settings *settings, struct client *client) {
+    buffer_need(&client->request, HEAD);
+    text(&client->request, "GET /healthz");
+    common_fields(settings, &client->request);
+    text(&client->request, "\r\n\r\n");
+}
+
 static void read_records(const struct settings *settings, struct client *client) {
     struct buffer *out = &client->request;
     buffer_need(out, HEAD);
@@ -154,6 +175,12 @@ void request_prepare(const struct settings *settings, struct client *client) {
         client->indexes[0] = (uint32_t)(next_random(&client->random) % (settings->rows - settings->batch));
         read_records(settings, client);
         break;
+    case CHANGES: /* as above */
+        client->indexes[0] = (uint32_t)(next_random(&client->random) % (settings->rows - settings->batch));
+        read_changes(settings, client);
+        break;
+    case NO_CHANGES: read_changes(settings, client); break;
+    case HEALTH: read_health(settings, client); break;
     case GET:
     case IDLE:
         client->indexes[0] = (uint32_t)(next_random(&client->random) % settings->rows);

@@ -140,14 +140,84 @@ import TestSupport
         }
     }
 
+    /// An answer that is told again shows what stood there then, and whoever takes it is told once more what stands now.
+    @Test(arguments: TestEngine.allCases, [false, true])
+    func anAnswerThatIsToldAgainIsADelivery(_ kind: TestEngine, _ isSync: Bool) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                let database = gateway.database
+                let position = try await client.position()
+                try await database.run("UPDATE things SET name = 'B' WHERE id = 1;")
+                let told = try await client.changes(after: position, until: ["things/1", "homes/1"])
+                let push =
+                    #"{"key":"k","edits":[{"resource":"things","id":1,"changeset":{"thing":{"name":{"old":"B","new":"B"}}}}]}"#
+                func answer() async throws -> JSON? {
+                    let answer = try await client.post(
+                        isSync ? "/v1/sync" : "/v1/push", isSync ? #"{"pushes":[\#(push)]}"# : push)
+                    #expect(answer.status == 200, "\(answer.text)")
+                    let json = try answer.json()
+                    return isSync ? json["results"]?[0] : json
+                }
+                let first = try await answer()
+                #expect(first?["results"]?[0]?["record"]?["thing"]?["name"]?.text == "B")
+                try await database.run("UPDATE things SET name = 'one' WHERE id = 1;")
+                let back = try await client.changes(after: told.position, until: ["things/1", "homes/1"])
+                let again = try await answer()
+                #expect(again?["results"]?[0]?["record"]?.description == first?["results"]?[0]?["record"]?.description)
+                let last = try await client.changes(after: back.position, until: ["things/1"])
+                #expect(last.changes.last { $0.name == "things/1" }?["record"]?["thing"]?["name"]?.text == "one")
+                // One that shows what stands there is no news.
+                let rest = try await client.position()
+                let other = push.replacingOccurrences(of: "\"B\"", with: "\"one\"").replacingOccurrences(
+                    of: "\"k\"", with: "\"l\"")
+                for _ in 0..<2 { #expect(try await client.post("/v1/push", other).status == 200) }
+                let cycles = try await client.metric("fieldmerge_scan_cycles_total")
+                let end = ContinuousClock.now + .seconds(30)
+                while kind == .mariadb, try await client.metric("fieldmerge_scan_cycles_total") < cycles + 3 {
+                    try #require(.now < end)
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                #expect(try await client.changes(after: rest)["changes"]?.array.isEmpty == true)
+            }
+        }
+    }
+
+    /// Operators see from when on changes are noticed, and what waits for its revision.
+    @Test(arguments: TestEngine.allCases) func readinessTellsSinceWhenChangesAreNoticed(
+        _ kind: TestEngine
+    ) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                let end = ContinuousClock.now + .seconds(30)
+                var feed = try await client.get("/readyz").json()["feed"]
+                while feed?["since"]?.text == nil || feed?["pending"]?.int != 0 {
+                    try #require(.now < end, "\(feed?.description ?? "")")
+                    try await Task.sleep(for: .milliseconds(20))
+                    feed = try await client.get("/readyz").json()["feed"]
+                }
+                let since = try #require(feed?["since"]?.text.flatMap { ISO8601DateFormatter().date(from: $0) })
+                #expect(abs(since.timeIntervalSinceNow) < 60)
+                #expect(try await client.metric("fieldmerge_scan_since_seconds") == Int(since.timeIntervalSince1970))
+                #expect(try await client.get("/metrics").text.contains("fieldmerge_feed_pending 0\n"))
+            }
+        }
+    }
+
     /// A client is sent what another program takes back before a scan has seen it.
-    @Test(arguments: TestEngine.allCases, ["changes", "snapshot", "push"])
+    @Test(arguments: TestEngine.allCases, ["changes", "snapshot", "push", "undo"])
     func whatWasSentAndTakenBackIsToldAgain(_ kind: TestEngine, _ way: String) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         try await ScanFixture.run(on: database) { gateway async throws in
             try await gateway.client { client async throws in
                 // The scanner stands still while the value is there: it cannot read the journal.
+                if way == "undo" {
+                    for (old, new) in [("a", "aa"), ("aa", "a")] {
+                        _ = try await client.push(
+                            #"{"resource":"homes","id":1,"changeset":{"home":{"name":{"old":"\#(old)","new":"\#(new)"}}}}"#
+                        )
+                    }
+                }
                 let position = try await client.position()
                 let scan = try await ScanHold(database)
                 try await database.run("UPDATE things SET name = 'B', home = NULL WHERE id = 1;")
@@ -163,6 +233,13 @@ import TestSupport
                 case "snapshot":
                     let text = try await client.get("/v1/snapshot").text
                     #expect(text.contains(#""name":"B""#))
+                case "undo":
+                    // Somebody has done so already, so it changes nothing, and shows the record as it stands.
+                    let answer = try await client.post("/v1/journal/1/undo", "{}")
+                    #expect(answer.status == 200, "\(answer.text)")
+                    let json = try answer.json()
+                    let shown = json["record"] ?? json["results"]?[0]?["record"]
+                    #expect(shown?["things"]?.array.count == 1, "\(answer.text)")
                 default:
                     let answer = try await client.post(
                         "/v1/push",
@@ -172,7 +249,7 @@ import TestSupport
                 }
                 try await database.run("UPDATE things SET name = 'one', home = 1 WHERE id = 1;")
                 try await scan.end()
-                let wanted: Set<String> = way == "changes" ? ["homes/1"] : ["homes/1", "things/1"]
+                let wanted: Set<String> = ["changes", "undo"].contains(way) ? ["homes/1"] : ["homes/1", "things/1"]
                 let told = try await client.changes(after: since, until: wanted).changes
                 #expect(told.first { $0.name == "homes/1" }?["record"]?["things"]?.array.count == 2)
             }

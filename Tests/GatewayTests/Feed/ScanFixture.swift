@@ -23,9 +23,10 @@ enum ScanFixture {
     /// Runs a gateway over a database that is there.
     static func run(
         on database: TestDatabase, rules: [String: String] = FeedFixture.rules, _ place: JournalPlace = .together,
+        stage: Stage? = nil,
         _ body: @escaping @Sendable (RunningGateway) async throws -> Void
     ) async throws {
-        try await RunningGateway.with(database, rules: rules, journal: place, configure: configure) {
+        try await RunningGateway.with(database, rules: rules, journal: place, stage: stage, configure: configure) {
             gateway async throws in
             try await gateway.client { client async throws in try await client.hasScanned() }
             try await body(gateway)

@@ -1,0 +1,408 @@
+"""The feed of changes and the scan, each against what a client could do instead, in turns within one run."""
+
+import http.client
+import json
+import random
+import re
+import socket
+import statistics
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from processes import BenchmarkError, Gateway, MariaDB
+
+ROUNDS = 5
+UNTHROTTLED = ["--scan-rows-per-second", "100000000"]
+
+
+@dataclass(frozen=True)
+class FeedCase:
+    """One comparison; `table` is read, in a journal of its own."""
+
+    name: str
+    measure: str
+    table: str
+    quick_table: str = ""
+    bar: str = ""
+
+
+CASES = [
+    FeedCase("no-changes", "no_changes", "people", bar="at least 0.80 of the rate of /healthz"),
+    FeedCase("changes-100", "changes", "people10k", bar="at least 0.80 of the rate of pages of 100 records"),
+    FeedCase("changes-100-old", "changes", "people1m", "people", "none: what nobody else asks for is read alone"),
+    FeedCase("snapshot", "snapshot", "people", bar="at least 0.80 of the rate of pages of 500 records"),
+    FeedCase("snapshot-1m", "snapshot", "people1m", bar="the same, and memory as with 100,000"),
+    FeedCase("streams-1000", "streams_1000", "people", bar="told to all within 1,000 ms"),
+    FeedCase("streams-10000", "streams_10000", "people", bar="less than 300 MB above idle; told within 1,000 ms"),
+    FeedCase("scan", "scan", "people1m", "people", "at most 1.50 of the processor time of a client in C"),
+    FeedCase("scan-budget", "scan_budget", "people", bar="at 50,000 rows a second less than 5 % of a processor"),
+    FeedCase("scan-lag", "scan_lag", "people", bar="half a cycle on average, a cycle at most"),
+]
+BY_HAND = {"snapshot-1m"}
+NAMES = {case.name for case in CASES} | {"feed"}
+
+
+def chosen(only: set) -> list:
+    """The cases of these names; where none is named all but those that are run by hand."""
+    if only:
+        return [case for case in CASES if case.name in only or ("feed" in only and case.name not in BY_HAND)]
+    return [case for case in CASES if case.name not in BY_HAND]
+
+
+def table_of(case: FeedCase, quick: bool) -> str:
+    return case.quick_table if quick and case.quick_table else case.table
+
+
+def heading() -> str:
+    return f"\n{'the feed':<16}{'/s':>12}{'against /s':>13}{'ratio':>7}{'of rounds':>16}   "
+
+
+def feed_line(figure: dict) -> str:
+    """A figure with its bar; what it is made of stands behind it."""
+    def number(name: str, width: int, digits: int) -> str:
+        return f"{figure[name]:>{width},.{digits}f}" if name in figure else " " * width
+    rounds = figure.get("ratios", [])
+    span = f"{min(rounds):.2f} to {max(rounds):.2f}" if rounds else ""
+    return (f"{figure['name']:<16}" + number("per_second", 12, 0) + number("against", 13, 0) + number("ratio", 7, 2)
+            + f"{span:>16}   {figure['note']} (bar: {figure['bar']})")
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of a process, to the nanosecond, of all its threads."""
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+def rss_mb(pid: int, name: str = "VmRSS") -> float:
+    text = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(name + r":\s+(\d+)", text).group(1)) / 1024
+
+
+class Follower(threading.Thread):
+    """Follows the feed and notes when each phone number was told."""
+
+    def __init__(self, gateway: Gateway):
+        super().__init__(daemon=True)
+        self.told = {}
+        self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=60)
+        self.connection.request("GET", "/v1/changes", headers={
+            "Accept": "text/event-stream", "Authorization": f"Bearer {gateway.token}"})
+        self.answer = self.connection.getresponse()
+        self.start()
+
+    def run(self) -> None:
+        try:
+            while line := self.answer.readline():
+                now = time.monotonic()
+                for phone in re.findall(rb'"phone":"([^"]*)"', line):
+                    self.told.setdefault(phone.decode(), now)
+        except (OSError, ValueError, http.client.HTTPException):
+            return
+
+    def stop(self) -> None:
+        # Closing it here would wait for the thread that reads.
+        self.connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+class Writer(threading.Thread):
+    """A program that bypasses the gateway: gives random rows a phone number that no row had, again and again."""
+
+    def __init__(self, server: MariaDB, table, pause: float):
+        super().__init__(daemon=True)
+        self.pause = pause
+        self.table = table
+        # When each number had been written, by this program's clock.
+        self.written = {}
+        self.ended = threading.Event()
+        self.client = subprocess.Popen(
+            ["mariadb", "--no-defaults", f"--socket={server.socket}", "-uroot", "-N", "-B", "--unbuffered", "bench"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.random = random.Random(1)
+        self.start()
+
+    def run(self) -> None:
+        while not self.ended.wait(self.pause * self.random.uniform(0.5, 1.5)):
+            phone = f"W{len(self.written)}-{time.monotonic_ns()}"[:20]
+            row = self.random.randint(1, self.table.rows)
+            self.client.stdin.write(
+                f"UPDATE {self.table.name} SET phone = '{phone}' WHERE id = {row}; SELECT 'written';\n")
+            self.client.stdin.flush()
+            if self.client.stdout.readline() != "written\n":
+                return
+            self.written[phone] = time.monotonic()
+
+    def stop(self) -> None:
+        self.ended.set()
+        self.join()
+        self.client.stdin.close()
+        self.client.wait()
+
+
+class FeedLaboratory:
+    """Gateways over one table, with a journal of their own whose first pass is over."""
+
+    def __init__(self, laboratory, quick: bool):
+        self.lab = laboratory
+        self.server = laboratory.server
+        self.quick = quick
+        self.ready = {}
+
+    def run(self, case: FeedCase) -> dict:
+        table = self.lab.tables[table_of(case, self.quick)]
+        figure = getattr(self, case.measure)(table)
+        return {"name": case.name, "group": "feed", "bar": case.bar, "rows": table.rows, **figure}
+
+    # Gateways
+
+    def gateway(self, table, options: list = ()) -> Gateway:
+        """A gateway with default settings, behind the first pass of the scan, which only takes note."""
+        if table.name not in self.ready:
+            folder = self.lab.folder / ("feed-" + table.name)
+            folder.mkdir()
+            table.rules(folder)
+            journal = "feed_" + table.name
+            self.server.make_journal(self.lab.binary, journal)
+            self.ready[table.name] = (folder, journal)
+            first = self.gateway(table, UNTHROTTLED)
+            first.stop()
+        folder, journal = self.ready[table.name]
+        gateway = Gateway(
+            self.lab.binary, self.lab.folder, "gateway-feed", self.server.url(MariaDB.USER), folder,
+            ["--journal", f"same-server:{journal}", *options, *self.lab.options])
+        gateway.wait_until(lambda: "off" in [*options, *self.lab.options] or self.lag(gateway) is not None)
+        return gateway
+
+    @staticmethod
+    def ask(gateway: Gateway, path: str) -> bytes:
+        connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=60)
+        try:
+            connection.request("GET", path, headers={"Authorization": f"Bearer {gateway.token}"})
+            return connection.getresponse().read()
+        finally:
+            connection.close()
+
+    def lag(self, gateway: Gateway):
+        return json.loads(self.ask(gateway, "/readyz")).get("feed", {}).get("lagSeconds")
+
+    def cycles(self, gateway: Gateway) -> int:
+        text = self.ask(gateway, "/metrics").decode()
+        return int(float(re.search(r"^fieldmerge_scan_cycles_total ([0-9.e+]+)", text, re.M).group(1)))
+
+    def load(self, gateway: Gateway, table, kind: str, seconds: float, batch: int = 1, more: list = ()) -> dict:
+        return self.program("load", gateway, table, [
+            "--kind", kind, "--clients", 32, "--batch", batch, "--seconds", seconds,
+            "--warmup", max(0.3, seconds / 5), *more])
+
+    def program(self, name: str, gateway: Gateway, table, more: list) -> dict:
+        return self.lab.program(name, [
+            "--port", gateway.port, "--rows", table.rows, "--resource", table.name, "--token", gateway.token,
+            "--state", table.state, "--watch", f"gateway={gateway.pid}", "--watch", f"server={self.server.pid}", *more])
+
+    def in_turns(self, arm, against) -> dict:
+        """Both arms in turns, each a rate; the order changes from round to round."""
+        rates = []
+        for number in range(ROUNDS):
+            first, second = (arm, against) if number % 2 == 0 else (against, arm)
+            one, other = first(), second()
+            rates.append((one, other) if number % 2 == 0 else (other, one))
+        ratios = [one / other for one, other in rates]
+        return {"per_second": statistics.median(one for one, _ in rates),
+                "against": statistics.median(other for _, other in rates),
+                "ratio": statistics.median(ratios), "ratios": ratios}
+
+    # Changes
+
+    def no_changes(self, table) -> dict:
+        gateway = self.gateway(table)
+        try:
+            page = json.loads(self.ask(gateway, "/v1/changes"))
+            where = ["--feed", page["feed"], "--since", page["revision"]]
+            seconds = self.lab.seconds / ROUNDS
+            def rate(kind: str, more: list) -> float:
+                result = self.load(gateway, table, kind, seconds, more=more)
+                return result["answered"] / result["seconds"]
+            figure = self.in_turns(lambda: rate("no-changes", where), lambda: rate("health", []))
+            return {**figure, "note": "an empty GET /v1/changes, against GET /healthz; 32 clients"}
+        finally:
+            gateway.stop()
+
+    def fill_changes(self, table) -> None:
+        """Every row has changed once, in no order of the keys."""
+        journal = self.ready[table.name][1]
+        # An odd number that is no multiple of five meets every row of tables whose size is a power of ten.
+        self.server.sql(
+            f"SET @last = (SELECT last FROM {journal}.feed);\n"
+            f"INSERT INTO {journal}.changes (name, resource, record, revision, at)"
+            f" SELECT UNHEX(LEFT(SHA2(CONCAT('{table.name}', '/', id), 256), 32)), '{table.name}', id, revision, NOW(6)"
+            f" FROM (SELECT 1 + seq * 7919 MOD {table.rows} AS id, @last + seq AS revision"
+            f" FROM seq_1_to_{table.rows}) AS each_row"
+            " ON DUPLICATE KEY UPDATE revision = VALUES(revision);\n"
+            f"UPDATE {journal}.feed SET last = last + {table.rows}")
+
+    def changes(self, table) -> dict:
+        self.gateway(table).stop()
+        self.fill_changes(table)
+        gateway = self.gateway(table)
+        try:
+            page = json.loads(self.ask(gateway, "/v1/changes"))
+            where = ["--feed", page["feed"], "--since", page["revision"] - table.rows]
+            seconds = self.lab.seconds / ROUNDS
+            cost = {}
+            def rate(kind: str, more: list) -> float:
+                result = self.load(gateway, table, kind, seconds, 100, more)
+                cost[kind] = {name: 1e6 * entry["cpu"] / result["answered"]
+                              for name, entry in result["processes"].items()}
+                return result["answered"] / result["seconds"]
+            figure = self.in_turns(lambda: rate("changes", where), lambda: rate("page", []))
+            parts = "; ".join(
+                f"{kind} {cpu['gateway']:.0f} + {cpu['server']:.0f} µs" for kind, cpu in sorted(cost.items()))
+            return {**figure, "cpu_us": cost, "note": "pages of 100 changes, against pages of 100 records; 32 clients; "
+                    f"gateway + server a page: {parts}"}
+        finally:
+            gateway.stop()
+
+    def snapshot(self, table) -> dict:
+        gateway = self.gateway(table)
+        try:
+            peaks = []
+            def rate(kind: str) -> float:
+                result = self.program("download", gateway, table, ["--kind", kind])
+                if kind == "snapshot":
+                    peaks.append(result["processes"]["gateway"]["peak"] / 1024)
+                return result["records"] / result["seconds"]
+            before = rss_mb(gateway.pid)
+            figure = self.in_turns(lambda: rate("snapshot"), lambda: rate("pages"))
+            return {**figure, "peak_mb": max(peaks),
+                    "note": f"records of a snapshot, against pages of 500; 1 client; {table.rows:,} records; "
+                            f"the gateway's memory {before:.0f} MB before, {max(peaks):.0f} MB at most"}
+        finally:
+            gateway.stop()
+
+    # Streams
+
+    def streams(self, table, count: int) -> dict:
+        gateway = self.gateway(table)
+        try:
+            # What the first requests leave behind belongs to no stream.
+            self.load(gateway, table, "get", 1)
+            time.sleep(2)
+            idle = rss_mb(gateway.pid)
+            result = self.program("streams", gateway, table, ["--streams", count, "--changes", 10])
+            watched = result["processes"]["gateway"]
+            open_mb = watched["rss"][1] / 1024 - idle
+            return {
+                "p50_ms": result["p50"], "p99_ms": result["p99"], "max_ms": result["max"], "streams": count,
+                "open_mb": open_mb, "peak_mb": watched["peak"] / 1024 - idle,
+                "note": f"{count:,} event streams: an edit is told after {result['p50']:.0f} ms (p50), "
+                        f"{result['p99']:.0f} ms (p99), {result['max']:.0f} ms (the last of 10 edits); {open_mb:.0f} MB "
+                        f"above idle, {watched['peak'] / 1024 - idle:.0f} MB at most; opened in {result['opening']:.1f} s"}
+        finally:
+            gateway.stop()
+
+    def streams_1000(self, table) -> dict:
+        return self.streams(table, 1_000)
+
+    def streams_10000(self, table) -> dict:
+        return self.streams(table, 10_000)
+
+    # The scan
+
+    def scan(self, table) -> dict:
+        """Processor time of gateway and server for each row, against that of a client in C and server."""
+        self.gateway(table).stop()
+        rounds = 3
+        seconds = max(2, self.lab.seconds / rounds)
+        parts = {}
+        def gateway_cost() -> float:
+            gateway = self.gateway(table, UNTHROTTLED)
+            writer = Writer(self.server, table, pause=1)
+            try:
+                self.next_cycle(gateway)
+                cycles = self.next_cycle(gateway)
+                cpu = [cpu_seconds(gateway.pid), cpu_seconds(self.server.pid)]
+                begin = time.monotonic()
+                time.sleep(seconds)
+                rows = (self.next_cycle(gateway) - cycles) * table.rows
+                took = time.monotonic() - begin
+                cpu = [cpu_seconds(gateway.pid) - cpu[0], cpu_seconds(self.server.pid) - cpu[1]]
+                parts["gateway"] = [1e6 * spent / rows for spent in cpu] + [rows / took]
+            finally:
+                writer.stop()
+                gateway.stop()
+            return sum(parts["gateway"][:2])
+        def client_cost() -> float:
+            result = self.lab.program("scan", [
+                "--socket", self.server.socket, "--user", MariaDB.USER, "--database", "bench", "--table", table.name,
+                "--rows", table.rows, "--seconds", seconds, "--watch", f"server={self.server.pid}"])
+            cpu = [result["cpu"], result["processes"]["server"]["cpu"]]
+            parts["client"] = [1e6 * spent / result["rows"] for spent in cpu] + [result["rows"] / result["seconds"]]
+            return sum(parts["client"][:2])
+        costs = []
+        for number in range(rounds):
+            if number % 2 == 0:
+                one = gateway_cost()
+                costs.append((one, client_cost()))
+            else:
+                other = client_cost()
+                costs.append((gateway_cost(), other))
+        ratios = [one / other for one, other in costs]
+        gateway, client = (parts["gateway"], parts["client"])
+        return {"per_second": gateway[2], "against": client[2], "ratio": statistics.median(ratios), "ratios": ratios,
+                "cpu_us": parts,
+                "note": f"the scan of {table.rows:,} rows as fast as it can, against a client in C; the ratio is of "
+                        f"processor time a row: gateway {gateway[0]:.2f} + server {gateway[1]:.2f} µs, "
+                        f"client {client[0]:.2f} + server {client[1]:.2f} µs"}
+
+    def next_cycle(self, gateway: Gateway) -> int:
+        """Waits for the end of a cycle, and returns the number of those that have ended."""
+        before = self.cycles(gateway)
+        for _ in range(10_000):
+            if (now := self.cycles(gateway)) > before:
+                return now
+            time.sleep(0.01)
+        raise BenchmarkError("no cycle of the scan comes to an end")
+
+    def scan_budget(self, table) -> dict:
+        """The share of a processor that gateway and server take with and without the scan, while nobody asks anything."""
+        seconds = max(4, self.lab.seconds / 2)
+        def share(options: list) -> float:
+            gateway = self.gateway(table, options)
+            # Else the table would be passed over.
+            writer = Writer(self.server, table, pause=0.5)
+            try:
+                time.sleep(1)
+                begin, cpu = time.monotonic(), cpu_seconds(gateway.pid) + cpu_seconds(self.server.pid)
+                time.sleep(seconds)
+                spent = cpu_seconds(gateway.pid) + cpu_seconds(self.server.pid) - cpu
+                return 100 * spent / (time.monotonic() - begin)
+            finally:
+                writer.stop()
+                gateway.stop()
+        budget = ["--scan-rows-per-second", "50000"]
+        shares = [(share(budget), share(["--changes", "off"])) for _ in range(3)]
+        scans, idle = (statistics.median(column) for column in zip(*shares))
+        return {"percent": scans, "percent_off": idle,
+                "note": f"gateway and server take {scans:.1f} % of a processor, and {idle:.1f} % with --changes off: "
+                        f"the scan takes {scans - idle:.1f} %"}
+
+    def scan_lag(self, table) -> dict:
+        """The time from a stranger's write to the event that tells of it."""
+        gateway = self.gateway(table, ["--scan-rows-per-second", "50000"])
+        follower = Follower(gateway)
+        writer = Writer(self.server, table, pause=0.5)
+        try:
+            time.sleep(max(15, 2 * self.lab.seconds))
+            writer.stop()
+            gateway.wait_until(lambda: writer.written.keys() <= follower.told.keys())
+            cycle = json.loads(self.ask(gateway, "/readyz"))["feed"]["cycleMilliseconds"] / 1000
+        finally:
+            writer.stop()
+            follower.stop()
+            gateway.stop()
+        lags = sorted(follower.told[phone] - at for phone, at in writer.written.items())
+        mean, most = statistics.mean(lags), lags[-1]
+        return {"cycle_s": cycle, "mean_s": mean, "max_s": most, "writes": len(lags),
+                "note": f"{len(lags)} writes are told after {mean:.2f} s on average, {most:.2f} s at most; a cycle over "
+                        f"{table.rows:,} rows takes {cycle:.2f} s"}

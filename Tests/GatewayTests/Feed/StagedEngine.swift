@@ -1,0 +1,194 @@
+import MergeCore
+import RecordStore
+import Synchronization
+import TestSupport
+
+/// The stage on which a gateway of a test runs its transactions: the test says when it dies, and by what rows are told
+/// apart.
+///
+/// To the database the death of a gateway is that no statement comes any more, and that what was not committed is taken
+/// back; so that can be had at every step, which a process that is killed from outside meets by chance.
+final class Stage: Sendable {
+    private struct State {
+        /// Steps that are left once a scan has found a difference; nil where the gateway may live.
+        var left: Int?
+        var hasFound = false
+        var death: String?
+    }
+
+    private let state = Mutex(State())
+    /// Rows are told apart by a sum of their numbers, which two rows that swap their values leave as it was.
+    let isLinear: Bool
+
+    init(isLinear: Bool = false) {
+        self.isLinear = isLinear
+    }
+
+    /// Lets the gateway die at a step behind the one at which its scan next finds a difference, which is the first.
+    func die(at step: Int) { state.withLock { $0.left = step } }
+
+    /// The statement that the gateway died at; nil while it lives.
+    var death: String? { state.withLock { $0.death } }
+
+    /// Steps onto the stage.
+    ///
+    /// - Parameter isOfScan: it belongs to a transaction of the scan.
+    /// - Throws: `StoreError` where the gateway is dead.
+    fileprivate func step(_ name: String, isOfScan: Bool) throws(StoreError) {
+        let isDead = state.withLock { state in
+            if state.death != nil { return true }
+            guard isOfScan, let left = state.left else { return false }
+            // Marks are read where a digest differs, and only there.
+            if name.contains("SELECT marks") { state.hasFound = true }
+            guard state.hasFound else { return false }
+            state.left = left - 1
+            if left == 1 { state.death = name }
+            return left == 1
+        }
+        if isDead { throw StoreError(.other, "the gateway is dead") }
+    }
+
+    /// Returns the digest of a row of the linear kind; nil where digests are as they are.
+    fileprivate func digest(of row: some Sequence<Value>) -> UInt64? {
+        guard isLinear else { return nil }
+        var sum: UInt64 = 0
+        for (position, value) in row.enumerated() {
+            if case .integer(let number) = value {
+                sum &+= UInt64(truncatingIfNeeded: number) &* UInt64(position + 1)
+            }
+        }
+        return sum
+    }
+}
+
+/// An engine whose transactions run on a stage.
+struct StagedEngine: RecordEngine {
+    let engine: any RecordEngine
+    let stage: Stage
+
+    var dialect: any Dialect { engine.dialect }
+
+    func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        try await engine.withConnection(for: purpose, deadline: deadline) { [stage] connection throws(StoreError) in
+            try body(StagedConnection(connection, stage))
+        }
+    }
+
+    func close() async { await engine.close() }
+}
+
+extension TestDatabase {
+    /// Opens the database, on a stage where there is one.
+    func engine(journal: Bool, on stage: Stage?) throws -> any RecordEngine {
+        let own = try engine(journal: journal)
+        return stage.map { StagedEngine(engine: own, stage: $0) } ?? own
+    }
+}
+
+private final class StagedConnection: StoreConnection {
+    private let connection: any StoreConnection
+    private let stage: Stage
+
+    init(_ connection: any StoreConnection, _ stage: Stage) {
+        self.connection = connection
+        self.stage = stage
+    }
+
+    var isUsable: Bool { connection.isUsable }
+    var isExclusive: Bool { connection.isExclusive }
+    func wait(as patience: Patience) { connection.wait(as: patience) }
+
+    func write<Answer>(
+        locking tables: [TableName], _ body: (any StoreSession) throws(StoreError) -> Ending<Answer>
+    ) throws(StoreError) -> Answer {
+        try connection.write(locking: tables) { [stage] session throws(StoreError) in
+            let staged = StagedSession(session, stage)
+            let ending = try body(staged)
+            if case .commit = ending { try staged.commit() }
+            return ending
+        }
+    }
+
+    func read<Answer>(_ body: (any StoreSession) throws(StoreError) -> Answer) throws(StoreError) -> Answer {
+        try connection.read { [stage] session throws(StoreError) in try body(StagedSession(session, stage)) }
+    }
+
+    func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema { try connection.schema(of: tables) }
+    func ping() throws(StoreError) { try connection.ping() }
+}
+
+private final class StagedSession: StoreSession {
+    private let session: any StoreSession
+    private let stage: Stage
+    private var isOfScan = false
+    private var refused: Set<Ticket> = []
+    private var hashed: Set<Ticket> = []
+
+    init(_ session: any StoreSession, _ stage: Stage) {
+        self.session = session
+        self.stage = stage
+    }
+
+    private func step(_ statement: Statement) throws(StoreError) {
+        if statement.sql.contains("scan") || statement.sql.contains("shown") { isOfScan = true }
+        try stage.step(statement.sql, isOfScan: isOfScan)
+    }
+
+    /// The step between the last statement and the end of the transaction.
+    func commit() throws(StoreError) { try stage.step("COMMIT", isOfScan: isOfScan) }
+
+    func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
+        try step(statement)
+        let rows = try session.query(statement)
+        return statement.hashKey == nil ? rows : rows.map(restaged)
+    }
+
+    /// A row whose digest, which stands behind its values, is of the stage's kind.
+    private func restaged(_ row: [Value]) -> [Value] {
+        stage.digest(of: row.dropLast()).map { row.dropLast() + [.integer(Int128($0))] } ?? row
+    }
+
+    func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows {
+        isOfScan = true
+        try step(statement)
+        guard stage.isLinear else { return try session.hashes(statement, keeping: columns) }
+        var hashed = HashedRows()
+        for row in try session.query(statement) {
+            hashed.digests.append(stage.digest(of: row.prefix(statement.columns.count)) ?? 0)
+            hashed.values += columns.map { row[$0] }
+        }
+        return hashed
+    }
+
+    func execute(_ statement: Statement) throws(StoreError) -> Execution {
+        try step(statement)
+        return try session.execute(statement)
+    }
+
+    func send(_ statement: Statement) -> Ticket {
+        do throws(StoreError) {
+            try step(statement)
+        } catch {
+            let ticket = Ticket(number: -1 - refused.count)
+            refused.insert(ticket)
+            return ticket
+        }
+        let ticket = session.send(statement)
+        if statement.hashKey != nil { hashed.insert(ticket) }
+        return ticket
+    }
+
+    func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] {
+        if refused.contains(ticket) { throw StoreError(.other, "the gateway is dead") }
+        let rows = try session.receive(ticket)
+        return hashed.contains(ticket) ? rows.map(restaged) : rows
+    }
+
+    func setSavepoint() throws(StoreError) { try session.setSavepoint() }
+    func rollBackToSavepoint() throws(StoreError) { try session.rollBackToSavepoint() }
+    func releaseSavepoint() throws(StoreError) { try session.releaseSavepoint() }
+    var mustLockReads: Bool { session.mustLockReads }
+}

@@ -1,0 +1,34 @@
+import MergeService
+import Testing
+
+/// Long records are read few at a time.
+@Suite struct PieceSizeTests {
+    private static func pieces(_ bytes: [Int], mayBeLong: Bool = true) -> [Int] {
+        var size = PieceSize(mayBeLong: mayBeLong)
+        return bytes.map { each in
+            let count = size.records
+            size.note(records: count, bytes: count * each)
+            return count
+        }
+    }
+
+    @Test func shortRecordsAreReadManyAtOnce() {
+        #expect(Self.pieces([200, 200, 200], mayBeLong: false) == [128, 128, 128])
+        #expect(Self.pieces([200, 200, 200, 200, 200, 200]) == [8, 16, 32, 64, 128, 128])
+    }
+
+    @Test func longRecordsAreReadFewAtOnce() {
+        #expect(Self.pieces([100_000, 100_000, 100_000, 8_000_000, 8_000_000]) == [8, 16, 20, 20, 1])
+    }
+
+    /// Short ones in front of long ones do not make the next piece as large as one likes.
+    @Test func piecesGrowSlowly() {
+        #expect(Self.pieces([8_000_000, 1, 1, 1]) == [8, 1, 2, 4])
+    }
+
+    @Test func nothingTeachesNothing() {
+        var size = PieceSize(mayBeLong: true)
+        size.note(records: 0, bytes: 0)
+        #expect(size.records == 8)
+    }
+}
