@@ -5,7 +5,8 @@ import RecordStore
 ///
 /// Pure. A pass leaves the marks of a section as it has found its rows. So a record whose rows, as the pass found them, come
 /// to the digest that was sent is known to be as its marks say, and any later change of it will be seen. Where they come
-/// to another, somebody holds what is not there.
+/// to another, somebody holds what is not there. And where a row lies in a stretch that was sent whole, and was not sent,
+/// somebody holds nothing of what is there.
 struct NoteCheck {
     private struct Noted {
         let record: String
@@ -13,16 +14,19 @@ struct NoteCheck {
         var revision: Int
         let sent: UInt64
         var found: UInt64 = 0
-        /// The next one that rows with the same link belong to; nil behind the last.
-        let next: Int?
+        /// The page that it was sent on; -1 for none.
+        let page: Int32
+        /// The next one that rows with the same link belong to; -1 behind the last.
+        let next: Int32
     }
 
     /// An entry for each record and digest; a snapshot notes every record there is, so they take little room.
     private var noted: [Noted] = []
     /// The first of those that rows with a link belong to.
-    private var byLink: [UInt64: Int] = [:]
-    /// The numbers of the notes.
-    private(set) var numbers: [Int] = []
+    private var byLink: [UInt64: Int32] = [:]
+    /// The stretches that were sent whole.
+    var spans = SpanCheck()
+    private var others: [Int] = []
 
     /// Records that one pass compares; the rest waits for the next.
     static let most = 300_000
@@ -32,41 +36,58 @@ struct NoteCheck {
     /// Room is left for more.
     var hasRoom: Bool { noted.count < Self.most }
     /// Nothing is to be compared.
-    var isEmpty: Bool { noted.isEmpty }
+    var isEmpty: Bool { noted.isEmpty && spans.isEmpty }
+    /// The numbers of the notes that have been compared, once the pass is over.
+    var numbers: [Int] { others + spans.numbers }
+    /// There are notes.
+    var isNoted: Bool { !others.isEmpty || !spans.isEmpty }
 
     /// Takes a note.
-    mutating func add(_ number: Int, _ entries: [ShownNote.Entry], revision: Int) {
-        numbers.append(number)
-        for entry in entries {
+    mutating func add(_ number: Int, _ content: ShownNote.Content, revision: Int) {
+        var page = Int32(-1)
+        if let span = content.span {
+            page = spans.add(number, span, links: content.entries.map(\.link), revision: revision)
+        } else {
+            others.append(number)
+        }
+        for entry in content.entries {
             let first = byLink[entry.link]
-            if let place = place(from: first, where: { $0.sent == entry.digest && $0.record == entry.record }) {
-                noted[place].revision = max(noted[place].revision, revision)
+            let known = place(from: first) { $0.sent == entry.digest && $0.page == page && $0.record == entry.record }
+            if let known {
+                noted[known].revision = max(noted[known].revision, revision)
                 continue
             }
-            byLink[entry.link] = noted.count
-            noted.append(Noted(record: entry.record, revision: revision, sent: entry.digest, next: first))
+            byLink[entry.link] = Int32(noted.count)
+            noted.append(
+                Noted(record: entry.record, revision: revision, sent: entry.digest, page: page, next: first ?? -1))
         }
     }
 
     /// Returns the entry that is meant among the latest with a link; nil where it is none of them, so that a record that
     /// was sent in very many forms costs no search through all.
-    private func place(from first: Int?, where isMeant: (Noted) -> Bool) -> Int? {
-        var place = first
+    private func place(from first: Int32?, where isMeant: (Noted) -> Bool) -> Int? {
+        var place = first ?? -1
         for _ in 0..<Self.mostCompared {
-            guard let index = place else { return nil }
-            if isMeant(noted[index]) { return index }
-            place = noted[index].next
+            guard place >= 0 else { return nil }
+            if isMeant(noted[Int(place)]) { return Int(place) }
+            place = noted[Int(place)].next
         }
         return nil
     }
 
-    /// Counts a row that the pass has come by.
-    mutating func count(link: UInt64, digest: UInt64) {
-        var place = byLink[link]
-        while let index = place {
+    /// Counts a row that the pass has come by, in the order of the keys.
+    ///
+    /// - Returns: the stretches in which it lies and was not sent; none, nearly always.
+    mutating func count(link: UInt64, digest: UInt64) -> SpanCheck.Runs {
+        var sent = SpanCheck.Runs.none
+        var place = byLink[link] ?? -1
+        while place >= 0 {
+            let index = Int(place)
             noted[index].found &+= digest
+            sent.formUnion(spans.runs(of: noted[index].page))
             place = noted[index].next
         }
+        return spans.isEmpty ? .none : spans.passed(link, sentIn: sent)
     }
 
     /// The records that were sent as something else than was found, with the revision that clients have them at.

@@ -32,13 +32,13 @@ struct ScanHand: Sendable {
 
     /// Reads the digests of the rows between two keys.
     ///
-    /// - Parameter keepsLinks: also what ties them to their records.
+    /// - Parameter kept: positions of columns whose values are wanted as well.
     func digests(
-        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, keepsLinks: Bool
+        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, keeping kept: [Int]
     ) async throws(StoreError) -> HashedRows {
         let statement = statement(of: unit, after: low, upTo: high, limit: limit)
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-            try session.hashes(statement, keeping: keepsLinks ? unit.link : [])
+            try session.hashes(statement, keeping: kept)
         }
     }
 
@@ -130,7 +130,8 @@ struct ScanHand: Sendable {
         }
     }
 
-    private func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
+    /// Returns the name of a record of a unit's resource.
+    func name(_ key: RecordKey, _ unit: ScanUnit) -> RecordName {
         RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
     }
 
@@ -194,13 +195,13 @@ struct ScanHand: Sendable {
         /// The latest revision.
         let revision: Int
         /// Notes of the records that clients were sent of the section up to then.
-        let notes: NoteCheck
+        var notes: NoteCheck
     }
 
     /// Reads the latest revision, and what clients were sent of a section, in one snapshot: whatever is sent later has
     /// its note in the next pass.
     func beginning(of unit: ScanUnit) async throws(StoreError) -> Beginning {
-        try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+        var beginning = try await journal.engine.read(deadline: deadline) { [tables] session throws(StoreError) in
             let state = try session.query(tables.state(for: "", pendingAfter: 0)).first
             guard let state, case .integer(let last) = state[1] else {
                 throw StoreError(.schemaChanged, "the journal “\(tables.schema)” has lost its feed")
@@ -214,9 +215,45 @@ struct ScanHand: Sendable {
                 else { continue }
                 // A damaged note says nothing, and goes with the others.
                 notes.add(
-                    Int(clamping: number), ShownNote.Entry.entries(bytes) ?? [], revision: Int(clamping: revision))
+                    Int(clamping: number), ShownNote.Content(bytes: bytes) ?? ShownNote.Content(entries: []),
+                    revision: Int(clamping: revision))
             }
             return Beginning(revision: Int(clamping: last), notes: notes)
+        }
+        try await bound(&beginning.notes.spans, of: unit)
+        return beginning
+    }
+
+    /// Rows behind a stretch of which one at least has to be there when the pass comes by, so that it is known to be over.
+    private static let mostBehind = 20
+
+    /// Looks for the rows beside stretches that were sent whole.
+    private func bound(_ spans: inout SpanCheck, of unit: ScanUnit) async throws(StoreError) {
+        for (index, end) in spans.seal().enumerated() where end.low != nil || end.high != nil {
+            let (low, high) = (end.low.map { unit.key($0) }, end.high.map { unit.key($0) })
+            // A key of another form than today's.
+            if low == .some(nil) || high == .some(nil) {
+                spans.drop(index)
+                continue
+            }
+            let before = try await links(of: unit, after: nil, upTo: low ?? nil, limit: 1, isReversed: true)
+            let behind = try await links(of: unit, after: high ?? nil, upTo: nil, limit: Self.mostBehind)
+            spans.bound(index, before: low == nil ? nil : before.first, behind: high == nil ? [] : behind)
+        }
+    }
+
+    private func links(
+        of unit: ScanUnit, after low: RecordKey?, upTo high: RecordKey?, limit: Int, isReversed: Bool = false
+    ) async throws(StoreError) -> [UInt64] {
+        let statement = SectionSQL.of(unit.section, service.engine.dialect)
+            .rows(by: unit.key, after: low, upTo: high, limit: limit, isReversed: isReversed).hashing(under: hashKey)
+        let rows = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.hashes(statement, keeping: unit.link)
+        }
+        let columns = unit.link.map { unit.section.columns[$0] }
+        return rows.digests.indices.compactMap { index in
+            PackedValues.bytes(rows.values[(index * columns.count)..<((index + 1) * columns.count)], of: columns)
+                .map { ScanUnit.hash(link: $0, hashKey) }
         }
     }
 

@@ -171,7 +171,7 @@ final class ScanShift {
             scan.skipped < Self.mostSkipped
         {
             let beginning = try await hand.beginning(of: scan.unit)
-            if beginning.notes.numbers.isEmpty {
+            if !beginning.notes.isNoted {
                 scan.skipped += 1
                 return nil
             }
@@ -206,6 +206,11 @@ final class ScanShift {
         let begin = ContinuousClock.now
         let (found, differing) = (pass.found, pass.differing)
         let rows = pass.index < pass.scan.ranges.count ? try await compare(pass) : try await takeNote(pass)
+        if pass.missed.count >= Self.piece {
+            pass.found += try await hand.file(
+                ScanHand.Filing(changes: pass.missed), of: pass.scan.id, under: lease)
+            pass.missed = []
+        }
         if pass.isDone { try await end(pass) }
         let end = ContinuousClock.now
         speed.note(rows: rows, now: end)
@@ -229,7 +234,7 @@ final class ScanShift {
         if !scan.isStirred {
             let high = try key(scan.ranges[last - 1].high, unit)
             let rows = try await hand.digests(
-                of: unit, after: pass.low, upTo: high, limit: count + 1, keepsLinks: !pass.notes.isEmpty)
+                of: unit, after: pass.low, upTo: high, limit: count + 1, keeping: kept(pass))
             if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
                 tick(rows, pass)
                 try advance(pass, behind: last, high: high)
@@ -258,23 +263,47 @@ final class ScanShift {
         pass.isDone = pass.scan.isComplete && last == pass.scan.ranges.count
     }
 
+    /// Positions of the columns that have to be known of rows, to compare them with what was sent.
+    private func kept(_ pass: UnitPass) -> [Int] {
+        if pass.notes.isEmpty { return [] }
+        return pass.notes.spans.looksAtConditions ? pass.scan.unit.kept : pass.scan.unit.link
+    }
+
     private func tick(_ rows: HashedRows, _ pass: UnitPass) {
         if pass.notes.isEmpty { return }
         let unit = pass.scan.unit
+        let kept = kept(pass)
         let columns = unit.link.map { unit.section.columns[$0] }
-        let width = columns.count
+        let places = unit.link.compactMap { kept.firstIndex(of: $0) }
         for (index, digest) in rows.digests.enumerated() {
-            let values = rows.values[(index * width)..<((index + 1) * width)]
-            guard let link = PackedValues.bytes(values, of: columns) else { continue }
-            pass.notes.count(link: ScanUnit.hash(link: link, hand.hashKey), digest: digest)
+            let first = rows.values.startIndex + index * kept.count
+            guard let link = PackedValues.bytes(places.lazy.map { rows.values[first + $0] }, of: columns) else {
+                continue
+            }
+            tick(link: link, digest: digest, pass) {
+                let values = unit.conditions.compactMap { kept.firstIndex(of: $0) }.map { rows.values[first + $0] }
+                return ConditionTuple(values: values, of: unit.resource)
+            }
         }
+    }
+
+    private func tick(link: [UInt8], digest: UInt64, _ pass: UnitPass, conditions: () -> ConditionTuple?) {
+        let missed = pass.notes.count(link: ScanUnit.hash(link: link, hand.hashKey), digest: digest)
+        if missed.isEmpty { return }
+        let unit = pass.scan.unit
+        guard let revision = pass.notes.spans.revision(of: missed, unit.resource, conditions()),
+            let key = unit.key(link)
+        else { return }
+        pass.missed.append(ScanHand.FoundChange(name: hand.name(key, unit), toldSince: revision))
     }
 
     private func tick(_ marks: [Mark], _ pass: UnitPass) {
         if pass.notes.isEmpty { return }
         for mark in marks {
-            let link = pass.scan.unit.isRoot ? mark.key : mark.link
-            pass.notes.count(link: ScanUnit.hash(link: link, hand.hashKey), digest: mark.digest)
+            let unit = pass.scan.unit
+            tick(link: unit.isRoot ? mark.key : mark.link, digest: mark.digest, pass) {
+                ConditionTuple(bytes: mark.tag.bytes, of: unit.resource)
+            }
         }
     }
 
@@ -420,6 +449,7 @@ final class ScanShift {
             ScanHand.FoundChange(
                 name: RecordName(resource: scan.unit.resource.name, record: record), toldSince: revision)
         }
+        filing.changes += pass.missed
         filing.end = (pass.notes.numbers, pass.revision)
         pass.found += try await hand.file(filing, of: scan.id, under: lease)
         scan.scanned = pass.revision

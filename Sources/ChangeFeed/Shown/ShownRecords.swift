@@ -1,4 +1,4 @@
-import MergeCore
+package import MergeCore
 package import MergeService
 package import RecordStore
 import Synchronization
@@ -44,12 +44,42 @@ package final class ShownRecords: Sendable {
     /// Returns the key under which rows of records that will be sent are to be hashed; nil where nobody needs to know.
     package func hashKey(of journal: Journal?) -> SipHash.Key? { isOn ? journal?.hashKey : nil }
 
+    /// Records of a resource that are all there are between two keys, for whoever is sent them.
+    package struct Stretch: Sendable {
+        let resource: Resource
+        let span: ShownSpan
+
+        /// nil where nobody looks for changes of the records.
+        ///
+        /// - Parameters:
+        ///   - snapshot: tells the stretches of one snapshot from those of others.
+        ///   - low: the key behind which it begins; nil before the first record.
+        ///   - high: the key with which it ends; nil behind the last record.
+        ///   - viewer: the client; nil for one who sees everything.
+        package init?(
+            of resource: Resource, in snapshot: UInt64, after low: RecordKey?, upTo high: RecordKey?,
+            for viewer: Viewer?
+        ) {
+            guard ScanUnit.isScanned(resource, resource.root) else { return nil }
+            func packed(_ key: RecordKey?) -> [UInt8]? {
+                key.flatMap { PackedValues.bytes($0.parts, of: resource.root.columns) }
+            }
+            self.resource = resource
+            span = ShownSpan(
+                snapshot: snapshot, low: packed(low), high: packed(high),
+                viewer: viewer?.view(of: resource)?.asConditionsSee)
+        }
+    }
+
     /// Notes records; they must not be sent before it returns.
     ///
-    /// - Parameter revision: the revision up to which the client has everything with them.
+    /// - Parameters:
+    ///   - revision: the revision up to which the client has everything with them.
+    ///   - stretch: set where they are all records of a stretch, so that what is missing among them is known too.
     /// - Throws: `StoreError`; then they must not be sent at all.
     package func note(
-        _ read: [Read], at revision: Int, in journal: Journal, until deadline: ContinuousClock.Instant
+        _ read: [Read], of stretch: Stretch? = nil, at revision: Int, in journal: Journal,
+        until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
         guard isOn else { return }
         let new = known.withLock { known in
@@ -57,19 +87,24 @@ package final class ShownRecords: Sendable {
                 read.name.map { known[$0] != read.record } ?? true
             }
         }
-        if new.isEmpty { return }
-        var entries: [SectionName: [ShownNote.Entry]] = [:]
+        if new.isEmpty, stretch == nil { return }
+        var contents: [SectionName: ShownNote.Content] = [:]
+        if let stretch {
+            let root = SectionName(resource: stretch.resource.name, section: stretch.resource.root.name)
+            contents[root] = ShownNote.Content(entries: [], span: stretch.span)
+        }
         for record in new.map(\.record) {
             for (section, rows) in zip(record.resource.sections, record.sections) {
                 guard let rows else { continue }
-                entries[SectionName(resource: record.resource.name, section: section.name), default: []].append(
+                let name = SectionName(resource: record.resource.name, section: section.name)
+                contents[name, default: ShownNote.Content(entries: [])].entries.append(
                     ShownNote.Entry(record: record.record, link: rows.link, digest: rows.digest))
             }
         }
-        if entries.isEmpty { return }
+        if contents.isEmpty { return }
         let feed = journal.tables.feed
-        let notes = entries.map { name, entries in
-            ShownNote(resource: name.resource, section: name.section, revision: revision, entries: entries)
+        let notes = contents.map { name, content in
+            ShownNote(resource: name.resource, section: name.section, revision: revision, content: content)
         }
         try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
             for note in notes { _ = try session.execute(feed.note(note)) }

@@ -5,6 +5,9 @@ package final class AccessRules: Sendable, Hashable {
     /// The columns of the root that conditions name, in the order of their names.
     package let columns: [Int]
 
+    /// The claims that conditions look at.
+    package var claims: Set<String> { Set(roles.flatMap { $0.conditions.flatMap { $0.test.claims } }) }
+
     /// The greatest number of roles that one resource can name.
     package static let maximumRoles = 64
 

@@ -13,6 +13,18 @@ package indirect enum ConditionTest: Sendable, Hashable {
     case before(ConditionOperand)
     /// The column comes after a value.
     case after(ConditionOperand)
+
+    /// The claims that it looks at.
+    var claims: [String] {
+        switch self {
+        case .value, .null: []
+        case .claim(let name): [name]
+        case .not(let test): test.claims
+        case .any(let tests): tests.flatMap(\.claims)
+        case .before(.claim(let name)), .after(.claim(let name)): [name]
+        case .before(.value), .after(.value): []
+        }
+    }
 }
 
 /// The side of a comparison that does not stand in the row.

@@ -74,6 +74,18 @@ package final class ResourceView: Sendable {
         return found
     }
 
+    /// The client as far as conditions on rows look at it; nil where it sees every row.
+    package var asConditionsSee: Viewer? {
+        guard !seesEveryRow, let access = resource.access else { return nil }
+        let claims = access.claims
+        let members = viewer.claims.names.filter { claims.contains($0.string) }.compactMap { name in
+            viewer.claims[name.string].map { (name, $0) }
+        }
+        return Viewer(
+            who: claims.contains("who") ? viewer.who : "", roles: Set(grants.map(\.role.name)),
+            claims: AccessClaims(Dictionary(members) { first, _ in first }))
+    }
+
     /// Returns true where a row of the root exists for the client.
     package func shows(_ root: [Value]) -> Bool { !grants(on: root).isEmpty }
 

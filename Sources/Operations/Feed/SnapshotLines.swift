@@ -53,6 +53,8 @@ package struct SnapshotLines: Sendable {
         let estimate = try await active.estimate(
             of: resources, for: viewer, in: service, .now.advanced(by: patience))
         let revision = start?.revision ?? state.revision
+        // Tells its pages from those of others.
+        let snapshot = UInt64.random(in: .min ... .max)
         try await write(
             SnapshotText.head(
                 feed: state.feed, revision: revision, rules: active.catalog.version, resources: resources.map(\.name),
@@ -61,27 +63,31 @@ package struct SnapshotLines: Sendable {
         for (position, resource) in resources.enumerated() where position >= start?.position ?? 0 {
             var key: RecordKey?
             if let text = start?.key, position == start?.position { key = try KeyText.decode(text, resource.root) }
+            func stretch(of page: Page) -> ShownRecords.Stretch? {
+                ShownRecords.Stretch(of: resource, in: snapshot, after: page.start, upTo: page.next, for: viewer)
+            }
             var page = try await self.page(of: resource, after: key, patience: patience)
             while let next = page.next {
                 // One page ahead, so that the database does not wait for whoever takes the last.
                 async let ahead = self.page(of: resource, after: next, patience: patience)
                 count += page.records
-                try await send(page, behind: position, revision, patience: patience, to: write)
+                try await send(page, stretch(of: page), behind: position, revision, patience: patience, to: write)
                 page = try await ahead
             }
             count += page.records
-            try await send(page, behind: position, revision, patience: patience, to: write)
+            try await send(page, stretch(of: page), behind: position, revision, patience: patience, to: write)
         }
         try await write(SnapshotText.end(records: count), 0)
     }
 
     /// Notes a page, and writes it with its cursor; the client goes on from the revision of the whole.
     private func send(
-        _ page: Page, behind position: Int, _ revision: Int, patience: Duration,
+        _ page: Page, _ stretch: ShownRecords.Stretch?, behind position: Int, _ revision: Int, patience: Duration,
         to write: ([UInt8], Int) async throws -> Void
     ) async throws {
         if let journal = active.journal {
-            try await shown.note(page.read, at: revision, in: journal, until: .now.advanced(by: patience))
+            try await shown.note(
+                page.read, of: stretch, at: revision, in: journal, until: .now.advanced(by: patience))
         }
         var lines = page.lines
         if let cursor = cursor(behind: position, page.next, revision) { lines += SnapshotText.cursor(cursor.text) }
@@ -100,6 +106,8 @@ package struct SnapshotLines: Sendable {
     private struct Page: Sendable {
         var lines: [UInt8] = []
         var records = 0
+        /// The key behind which it begins; nil before the first record.
+        var start: RecordKey?
         var next: RecordKey?
         var read: [ShownRecords.Read] = []
     }
@@ -150,6 +158,7 @@ package struct SnapshotLines: Sendable {
                 resource, after: key, limit: Self.page, for: viewer, deadline: deadline, piece: take)
         }
         var whole = page.withLock { $0 }
+        whole.start = key
         whole.next = next
         return whole
     }

@@ -226,7 +226,7 @@ extension FeedTables {
                 "INSERT INTO \(shownSQL) (resource, section, revision, at, records) VALUES (?, ?, ?, \(dialect.now), ?)",
             binds: [
                 JournalTables.bind(note.resource), JournalTables.bind(note.section), JournalTables.bind(note.revision),
-                JournalTables.bind(ShownNote.Entry.bytes(note.entries)),
+                JournalTables.bind(note.content.bytes),
             ])
     }
 

@@ -182,8 +182,9 @@ package struct SectionSQL: Sendable {
     ///   - columns: positions of the columns that are the key.
     ///   - low: the key after which they begin; nil for the start.
     ///   - high: the key with which they end; nil for the end of the table.
+    ///   - isReversed: from the last to the first.
     package func rows(
-        by columns: [Int], after low: RecordKey?, upTo high: RecordKey?, limit: Int
+        by columns: [Int], after low: RecordKey?, upTo high: RecordKey?, limit: Int, isReversed: Bool = false
     ) -> Statement {
         var binds: [Bind] = []
         var conditions: [String] = []
@@ -208,8 +209,9 @@ package struct SectionSQL: Sendable {
         binds.append(Self.count(limit))
         return Statement(
             sql: selectFrom + visible + (conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " AND "))
-                + " ORDER BY " + columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
-                + " LIMIT ?",
+                + " ORDER BY "
+                + columns.map { dialect.quoted(section.columns[$0].name) + (isReversed ? " DESC" : "") }
+                .joined(separator: ", ") + " LIMIT ?",
             binds: binds, columns: section.columns)
     }
 

@@ -159,6 +159,33 @@ import TestSupport
         }
     }
 
+    /// A row that was another's while a snapshot came by is whose it was before the scan comes by.
+    @Test(arguments: TestEngine.allCases) func whatASnapshotDidNotShowIsTold(_ kind: TestEngine) async throws {
+        let database = try await Rounds.database(kind)
+        try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
+        ) { gateway in
+            try await gateway.client { try await $0.hasScanned() }
+            let boss = try await Follower(Rounds.boss, gateway)
+            let scan = try await ScanHold(database)
+            try await database.run("UPDATE stops SET area = 1 WHERE id = 3;")
+            let bob = try await Follower(Rounds.bob, gateway)
+            #expect(bob.records.keys.sorted() == [5])
+            let ann = try await Follower(Rounds.ann, gateway)
+            #expect(ann.records.keys.sorted() == [1, 2, 3])
+            try await database.run("UPDATE stops SET area = 3 WHERE id = 3;")
+            try await scan.end()
+            let end = ContinuousClock.now + .seconds(60)
+            while bob.records[3] == nil || ann.records[3] != nil, ContinuousClock.now < end {
+                _ = try await (bob.poll(waiting: 1), ann.poll())
+            }
+            #expect(bob.records.keys.sorted() == [3, 5])
+            #expect(ann.records.keys.sorted() == [1, 2])
+            // Rows that a client does not see were not missed by it.
+            #expect(try await Set(boss.poll()) == [3])
+        }
+    }
+
     /// A client that sees other rows than before has another feed.
     @Test(arguments: TestEngine.allCases) func otherClaimsAreAnotherFeed(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in

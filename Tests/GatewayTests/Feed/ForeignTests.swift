@@ -255,23 +255,84 @@ import TestSupport
             }
         }
     }
-}
 
-/// Keeps the gateway that scans from filing anything or going on.
-private struct ScanHold {
-    private let database: TestDatabase
-
-    init(_ database: TestDatabase) async throws {
-        self.database = database
-        // Nobody has the lease, and nobody can take it for the next minute.
-        try await database.runOnJournal(
-            "UPDATE scan SET holder = 'nobody', term = term + 1, until = \(Self.soon(database.kind));")
+    /// A record that a snapshot did not meet is there again before the scan comes by, as it was.
+    @Test(arguments: TestEngine.allCases, Absence.allCases)
+    func whatASnapshotDidNotMeetIsTold(_ kind: TestEngine, _ absence: Absence) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        try await database.run(absence.before)
+        try await ScanFixture.run(on: database) { gateway async throws in
+            try await gateway.client { client async throws in
+                func snapshot(_ question: String = "") async throws -> [JSON] {
+                    try await client.get("/v1/snapshot\(question)").text.split(separator: "\n").map {
+                        try JSON(String($0))
+                    }
+                }
+                let cursor = absence == .resumed ? try await snapshot().compactMap { $0["cursor"]?.text }.first : nil
+                let scan = try await ScanHold(database)
+                try await database.run(absence.gone)
+                let lines = try await snapshot(cursor.map { "?after=\($0)" } ?? "")
+                #expect(absence.missed.isDisjoint(with: lines.map(\.name)))
+                let head = try #require(lines.first?["snapshot"])
+                try await database.run(absence.back)
+                try await scan.end()
+                let position = (feed: head["feed"]?.text ?? "", revision: head["revision"]?.int ?? -1)
+                let told = try await client.changes(after: position, until: absence.missed).changes
+                #expect(told.allSatisfy { $0["record"]?.isNull == false }, "\(told)")
+                #expect(Set(told.map(\.name)) == absence.missed, "nothing else is told")
+            }
+        }
     }
 
-    private static func soon(_ kind: TestEngine) -> String {
-        kind == .mariadb
-            ? "UTC_TIMESTAMP(6) + INTERVAL 50 SECOND" : "strftime('%Y-%m-%d %H:%M:%f', 'now', '+50 seconds')"
-    }
+    /// The ways in which records can be gone while a snapshot comes by.
+    enum Absence: String, CaseIterable {
+        case hidden, deleted, emptied
+        /// The first, the last, and those at the ends of pages.
+        case pages
+        /// A snapshot that goes on behind its first page.
+        case resumed
 
-    func end() async throws { try await database.runOnJournal("UPDATE scan SET holder = NULL, until = NULL;") }
+        private static let ids = [1, 2, 499, 500, 501, 1_000, 1_001, 1_199, 1_200]
+
+        var before: String {
+            switch self {
+            case .hidden, .deleted, .emptied: ""
+            case .pages, .resumed:
+                "DELETE FROM doors; INSERT INTO doors (id) VALUES "
+                    + (1...1_200).map { "(\($0))" }.joined(separator: ", ") + ";"
+            }
+        }
+
+        var gone: String {
+            switch self {
+            case .hidden: "UPDATE homes SET hidden = 1 WHERE id = 1;"
+            case .deleted: "DELETE FROM doors WHERE id = 2;"
+            case .emptied: "DELETE FROM doors;"
+            case .pages, .resumed:
+                "DELETE FROM doors WHERE id IN (\(Self.ids.map(\.description).joined(separator: ", ")));"
+            }
+        }
+
+        var back: String {
+            switch self {
+            case .hidden: "UPDATE homes SET hidden = 0 WHERE id = 1;"
+            case .deleted: "INSERT INTO doors VALUES (2, 3, 'back');"
+            case .emptied: "INSERT INTO doors VALUES (1, 1, 'front'), (2, 3, 'back');"
+            case .pages, .resumed:
+                "INSERT INTO doors (id) VALUES " + Self.ids.map { "(\($0))" }.joined(separator: ", ") + ";"
+            }
+        }
+
+        var missed: Set<String> {
+            switch self {
+            case .hidden: ["homes/1"]
+            case .deleted: ["doors/2"]
+            case .emptied: ["doors/1", "doors/2"]
+            case .pages: Set(Self.ids.map { "doors/\($0)" })
+            // The first page was sent before they went.
+            case .resumed: Set(Self.ids.filter { $0 > 500 }.map { "doors/\($0)" })
+            }
+        }
+    }
 }

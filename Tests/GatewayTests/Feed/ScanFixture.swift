@@ -41,6 +41,25 @@ actor Kept<Element: Sendable> {
     func keep(_ value: Element) { self.value = value }
 }
 
+/// Keeps the gateway that scans from filing anything or going on.
+struct ScanHold {
+    private let database: TestDatabase
+
+    init(_ database: TestDatabase) async throws {
+        self.database = database
+        // Nobody has the lease, and nobody can take it for the next minute.
+        try await database.runOnJournal(
+            "UPDATE scan SET holder = 'nobody', term = term + 1, until = \(Self.soon(database.kind));")
+    }
+
+    private static func soon(_ kind: TestEngine) -> String {
+        kind == .mariadb
+            ? "UTC_TIMESTAMP(6) + INTERVAL 50 SECOND" : "strftime('%Y-%m-%d %H:%M:%f', 'now', '+50 seconds')"
+    }
+
+    func end() async throws { try await database.runOnJournal("UPDATE scan SET holder = NULL, until = NULL;") }
+}
+
 extension HTTPClient.Session {
     /// Waits until all rows have been looked at once.
     func hasScanned() async throws {

@@ -1,0 +1,90 @@
+import MergeCore
+
+/// The form in which a note keeps a client that sees some records alone.
+enum PackedViewer {
+    private enum Mark: UInt8 {
+        case null, boolean, integer, number, text, array
+    }
+
+    /// The depth to which lists of a claim are read.
+    private static let maximumDepth = 8
+
+    /// Writes a client down; nil where a claim is of a kind that no condition compares.
+    static func bytes(_ viewer: Viewer) -> [UInt8]? {
+        var out: [UInt8] = []
+        PackedNumber.append(viewer.who.utf8, to: &out)
+        let roles = viewer.roles.sorted()
+        PackedNumber.append(UInt64(roles.count), to: &out)
+        for role in roles { PackedNumber.append(role.string.utf8, to: &out) }
+        let names = viewer.claims.names
+        PackedNumber.append(UInt64(names.count), to: &out)
+        for name in names {
+            PackedNumber.append(name.string.utf8, to: &out)
+            guard let claim = viewer.claims[name.string], append(claim, to: &out) else { return nil }
+        }
+        return out
+    }
+
+    private static func append(_ scalar: Scalar, to out: inout [UInt8]) -> Bool {
+        switch scalar {
+        case .null: out.append(Mark.null.rawValue)
+        case .boolean(let flag): out += [Mark.boolean.rawValue, flag ? 1 : 0]
+        case .integer(let number):
+            out.append(Mark.integer.rawValue)
+            out += UInt64(bitPattern: number).packedBytes
+        case .number(let number): append(.number, number.text, to: &out)
+        case .text(let text): append(.text, text, to: &out)
+        case .array(let elements):
+            out.append(Mark.array.rawValue)
+            PackedNumber.append(UInt64(elements.count), to: &out)
+            return elements.allSatisfy { append($0, to: &out) }
+        case .vast, .object: return false
+        }
+        return true
+    }
+
+    private static func append(_ mark: Mark, _ text: String, to out: inout [UInt8]) {
+        out.append(mark.rawValue)
+        PackedNumber.append(text.utf8, to: &out)
+    }
+
+    /// Reads what `bytes` wrote; nil where it is damaged.
+    static func viewer(_ reader: inout PackedReader) -> Viewer? {
+        guard let who = text(&reader), let roleCount = reader.count() else { return nil }
+        var roles: Set<ExactText> = []
+        for _ in 0..<roleCount {
+            guard let role = text(&reader) else { return nil }
+            roles.insert(ExactText(role))
+        }
+        guard let claimCount = reader.count() else { return nil }
+        var claims: [ExactText: Scalar] = [:]
+        for _ in 0..<claimCount {
+            guard let name = text(&reader), let claim = scalar(&reader, depth: 0) else { return nil }
+            claims[ExactText(name)] = claim
+        }
+        return Viewer(who: who, roles: roles, claims: AccessClaims(claims))
+    }
+
+    private static func text(_ reader: inout PackedReader) -> String? {
+        reader.bytes().flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    private static func scalar(_ reader: inout PackedReader, depth: Int) -> Scalar? {
+        guard depth < maximumDepth, let mark = reader.byte().flatMap({ Mark(rawValue: $0) }) else { return nil }
+        switch mark {
+        case .null: return .null
+        case .boolean: return reader.byte().map { .boolean($0 == 1) }
+        case .integer: return reader.word().map { .integer(Int64(bitPattern: $0)) }
+        case .number: return text(&reader).flatMap { ExactDecimal($0) }.map { .number($0) }
+        case .text: return text(&reader).map { .text($0) }
+        case .array:
+            guard let count = reader.count() else { return nil }
+            var elements: [Scalar] = []
+            for _ in 0..<count {
+                guard let element = scalar(&reader, depth: depth + 1) else { return nil }
+                elements.append(element)
+            }
+            return .array(elements)
+        }
+    }
+}
