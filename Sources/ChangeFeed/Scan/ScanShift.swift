@@ -35,6 +35,8 @@ final class ScanShift {
     private var hot: UnitPass?
     /// Rows that are compared at once where nothing has changed.
     private static let group = 4_000
+    /// Rows that are read beside those that are expected, so that a few new ones do not hide the end.
+    private static let spare = 100
     /// Rows that are read with their values at once.
     private static let piece = 1_000
     /// Passes for which a section counts as hot behind its last change.
@@ -230,21 +232,42 @@ final class ScanShift {
             last += 1
         }
         pass.ranges.all += last - pass.index
-        var read = 0
-        if !scan.isStirred {
-            let high = try key(scan.ranges[last - 1].high, unit)
-            let rows = try await hand.digests(
-                of: unit, after: pass.low, upTo: high, limit: count + 1, keeping: kept(pass))
-            if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
-                tick(rows, pass)
-                try advance(pass, behind: last, high: high)
-                return count
-            }
-            read = rows.digests.count
+        if scan.isStirred { return try await lookAtAll(pass, before: scan.ranges.count - last) }
+        let high = try key(scan.ranges[last - 1].high, unit)
+        let limit = count + Self.spare
+        let rows = try await hand.digests(of: unit, after: pass.low, upTo: high, limit: limit, keeping: kept(pass))
+        if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
+            tick(rows, 0..<count, pass)
+            try advance(pass, behind: last, high: high)
+            return count
         }
-        let following = scan.ranges.count - last
-        while !pass.isDone, scan.ranges.count - pass.index > following {
-            read += try await look(pass, upTo: scan.ranges.count - following)
+        let match = RangeMatch(
+            scan.ranges[pass.index..<last], with: rows.digests, isWhole: rows.digests.count < limit)
+        if match.before > 0 {
+            let same = pass.index + match.before
+            tick(rows, 0..<match.rows.before, pass)
+            try advance(pass, behind: same, high: try key(scan.ranges[same - 1].high, unit))
+        }
+        let (following, first) = (scan.ranges.count - last, scan.ranges[last - match.behind..<last].first?.id)
+        var read = rows.digests.count
+        read += try await lookAtAll(pass, before: following + match.behind)
+        guard let first else { return read }
+        guard scan.ranges[pass.index].id == first else {
+            // It was joined with the one before.
+            return try await read + lookAtAll(pass, before: following)
+        }
+        tick(rows, rows.digests.count - match.rows.behind..<rows.digests.count, pass)
+        try advance(pass, behind: scan.ranges.count - following, high: high)
+        return read
+    }
+
+    /// Looks closer at the ranges up to those that are left.
+    ///
+    /// - Returns: the rows that were read.
+    private func lookAtAll(_ pass: UnitPass, before left: Int) async throws -> Int {
+        var read = 0
+        while !pass.isDone, pass.scan.ranges.count - pass.index > left {
+            read += try await look(pass, upTo: pass.scan.ranges.count - left)
         }
         return read
     }
@@ -269,18 +292,18 @@ final class ScanShift {
         return pass.notes.spans.looksAtConditions ? pass.scan.unit.kept : pass.scan.unit.link
     }
 
-    private func tick(_ rows: HashedRows, _ pass: UnitPass) {
+    private func tick(_ rows: HashedRows, _ part: Range<Int>, _ pass: UnitPass) {
         if pass.notes.isEmpty { return }
         let unit = pass.scan.unit
         let kept = kept(pass)
         let columns = unit.link.map { unit.section.columns[$0] }
         let places = unit.link.compactMap { kept.firstIndex(of: $0) }
-        for (index, digest) in rows.digests.enumerated() {
-            let first = rows.values.startIndex + index * kept.count
+        for index in part {
+            let first = index * kept.count
             guard let link = PackedValues.bytes(places.lazy.map { rows.values[first + $0] }, of: columns) else {
                 continue
             }
-            tick(link: link, digest: digest, pass) {
+            tick(link: link, digest: rows.digests[index], pass) {
                 let values = unit.conditions.compactMap { kept.firstIndex(of: $0) }.map { rows.values[first + $0] }
                 return ConditionTuple(values: values, of: unit.resource)
             }
