@@ -93,7 +93,9 @@ struct SpanCheck {
         return place
     }
 
-    /// Ends the taking of notes: runs of the same pages become one. Those that are too many wait for the next pass.
+    /// Ends the taking of notes, so that runs of the same pages become one.
+    ///
+    /// Runs that are too many wait for the next pass.
     ///
     /// - Returns: the ends of the runs that are left.
     mutating func seal() -> [(low: [UInt8]?, high: [UInt8]?)] {
