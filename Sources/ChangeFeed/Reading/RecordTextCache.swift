@@ -5,35 +5,30 @@ import Synchronization
 ///
 /// Kept for a second and up to so many bytes: a program that bypasses the gateway may have changed a record since.
 final class RecordTextCache: Sendable {
-    /// Names a record as it looks under some rules since a revision.
-    struct Name: Hashable {
-        let record: RecordName
-        let revision: Int
-        let rules: String
-
-        /// A feed gives no revision twice, so it tells names apart well enough to be all that is hashed.
-        func hash(into hasher: inout Hasher) { hasher.combine(revision) }
-    }
-
     private struct Entry {
+        let record: RecordName
+        let rules: String
         let text: [UInt8]?
         let at: ContinuousClock.Instant
+
+        var cost: Int { (text?.count ?? 0) + RecordTextCache.overhead }
     }
 
     private struct State {
-        var entries: [Name: Entry] = [:]
+        /// By the revision of the record's last change; a feed gives none twice.
+        var entries: [Int: Entry] = [:]
         /// In the order in which they were read.
-        var order: [Name] = []
+        var order: [Int] = []
         var first = 0
         var bytes = 0
 
-        mutating func keep(_ text: [UInt8]?, of name: Name, now: ContinuousClock.Instant) {
-            if let former = entries.updateValue(Entry(text: text, at: now), forKey: name) {
-                bytes -= RecordTextCache.cost(former.text)
+        mutating func keep(_ entry: Entry, of revision: Int) {
+            bytes += entry.cost
+            if let former = entries.updateValue(entry, forKey: revision) {
+                bytes -= former.cost
             } else {
-                order.append(name)
+                order.append(revision)
             }
-            bytes += RecordTextCache.cost(text)
         }
 
         mutating func forget(olderThan age: Duration, overBytes most: Int, now: ContinuousClock.Instant) {
@@ -42,7 +37,7 @@ final class RecordTextCache: Sendable {
                 guard let entry = entries[oldest] else { break }
                 guard bytes > most || now - entry.at >= age else { break }
                 entries[oldest] = nil
-                bytes -= RecordTextCache.cost(entry.text)
+                bytes -= entry.cost
                 first += 1
             }
             if first > 1_024, first * 2 > order.count {
@@ -62,30 +57,36 @@ final class RecordTextCache: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Returns the texts of records, parallel to their names: each is nil in itself where the record is gone, and nil
-    /// where nobody has read it just now.
+    /// Returns the texts of the records that changed, parallel to the changes: each is nil in itself where the record is
+    /// gone, and nil where nobody has read it just now.
     ///
     /// Those of a page are looked up at once, since many readers would queue for the lock otherwise.
-    func texts(_ names: [Name], now: ContinuousClock.Instant) -> [[UInt8]??] {
+    ///
+    /// - Parameter rules: the version of the rules under which they are read.
+    func texts(
+        of changes: some Collection<SequencedChange>, under rules: String, now: ContinuousClock.Instant
+    ) -> [[UInt8]??] {
         state.withLock { state in
-            names.map { name in
-                guard let entry = state.entries[name], now - entry.at < Self.age else { return nil }
+            changes.map { change in
+                guard let place = state.entries.index(forKey: change.revision) else { return nil }
+                let entry = state.entries.values[place]
+                guard now - entry.at < Self.age, entry.record == change.name, entry.rules == rules else { return nil }
                 return .some(entry.text)
             }
         }
     }
 
-    /// A text that was read, nil where the record is gone, and the name that it is kept under.
-    typealias Named = (name: Name, text: [UInt8]?)
+    /// A text that was read, nil where the record is gone, and the change since which the record looks so.
+    typealias Read = (change: SequencedChange, text: [UInt8]?)
 
     /// Keeps the texts of records.
-    func keep(_ texts: [Named], now: ContinuousClock.Instant) {
+    func keep(_ texts: [Read], under rules: String, now: ContinuousClock.Instant) {
         if texts.isEmpty { return }
         state.withLock { state in
-            for (name, text) in texts { state.keep(text, of: name, now: now) }
+            for (change, text) in texts {
+                state.keep(Entry(record: change.name, rules: rules, text: text, at: now), of: change.revision)
+            }
             state.forget(olderThan: Self.age, overBytes: mostBytes, now: now)
         }
     }
-
-    private static func cost(_ text: [UInt8]?) -> Int { (text?.count ?? 0) + overhead }
 }
