@@ -14,6 +14,10 @@ struct ScanUnit: Sendable {
     let conditions: [Int]
     /// Positions of all columns whose values a mark needs.
     let kept: [Int]
+    /// Places of the columns among those that are kept.
+    private let keyPlaces: [Int]
+    private let linkPlaces: [Int]
+    private let conditionPlaces: [Int]
     let view: TableView
 
     /// nil where the rules name no key by which rows could be told apart, or one that cannot be written down.
@@ -26,7 +30,10 @@ struct ScanUnit: Sendable {
         // A singleton without a key of its own is one row of its record.
         key = section.keyCount > 0 ? Array(0..<section.keyCount) : section.kind == .singleton ? parent : []
         conditions = section.kind == .root ? resource.access?.columns ?? [] : []
-        kept = Set(key + link + conditions).sorted()
+        let kept = Set(key + link + conditions).sorted()
+        func places(_ positions: [Int]) -> [Int] { positions.compactMap { kept.firstIndex(of: $0) } }
+        self.kept = kept
+        (keyPlaces, linkPlaces, conditionPlaces) = (places(key), places(link), places(conditions))
         view = TableView(resource: resource, section: section)
     }
 
@@ -70,14 +77,24 @@ struct ScanUnit: Sendable {
     /// Returns the mark of a row; nil where its key is of a kind that cannot be written down.
     ///
     /// - Parameter values: of the columns that are kept, in their order.
-    func mark(_ values: some Collection<Value>, digest: UInt64) -> Mark? {
-        let known = Dictionary(zip(kept, values)) { first, _ in first }
-        func packed(_ positions: [Int]) -> [UInt8]? {
-            PackedValues.bytes(positions.compactMap { known[$0] }, of: columns(positions))
+    func mark(_ values: ArraySlice<Value>, digest: UInt64) -> Mark? {
+        guard let key = packed(keyPlaces, of: values), let link = isRoot ? [] : packed(linkPlaces, of: values) else {
+            return nil
         }
-        guard let key = packed(key), let link = isRoot ? [] : packed(link) else { return nil }
-        let tuple = ConditionTuple(values: conditions.compactMap { known[$0] }, of: resource)
+        if conditionPlaces.isEmpty { return Mark(key: key, digest: digest, link: link) }
+        let tuple = ConditionTuple(values: conditionPlaces.map { values[values.startIndex + $0] }, of: resource)
         return Mark(key: key, digest: digest, link: link, tag: tuple.map { ConditionTag($0.bytes) } ?? .none)
+    }
+
+    /// Writes values down without anything in between, since a scan does so for millions.
+    private func packed(_ places: [Int], of values: ArraySlice<Value>) -> [UInt8]? {
+        var out: [UInt8] = []
+        out.reserveCapacity(places.count * 10)
+        for place in places {
+            let column = section.columns[kept[place]]
+            guard PackedValues.append(values[values.startIndex + place], of: column, to: &out) else { return nil }
+        }
+        return out
     }
 
     /// Reads a packed key.

@@ -2,7 +2,7 @@ package import MergeCore
 package import RecordStore
 
 /// The place in which a gateway keeps what it merged, and the forms in which it is written down.
-package struct Journal: Sendable {
+package final class Journal: Sendable {
     /// The tables that hold it.
     package let tables: JournalTables
     /// The forms in which results are written down.

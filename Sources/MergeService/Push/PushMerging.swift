@@ -2,12 +2,23 @@ import MergeCore
 import RecordStore
 
 /// Merges batches of pushes, each in one transaction: the same way for one push and for many.
-struct PushMerging: Sendable {
+final class PushMerging: Sendable {
     let engine: any RecordEngine
     let limits: MergeLimits
     let digest: GroupDigest
     let form: AnswerWriting
     let ended: EndedTransactions
+
+    init(
+        engine: any RecordEngine, limits: MergeLimits, digest: @escaping GroupDigest, form: @escaping AnswerWriting,
+        ended: EndedTransactions
+    ) {
+        self.engine = engine
+        self.limits = limits
+        self.digest = digest
+        self.form = form
+        self.ended = ended
+    }
 
     /// Merges a batch on a connection.
     ///

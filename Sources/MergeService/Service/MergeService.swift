@@ -5,7 +5,7 @@ package import RecordStore
 package typealias GroupDigest = @Sendable (_ section: Section, _ group: Int, _ values: [Value]) -> [UInt8]
 
 /// Reads records and merges pushes: the work of a gateway on a request once it is typed.
-package struct MergeService: Sendable {
+package final class MergeService: Sendable {
     /// The database that holds the records.
     package let engine: any RecordEngine
     /// The bounds on what one request may ask of the database.
@@ -60,10 +60,10 @@ package struct MergeService: Sendable {
         }
         let record = try await engine.read(deadline: deadline) { session throws(StoreError) in
             do throws(StoreError) {
-                return try reader(resource, session).records([key], locking: false)[0]
+                return try self.reader(resource, session).records([key], locking: false)[0]
             } catch {
                 // That a record cannot be served says that it is there.
-                if try isHidden(key, of: resource, from: viewer, session) { return nil }
+                if try self.isHidden(key, of: resource, from: viewer, session) { return nil }
                 throw error
             }
         }
