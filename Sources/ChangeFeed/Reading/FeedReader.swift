@@ -117,14 +117,14 @@ package final class FeedReader: Sendable {
                     try await sent(
                         service.engine.read(deadline: deadline) { session throws(StoreError) in
                             try self.page(rows, to: question, at: state, from: source, in: session)
-                        }, source.active.catalog.version, journal, deadline))
+                        }, journal, deadline))
             }
             return .success(
                 try await sent(
                     service.engine.read(deadline: deadline) { session throws(StoreError) in
                         let rows = try session.query(statement)
                         return try self.page(rows, to: question, at: state, from: source, in: session)
-                    }, source.active.catalog.version, journal, deadline))
+                    }, journal, deadline))
         } catch {
             return .failure(error)
         }
@@ -139,8 +139,7 @@ package final class FeedReader: Sendable {
 
     /// A record that was read for a page.
     private struct ReadRecord: Sendable {
-        let change: SequencedChange
-        let text: [UInt8]?
+        let text: RecordTextCache.Text
         /// nil where nobody needs to know what was sent.
         let shown: ShownRecords.Read?
         /// Every client sees it so.
@@ -149,13 +148,12 @@ package final class FeedReader: Sendable {
 
     /// Notes what a page is about to tell; only then others may have what was read for it.
     private func sent(
-        _ read: ReadPage, _ rules: String, _ journal: Journal, _ deadline: ContinuousClock.Instant
+        _ read: ReadPage, _ journal: Journal, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedPage {
-        let now = ContinuousClock.now
+        if read.read.isEmpty { return read.page }
         try await shown.note(
             read.read.compactMap(\.shown), at: read.page.revision, in: journal, until: deadline)
-        cache.keep(
-            read.read.filter(\.isForEverybody).map { ($0.change, $0.text) }, under: rules, now: now)
+        cache.keep(read.read.filter(\.isForEverybody).map(\.text), now: .now)
         return read.page
     }
 
@@ -182,7 +180,7 @@ package final class FeedReader: Sendable {
             start = piece.endIndex
             let before = bytes
             for change in try self.read(piece, to: question, source, in: session, &read) {
-                bytes += change.record?.count ?? 0
+                bytes += change.record.count
                 changes.append(change)
             }
             size.note(records: piece.count, bytes: bytes - before)
@@ -205,56 +203,69 @@ package final class FeedReader: Sendable {
         let catalog = source.active.catalog
         let viewer = source.access?.viewer
         let now = ContinuousClock.now
-        var named: [(place: Int, resource: Resource, key: RecordKey)] = []
-        named.reserveCapacity(piece.count)
-        // Mostly all are of one resource.
-        var last: Resource?
-        for place in piece.indices {
-            if last?.name.isExactly(piece[place].name.resource) != true { last = catalog[piece[place].name.resource] }
-            guard let resource = last, let key = codec.key(piece[place].name.record, resource.root) else { continue }
-            named.append((place, resource, key))
-        }
-        var texts = cache.texts(of: named.lazy.map { piece[$0.place] }, under: catalog.version, now: now)
-        // What a client may see is worked out anew from the record.
+        var texts = cache.texts(of: piece, under: catalog.version, now: now)
+        var views: [ResourceView?] = []
         if let viewer {
-            for (index, entry) in named.enumerated() where viewer.view(of: entry.resource) != nil { texts[index] = nil }
+            views = piece.map { change in catalog[change.name.resource].flatMap { viewer.view(of: $0) } }
+            // What a client may see is worked out anew from the record.
+            for index in views.indices where views[index] != nil { texts[index] = nil }
         }
         let wanted = texts.indices.filter { texts[$0] == nil }
         if !wanted.isEmpty {
-            let hashKey = shown.hashKey(of: source.journal)
-            let digests = hashKey.map { RecordDigests(key: $0) }
-            let records = try service.records(
-                wanted.map { (named[$0].resource, named[$0].key) }, in: session, digests: digests)
-            for (index, record) in zip(wanted, records) {
-                let (place, resource, key) = named[index]
-                let change = piece[place]
-                let view = viewer?.view(of: resource)
-                let text = record?.seen(by: viewer, of: resource).map { codec.record($0, resource) }
-                texts[index] = .some(text)
-                let sent = digests.map { digests in
-                    ShownRecords.Read(
-                        ShownRecord(resource, change.name.record, digests.sections(of: key, in: resource)),
-                        change: change.revision)
-                }
-                read.append(ReadRecord(change: change, text: text, shown: sent, isForEverybody: view == nil))
+            for (index, sent) in try unread(wanted, of: piece, source, in: session, now) {
+                texts[index] = sent.text
+                read.append(sent)
             }
         }
         var changes: [FeedPage.Change] = []
-        changes.reserveCapacity(named.count)
-        for (index, entry) in named.enumerated() {
-            let change = piece[entry.place]
-            let text = texts[index] ?? nil
-            if text == nil, let view = viewer?.view(of: entry.resource),
+        changes.reserveCapacity(texts.count)
+        for (change, (index, text)) in zip(piece, texts.enumerated()) {
+            guard let text else { continue }
+            if text.isGone, !views.isEmpty, let view = views[index],
                 !view.mayHaveSeen(change, since: question.since)
             {
                 continue
             }
-            changes.append(
-                FeedPage.Change(
-                    revision: change.revision, resource: entry.resource, key: entry.key, record: text,
-                    push: change.push))
+            changes.append(FeedPage.Change(revision: change.revision, record: text.bytes, push: change.push))
         }
         return changes
+    }
+
+    /// Reads the records of some changes, by their positions.
+    private func unread(
+        _ wanted: [Int], of piece: ArraySlice<SequencedChange>, _ source: PageSource, in session: any StoreSession,
+        _ now: ContinuousClock.Instant
+    ) throws(StoreError) -> [(index: Int, read: ReadRecord)] {
+        let catalog = source.active.catalog
+        let viewer = source.access?.viewer
+        var named: [(index: Int, resource: Resource, key: RecordKey)] = []
+        for index in wanted {
+            let name = piece[piece.startIndex + index].name
+            guard let resource = catalog[name.resource], let key = codec.key(name.record, resource.root) else {
+                continue
+            }
+            named.append((index, resource, key))
+        }
+        let hashKey = shown.hashKey(of: source.journal)
+        let digests = hashKey.map { RecordDigests(key: $0) }
+        let records = try service.records(
+            named.map { ($0.resource, $0.key) }, in: session, digests: digests)
+        return zip(named, records).map { entry, record in
+            let (index, resource, key) = entry
+            let change = piece[piece.startIndex + index]
+            let seen = record?.seen(by: viewer, of: resource)
+            let sent = digests.map { digests in
+                ShownRecords.Read(
+                    ShownRecord(resource, change.name.record, digests.sections(of: key, in: resource)),
+                    change: change.revision)
+            }
+            let text = RecordTextCache.Text(
+                codec.record(resource, key, seen), isGone: seen == nil, of: change, under: catalog.version, at: now)
+            return (
+                index,
+                ReadRecord(text: text, shown: sent, isForEverybody: viewer?.view(of: resource) == nil)
+            )
+        }
     }
 }
 

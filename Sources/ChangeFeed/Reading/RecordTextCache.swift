@@ -5,29 +5,45 @@ import Synchronization
 ///
 /// Kept for a second and up to so many bytes: a program that bypasses the gateway may have changed a record since.
 final class RecordTextCache: Sendable {
-    private struct Entry {
-        let record: RecordName
-        let rules: String
-        let text: [UInt8]?
-        let at: ContinuousClock.Instant
+    /// A record as it was read.
+    final class Text: Sendable {
+        let change: SequencedChange
+        /// The record as `FeedCodec` writes it.
+        let bytes: [UInt8]
+        let isGone: Bool
+        fileprivate let rules: String
+        fileprivate let at: ContinuousClock.Instant
 
-        var cost: Int { (text?.count ?? 0) + RecordTextCache.overhead }
+        /// - Parameters:
+        ///   - change: the change since which the record looks so.
+        ///   - rules: the version of the rules under which it was read.
+        init(
+            _ bytes: [UInt8], isGone: Bool, of change: SequencedChange, under rules: String, at: ContinuousClock.Instant
+        ) {
+            self.change = change
+            self.bytes = bytes
+            self.isGone = isGone
+            self.rules = rules
+            self.at = at
+        }
+
+        fileprivate var cost: Int { bytes.count + RecordTextCache.overhead }
     }
 
     private struct State {
         /// By the revision of the record's last change; a feed gives none twice.
-        var entries: [Int: Entry] = [:]
+        var entries: [Int: Text] = [:]
         /// In the order in which they were read.
         var order: [Int] = []
         var first = 0
         var bytes = 0
 
-        mutating func keep(_ entry: Entry, of revision: Int) {
-            bytes += entry.cost
-            if let former = entries.updateValue(entry, forKey: revision) {
+        mutating func keep(_ text: Text) {
+            bytes += text.cost
+            if let former = entries.updateValue(text, forKey: text.change.revision) {
                 bytes -= former.cost
             } else {
-                order.append(revision)
+                order.append(text.change.revision)
             }
         }
 
@@ -57,35 +73,29 @@ final class RecordTextCache: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Returns the texts of the records that changed, parallel to the changes: each is nil in itself where the record is
-    /// gone, and nil where nobody has read it just now.
+    /// Returns the texts of the records that changed, parallel to the changes; nil where nobody has read one just now.
     ///
     /// Those of a page are looked up at once, since many readers would queue for the lock otherwise.
     ///
     /// - Parameter rules: the version of the rules under which they are read.
     func texts(
         of changes: some Collection<SequencedChange>, under rules: String, now: ContinuousClock.Instant
-    ) -> [[UInt8]??] {
-        state.withLock { state in
-            changes.map { change in
-                guard let place = state.entries.index(forKey: change.revision) else { return nil }
-                let entry = state.entries.values[place]
-                guard now - entry.at < Self.age, entry.record == change.name, entry.rules == rules else { return nil }
-                return .some(entry.text)
+    ) -> [Text?] {
+        var texts = state.withLock { state in changes.map { state.entries[$0.revision] } }
+        for (index, change) in changes.enumerated() {
+            guard let text = texts[index] else { continue }
+            if now - text.at >= Self.age || text.change.name != change.name || text.rules != rules {
+                texts[index] = nil
             }
         }
+        return texts
     }
 
-    /// A text that was read, nil where the record is gone, and the change since which the record looks so.
-    typealias Read = (change: SequencedChange, text: [UInt8]?)
-
     /// Keeps the texts of records.
-    func keep(_ texts: [Read], under rules: String, now: ContinuousClock.Instant) {
+    func keep(_ texts: [Text], now: ContinuousClock.Instant) {
         if texts.isEmpty { return }
         state.withLock { state in
-            for (change, text) in texts {
-                state.keep(Entry(record: change.name, rules: rules, text: text, at: now), of: change.revision)
-            }
+            for text in texts { state.keep(text) }
             state.forget(olderThan: Self.age, overBytes: mostBytes, now: now)
         }
     }
