@@ -22,8 +22,9 @@ package final class MariaDBEngine: RecordEngine {
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
-        try await pool.withConnection(deadline: deadline) { connection async throws(StoreError) -> Answer in
-            try await connection.lend(body)
+        try await pool.withConnection(for: purpose, deadline: deadline) {
+            connection async throws(StoreError) -> Answer in
+            try await connection.lend(for: purpose, body)
         }
     }
 

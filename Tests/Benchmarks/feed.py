@@ -35,6 +35,7 @@ CASES = [
     FeedCase("changes-100-old", "changes", "people1m", "people", "none: what nobody else asks for is read alone"),
     FeedCase("snapshot", "snapshot", "people", bar="at least 0.80 of the rate of pages of 500 records"),
     FeedCase("snapshot-1m", "snapshot", "people1m", bar="the same, and memory as with 100,000"),
+    FeedCase("long-reader", "long_reader", "people", bar="at least 0.80 of the rate without"),
     FeedCase("streams-1000", "streams_1000", "people", bar="told to all within 1,000 ms"),
     FeedCase("streams-10000", "streams_10000", "people", bar="less than 300 MB above idle; told within 1,000 ms"),
     FeedCase("scan", "scan", "people1m", "people", "at most 1.50 of the processor time of a client in C"),
@@ -142,6 +143,26 @@ class Writer(threading.Thread):
         self.client.wait()
 
 
+class LongReader:
+    """A dump: everything is read in one snapshot, which stays open, so that the server may purge nothing."""
+
+    def __init__(self, server: MariaDB, table):
+        self.client = subprocess.Popen(
+            ["mariadb", "--no-defaults", f"--socket={server.socket}", "-uroot", "-N", "-B", "--unbuffered", "bench"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.client.stdin.write(
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT;\n"
+            f"SELECT COUNT(*), SUM(CRC32(street)) FROM {table.name};\nSELECT 'read';\n")
+        self.client.stdin.flush()
+        while (line := self.client.stdout.readline()) != "read\n":
+            if not line:
+                raise BenchmarkError("a reader ended")
+
+    def stop(self) -> None:
+        self.client.stdin.close()
+        self.client.wait()
+
+
 class FeedLaboratory:
     """Gateways over one table, with a journal of their own whose first pass is over."""
 
@@ -214,6 +235,10 @@ class FeedLaboratory:
                 "against": statistics.median(other for _, other in rates),
                 "ratio": statistics.median(ratios), "ratios": ratios}
 
+    def notes(self, table) -> int:
+        """Notes of records that were sent, which a pass has not come by yet."""
+        return int(self.server.sql(f"SELECT COUNT(*) FROM {self.ready[table.name][1]}.shown"))
+
     # Changes
 
     def no_changes(self, table) -> dict:
@@ -268,17 +293,59 @@ class FeedLaboratory:
     def snapshot(self, table) -> dict:
         gateway = self.gateway(table)
         try:
-            peaks = []
             def rate(kind: str) -> float:
                 result = self.program("download", gateway, table, ["--kind", kind])
-                if kind == "snapshot":
-                    peaks.append(result["processes"]["gateway"]["peak"] / 1024)
                 return result["records"] / result["seconds"]
             before = rss_mb(gateway.pid)
             figure = self.in_turns(lambda: rate("snapshot"), lambda: rate("pages"))
-            return {**figure, "peak_mb": max(peaks),
+            # What was sent is compared with the rows, also after the last of it has been taken.
+            for _ in range(6_000):
+                if self.notes(table) == 0:
+                    break
+                time.sleep(0.1)
+            peak = rss_mb(gateway.pid, "VmHWM")
+            return {**figure, "peak_mb": peak,
                     "note": f"records of a snapshot, against pages of 500; 1 client; {table.rows:,} records; "
-                            f"the gateway's memory {before:.0f} MB before, {max(peaks):.0f} MB at most"}
+                            f"the gateway's memory {before:.0f} MB before, {peak:.0f} MB at most"}
+        finally:
+            gateway.stop()
+
+    # A long reader
+
+    def history(self) -> int:
+        """Transactions whose undo the server keeps."""
+        return int(self.server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_history_list_length'").split()[1])
+
+    def purged(self) -> bool:
+        return self.history() < 1_000
+
+    def long_reader(self, table) -> dict:
+        """Edits with and without another program's transaction that has read everything and stays open."""
+        gateway = self.gateway(table)
+        histories = []
+        try:
+            seconds = max(4, self.lab.seconds)
+            def rate() -> float:
+                result = self.load(gateway, table, "edit", seconds)
+                histories.append(self.history())
+                return result["answered"] / result["seconds"]
+            def without() -> float:
+                gateway.wait_until(self.purged)
+                return rate()
+            def beside() -> float:
+                gateway.wait_until(self.purged)
+                reader = LongReader(self.server, table)
+                try:
+                    # What has gathered by then is in the way of what is measured.
+                    rate()
+                    return rate()
+                finally:
+                    reader.stop()
+            figure = self.in_turns(beside, without)
+            return {**figure, "history": max(histories),
+                    "note": f"edits beside a transaction that has read all {table.rows:,} rows and stays open for "
+                            f"{2 * seconds:g} s, against edits without; 32 clients; up to {max(histories):,} transactions "
+                            "are not purged"}
         finally:
             gateway.stop()
 

@@ -14,8 +14,9 @@ import TestSupport
     /// Opens connections at the same time, each with a prepared statement, and gives them back.
     private static func use(_ count: Int, _ pool: ConnectionPool) async throws(StoreError) -> [ConnectionHealth] {
         guard count > 0 else { return [] }
-        return try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
-            _ = try await connection.lend { lent throws(StoreError) in
+        return try await pool.withConnection(for: .snapshot, deadline: .distant) {
+            connection async throws(StoreError) in
+            _ = try await connection.lend(for: .snapshot) { lent throws(StoreError) in
                 try lent.read { session throws(StoreError) in
                     try session.query(Statement(sql: "SELECT id FROM t", binds: [], columns: [JournalColumn.number]))
                 }
@@ -33,8 +34,8 @@ import TestSupport
         #expect(kills.split(separator: "\n").count == 4)
         try await database.run(kills)
         await #expect(throws: StoreError.self) {
-            try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
-                try await connection.lend { lent throws(StoreError) in try lent.ping() }
+            try await pool.withConnection(for: .snapshot, deadline: .distant) { connection async throws(StoreError) in
+                try await connection.lend(for: .snapshot) { lent throws(StoreError) in try lent.ping() }
             }
         }
         #expect(used.map(\.closing) == Array(repeating: .onItsThread, count: 4))
@@ -52,7 +53,8 @@ import TestSupport
     @Test(.tags(.mariadb), .needsMariaDB) func oneThatComesBackTooLateGoes() async throws {
         let (database, pool) = try await Self.open()
         defer { withExtendedLifetime(database) {} }
-        let health = try await pool.withConnection(deadline: .distant) { connection async throws(StoreError) in
+        let health = try await pool.withConnection(for: .snapshot, deadline: .distant) {
+            connection async throws(StoreError) in
             await pool.close()
             #expect(connection.health.closing == nil)
             return connection.health

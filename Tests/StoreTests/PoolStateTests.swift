@@ -22,6 +22,23 @@ import TestSupport
         }
     }
 
+    /// One that is set up as it is wanted goes before the one that came back last, and any before another one.
+    @Test func whatSuitsGoesFirst() {
+        var pool = PoolState<Int>(maximumConnections: 4, maximumWaiters: 1)
+        for waiter in 1...3 { _ = pool.acquire(waiter: UInt64(waiter)) }
+        for connection in [1, 2, 3] { _ = pool.release(connection) }
+        var taken: [Int] = []
+        for wanted in [1, 9, 9] {
+            guard case .use(let connection) = pool.acquire(waiter: 9, suits: { $0 == wanted }) else { break }
+            taken.append(connection)
+        }
+        #expect(taken == [1, 3, 2])
+        guard case .open = pool.acquire(waiter: 9, suits: { _ in true }) else {
+            Issue.record("nothing lies idle")
+            return
+        }
+    }
+
     @Test func aBrokenConnectionMakesRoom() {
         var pool = PoolState<Int>(maximumConnections: 1, maximumWaiters: 9)
         _ = pool.acquire(waiter: 1)

@@ -1,4 +1,3 @@
-package import MergeCore
 package import RecordStore
 
 /// A page of changes.
@@ -7,12 +6,8 @@ package struct FeedPage: Sendable {
     package struct Change: Sendable {
         /// The revision of its last change.
         package let revision: Int
-        /// The resource of the record.
-        package let resource: Resource
-        /// The key of the record.
-        package let key: RecordKey
-        /// The record as JSON; nil where it is gone.
-        package let record: [UInt8]?
+        /// The record as `FeedCodec` writes it.
+        package let record: [UInt8]
         /// The push that changed it; nil for a program that bypasses the gateway.
         package let push: SequencedChange.Push?
     }

@@ -9,12 +9,17 @@ package final class FeedReader: Sendable {
     private let codec: FeedCodec
     private let shown: ShownRecords
     private let cache = RecordTextCache()
-    private let shared = Mutex<[Asked: (task: Task<Result<FeedPage, StoreError>, Never>, at: ContinuousClock.Instant)]>(
-        [:])
+    private let shared = Mutex(Shared())
     /// The bytes after which a page ends early.
     private static let mostBytes = 8 << 20
     private static let sharedFor = Duration.milliseconds(500)
+    private static let sweepEvery = Duration.milliseconds(100)
     private static let mostShared = 256
+
+    private struct Shared {
+        var reading: [Asked: (task: Task<Result<FeedPage, StoreError>, Never>, at: ContinuousClock.Instant)] = [:]
+        var swept = ContinuousClock.now
+    }
 
     private struct Asked: Hashable {
         let question: FeedQuestion
@@ -32,6 +37,21 @@ package final class FeedReader: Sendable {
         self.codec = codec
     }
 
+    /// A page that is being read, for one or for many.
+    package struct Reading: Sendable {
+        fileprivate let result: Result<FeedPage, StoreError>?
+        fileprivate let task: Task<Result<FeedPage, StoreError>, Never>?
+
+        /// Returns the page once it has been read.
+        ///
+        /// - Throws: `StoreError`.
+        package func page() async throws(StoreError) -> FeedPage {
+            if let task { return try await task.value.get() }
+            guard let result else { throw StoreError(.other, "nobody reads a page") }
+            return try result.get()
+        }
+    }
+
     /// Reads a page; those who ask for the same at once get the same.
     ///
     /// - Parameters:
@@ -43,30 +63,40 @@ package final class FeedReader: Sendable {
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
         _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedPage {
+        try await begin(question, at: state, under: active, for: access, deadline).page()
+    }
+
+    /// Begins to read a page as `page` does, without waiting for it.
+    package func begin(
+        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
+        _ deadline: ContinuousClock.Instant
+    ) -> Reading {
+        let nothing = FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
         guard question.since < state.revision, let journal = active.journal else {
-            return FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
+            return Reading(result: .success(nothing), task: nil)
         }
         let readable = access.map { active.catalog.readable(by: $0).map(\.name) }
         let question = readable.map { question.among($0) } ?? question
-        if question.resources?.isEmpty == true {
-            return FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
-        }
+        if question.resources?.isEmpty == true { return Reading(result: .success(nothing), task: nil) }
         let asked = Asked(question: question, state: state, rules: active.catalog.version, access: access)
         let now = ContinuousClock.now
         let task = shared.withLock { shared in
-            if shared.count >= Self.mostShared { shared = shared.filter { now - $0.value.at < Self.sharedFor } }
-            if let known = shared[asked], now - known.at < Self.sharedFor { return known.task }
+            if shared.reading.count >= Self.mostShared, now - shared.swept > Self.sweepEvery {
+                shared.swept = now
+                shared.reading = shared.reading.filter { now - $0.value.at < Self.sharedFor }
+            }
+            if let known = shared.reading[asked], now - known.at < Self.sharedFor { return known.task }
             let task = Task {
-                await self.read(
+                let result = await self.read(
                     question, at: state,
                     from: PageSource(active: active, journal: journal, access: access), until: deadline)
+                if case .failure = result { self.shared.withLock { $0.reading[asked] = nil } }
+                return result
             }
-            if shared.count < Self.mostShared { shared[asked] = (task, now) }
+            if shared.reading.count < Self.mostShared { shared.reading[asked] = (task, now) }
             return task
         }
-        let result = await task.value
-        if case .failure = result { shared.withLock { $0[asked] = nil } }
-        return try result.get()
+        return Reading(result: nil, task: task)
     }
 
     private func read(
@@ -109,8 +139,7 @@ package final class FeedReader: Sendable {
 
     /// A record that was read for a page.
     private struct ReadRecord: Sendable {
-        let name: RecordTextCache.Name
-        let text: [UInt8]?
+        let text: RecordTextCache.Text
         /// nil where nobody needs to know what was sent.
         let shown: ShownRecords.Read?
         /// Every client sees it so.
@@ -121,10 +150,10 @@ package final class FeedReader: Sendable {
     private func sent(
         _ read: ReadPage, _ journal: Journal, _ deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> FeedPage {
-        let now = ContinuousClock.now
+        if read.read.isEmpty { return read.page }
         try await shown.note(
             read.read.compactMap(\.shown), at: read.page.revision, in: journal, until: deadline)
-        cache.keep(read.read.filter(\.isForEverybody).map { ($0.name, $0.text) }, now: now)
+        cache.keep(read.read.filter(\.isForEverybody).map(\.text), now: .now)
         return read.page
     }
 
@@ -151,7 +180,7 @@ package final class FeedReader: Sendable {
             start = piece.endIndex
             let before = bytes
             for change in try self.read(piece, to: question, source, in: session, &read) {
-                bytes += change.record?.count ?? 0
+                bytes += change.record.count
                 changes.append(change)
             }
             size.note(records: piece.count, bytes: bytes - before)
@@ -171,54 +200,72 @@ package final class FeedReader: Sendable {
         _ piece: ArraySlice<SequencedChange>, to question: FeedQuestion, _ source: PageSource,
         in session: any StoreSession, _ read: inout [ReadRecord]
     ) throws(StoreError) -> [FeedPage.Change] {
-        let version = source.active.catalog.version
+        let catalog = source.active.catalog
         let viewer = source.access?.viewer
         let now = ContinuousClock.now
-        var named: [(change: SequencedChange, resource: Resource, key: RecordKey)] = []
-        for change in piece {
-            guard let resource = source.active.catalog[change.name.resource],
-                let key = codec.key(change.name.record, resource.root)
-            else { continue }
-            named.append((change, resource, key))
+        var texts = cache.texts(of: piece, under: catalog.version, now: now)
+        var views: [ResourceView?] = []
+        if let viewer {
+            views = piece.map { change in catalog[change.name.resource].flatMap { viewer.view(of: $0) } }
+            // What a client may see is worked out anew from the record.
+            for index in views.indices where views[index] != nil { texts[index] = nil }
         }
-        var texts = cache.texts(named.map { Self.name($0.change, version) }, now: now)
-        // What a client may see is worked out anew from the record.
-        for (index, entry) in named.enumerated() where viewer?.view(of: entry.resource) != nil { texts[index] = nil }
         let wanted = texts.indices.filter { texts[$0] == nil }
+        if !wanted.isEmpty {
+            for (index, sent) in try unread(wanted, of: piece, source, in: session, now) {
+                texts[index] = sent.text
+                read.append(sent)
+            }
+        }
+        var changes: [FeedPage.Change] = []
+        changes.reserveCapacity(texts.count)
+        for (change, (index, text)) in zip(piece, texts.enumerated()) {
+            guard let text else { continue }
+            if text.isGone, !views.isEmpty, let view = views[index],
+                !view.mayHaveSeen(change, since: question.since)
+            {
+                continue
+            }
+            changes.append(FeedPage.Change(revision: change.revision, record: text.bytes, push: change.push))
+        }
+        return changes
+    }
+
+    /// Reads the records of some changes, by their positions.
+    private func unread(
+        _ wanted: [Int], of piece: ArraySlice<SequencedChange>, _ source: PageSource, in session: any StoreSession,
+        _ now: ContinuousClock.Instant
+    ) throws(StoreError) -> [(index: Int, read: ReadRecord)] {
+        let catalog = source.active.catalog
+        let viewer = source.access?.viewer
+        var named: [(index: Int, resource: Resource, key: RecordKey)] = []
+        for index in wanted {
+            let name = piece[piece.startIndex + index].name
+            guard let resource = catalog[name.resource], let key = codec.key(name.record, resource.root) else {
+                continue
+            }
+            named.append((index, resource, key))
+        }
         let hashKey = shown.hashKey(of: source.journal)
         let digests = hashKey.map { RecordDigests(key: $0) }
         let records = try service.records(
-            wanted.map { (named[$0].resource, named[$0].key) }, in: session, digests: digests)
-        for (index, record) in zip(wanted, records) {
-            let entry = named[index]
-            let view = viewer?.view(of: entry.resource)
-            let text = record?.seen(by: viewer, of: entry.resource).map { codec.record($0, entry.resource) }
-            texts[index] = .some(text)
-            var sent: ShownRecords.Read?
-            if let digests {
-                let shown = ShownRecord(
-                    entry.resource, entry.change.name.record, digests.sections(of: entry.key, in: entry.resource),
-                    digests.key)
-                sent = ShownRecords.Read(shown, change: entry.change.revision)
+            named.map { ($0.resource, $0.key) }, in: session, digests: digests)
+        return zip(named, records).map { entry, record in
+            let (index, resource, key) = entry
+            let change = piece[piece.startIndex + index]
+            let seen = record?.seen(by: viewer, of: resource)
+            let sent = digests.map { digests in
+                ShownRecords.Read(
+                    ShownRecord(resource, change.name.record, digests.sections(of: key, in: resource)),
+                    change: change.revision)
             }
-            read.append(
-                ReadRecord(
-                    name: Self.name(entry.change, version), text: text, shown: sent, isForEverybody: view == nil))
+            let text = RecordTextCache.Text(
+                codec.record(resource, key, seen), isGone: seen == nil, of: change, under: catalog.version, at: now)
+            return (
+                index,
+                ReadRecord(text: text, shown: sent, isForEverybody: viewer?.view(of: resource) == nil)
+            )
         }
-        return zip(named, texts).compactMap { entry, text in
-            if text == .some(nil), let view = viewer?.view(of: entry.resource),
-                !view.mayHaveSeen(entry.change, since: question.since)
-            {
-                return nil
-            }
-            return FeedPage.Change(
-                revision: entry.change.revision, resource: entry.resource, key: entry.key, record: text ?? nil,
-                push: entry.change.push)
-        }
-    }
-
-    private static func name(_ change: SequencedChange, _ version: String) -> RecordTextCache.Name {
-        RecordTextCache.Name(record: change.name, revision: change.revision, rules: version)
     }
 }
 

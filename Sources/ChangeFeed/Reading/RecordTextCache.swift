@@ -5,35 +5,46 @@ import Synchronization
 ///
 /// Kept for a second and up to so many bytes: a program that bypasses the gateway may have changed a record since.
 final class RecordTextCache: Sendable {
-    /// Names a record as it looks under some rules since a revision.
-    struct Name: Hashable {
-        let record: RecordName
-        let revision: Int
-        let rules: String
+    /// A record as it was read.
+    final class Text: Sendable {
+        let change: SequencedChange
+        /// The record as `FeedCodec` writes it.
+        let bytes: [UInt8]
+        let isGone: Bool
+        fileprivate let rules: String
+        fileprivate let at: ContinuousClock.Instant
 
-        /// A feed gives no revision twice, so it tells names apart well enough to be all that is hashed.
-        func hash(into hasher: inout Hasher) { hasher.combine(revision) }
-    }
+        /// - Parameters:
+        ///   - change: the change since which the record looks so.
+        ///   - rules: the version of the rules under which it was read.
+        init(
+            _ bytes: [UInt8], isGone: Bool, of change: SequencedChange, under rules: String, at: ContinuousClock.Instant
+        ) {
+            self.change = change
+            self.bytes = bytes
+            self.isGone = isGone
+            self.rules = rules
+            self.at = at
+        }
 
-    private struct Entry {
-        let text: [UInt8]?
-        let at: ContinuousClock.Instant
+        fileprivate var cost: Int { bytes.count + RecordTextCache.overhead }
     }
 
     private struct State {
-        var entries: [Name: Entry] = [:]
+        /// By the revision of the record's last change; a feed gives none twice.
+        var entries: [Int: Text] = [:]
         /// In the order in which they were read.
-        var order: [Name] = []
+        var order: [Int] = []
         var first = 0
         var bytes = 0
 
-        mutating func keep(_ text: [UInt8]?, of name: Name, now: ContinuousClock.Instant) {
-            if let former = entries.updateValue(Entry(text: text, at: now), forKey: name) {
-                bytes -= RecordTextCache.cost(former.text)
+        mutating func keep(_ text: Text) {
+            bytes += text.cost
+            if let former = entries.updateValue(text, forKey: text.change.revision) {
+                bytes -= former.cost
             } else {
-                order.append(name)
+                order.append(text.change.revision)
             }
-            bytes += RecordTextCache.cost(text)
         }
 
         mutating func forget(olderThan age: Duration, overBytes most: Int, now: ContinuousClock.Instant) {
@@ -42,7 +53,7 @@ final class RecordTextCache: Sendable {
                 guard let entry = entries[oldest] else { break }
                 guard bytes > most || now - entry.at >= age else { break }
                 entries[oldest] = nil
-                bytes -= RecordTextCache.cost(entry.text)
+                bytes -= entry.cost
                 first += 1
             }
             if first > 1_024, first * 2 > order.count {
@@ -62,30 +73,30 @@ final class RecordTextCache: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// Returns the texts of records, parallel to their names: each is nil in itself where the record is gone, and nil
-    /// where nobody has read it just now.
+    /// Returns the texts of the records that changed, parallel to the changes; nil where nobody has read one just now.
     ///
     /// Those of a page are looked up at once, since many readers would queue for the lock otherwise.
-    func texts(_ names: [Name], now: ContinuousClock.Instant) -> [[UInt8]??] {
-        state.withLock { state in
-            names.map { name in
-                guard let entry = state.entries[name], now - entry.at < Self.age else { return nil }
-                return .some(entry.text)
+    ///
+    /// - Parameter rules: the version of the rules under which they are read.
+    func texts(
+        of changes: some Collection<SequencedChange>, under rules: String, now: ContinuousClock.Instant
+    ) -> [Text?] {
+        var texts = state.withLock { state in changes.map { state.entries[$0.revision] } }
+        for (index, change) in changes.enumerated() {
+            guard let text = texts[index] else { continue }
+            if now - text.at >= Self.age || text.change.name != change.name || text.rules != rules {
+                texts[index] = nil
             }
         }
+        return texts
     }
 
-    /// A text that was read, nil where the record is gone, and the name that it is kept under.
-    typealias Named = (name: Name, text: [UInt8]?)
-
     /// Keeps the texts of records.
-    func keep(_ texts: [Named], now: ContinuousClock.Instant) {
+    func keep(_ texts: [Text], now: ContinuousClock.Instant) {
         if texts.isEmpty { return }
         state.withLock { state in
-            for (name, text) in texts { state.keep(text, of: name, now: now) }
+            for text in texts { state.keep(text) }
             state.forget(olderThan: Self.age, overBytes: mostBytes, now: now)
         }
     }
-
-    private static func cost(_ text: [UInt8]?) -> Int { (text?.count ?? 0) + overhead }
 }

@@ -298,11 +298,15 @@ final class ScanShift {
         let kept = kept(pass)
         let columns = unit.link.map { unit.section.columns[$0] }
         let places = unit.link.compactMap { kept.firstIndex(of: $0) }
+        var link: [UInt8] = []
         for index in part {
             let first = index * kept.count
-            guard let link = PackedValues.bytes(places.lazy.map { rows.values[first + $0] }, of: columns) else {
-                continue
+            link.removeAll(keepingCapacity: true)
+            var isHeld = true
+            for (place, column) in zip(places, columns) where isHeld {
+                isHeld = PackedValues.append(rows.values[first + place], of: column, to: &link)
             }
+            guard isHeld else { continue }
             tick(link: link, digest: rows.digests[index], pass) {
                 let values = unit.conditions.compactMap { kept.firstIndex(of: $0) }.map { rows.values[first + $0] }
                 return ConditionTuple(values: values, of: unit.resource)

@@ -82,34 +82,23 @@ package final class ShownRecords: Sendable {
         until deadline: ContinuousClock.Instant
     ) async throws(StoreError) {
         guard isOn else { return }
-        let new = known.withLock { known in
-            read.filter { read in
-                read.name.map { known[$0] != read.record } ?? true
-            }
-        }
+        // Of a snapshot nothing is known, and of a page of changes mostly all.
+        let new =
+            read.contains(where: { $0.change != nil })
+            ? known.withLock { known in
+                read.filter { read in
+                    read.name.map { known[$0] != read.record } ?? true
+                }
+            } : read
         if new.isEmpty, stretch == nil { return }
-        var contents: [SectionName: ShownNote.Content] = [:]
-        if let stretch {
-            let root = SectionName(resource: stretch.resource.name, section: stretch.resource.root.name)
-            contents[root] = ShownNote.Content(entries: [], span: stretch.span)
-        }
-        for record in new.map(\.record) {
-            for (section, rows) in zip(record.resource.sections, record.sections) {
-                guard let rows else { continue }
-                let name = SectionName(resource: record.resource.name, section: section.name)
-                contents[name, default: ShownNote.Content(entries: [])].entries.append(
-                    ShownNote.Entry(record: record.record, link: rows.link, digest: rows.digest))
-            }
-        }
-        if contents.isEmpty { return }
+        let notes = Self.notes(new, of: stretch, at: revision)
+        if notes.isEmpty { return }
         let feed = journal.tables.feed
-        let notes = contents.map { name, content in
-            ShownNote(resource: name.resource, section: name.section, revision: revision, content: content)
-        }
         try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
             for note in notes { _ = try session.execute(feed.note(note)) }
             return .commit(())
         }
+        guard new.contains(where: { $0.change != nil }) else { return }
         known.withLock { known in
             if known.count > Self.mostKnown { known.removeAll() }
             for read in new {
@@ -118,9 +107,31 @@ package final class ShownRecords: Sendable {
         }
     }
 
-    private struct SectionName: Hashable {
-        let resource: String
-        let section: String
+    /// The notes of some records, one for each section that is scanned.
+    private static func notes(_ read: [Read], of stretch: Stretch?, at revision: Int) -> [ShownNote] {
+        var notes: [ShownNote] = []
+        var resources = stretch.map { [$0.resource] } ?? []
+        for read in read where resources.last !== read.record.resource {
+            if !resources.contains(where: { $0 === read.record.resource }) { resources.append(read.record.resource) }
+        }
+        for resource in resources {
+            for (index, section) in resource.sections.enumerated() where ScanUnit.isScanned(resource, section) {
+                let span = section.kind == .root && stretch?.resource === resource ? stretch?.span : nil
+                var entries: [ShownNote.Entry] = []
+                entries.reserveCapacity(read.count)
+                for read in read where read.record.resource === resource {
+                    guard let rows = read.record.sections[index] else { continue }
+                    entries.append(
+                        ShownNote.Entry(record: read.record.record, link: rows.link, digest: rows.digest))
+                }
+                if entries.isEmpty, span == nil { continue }
+                notes.append(
+                    ShownNote(
+                        resource: resource.name, section: section.name, revision: revision,
+                        content: ShownNote.Content(entries: entries, span: span)))
+            }
+        }
+        return notes
     }
 }
 

@@ -94,12 +94,17 @@ package final class ChangeFeed: Sendable {
     ///
     /// - Throws: `StoreError` where it cannot be looked at.
     package func current() async throws(StoreError) -> FeedState? {
-        guard let open = journal() else { return nil }
-        let known = state.withLock { $0.known }
-        if let known, known.journal == open.tables.schema, ContinuousClock.now - known.at < Self.freshness {
-            return known.state
-        }
+        guard journal() != nil else { return nil }
+        if let fresh { return fresh }
         return try await look()
+    }
+
+    /// The feed as it stood a moment ago; nil where nobody has looked just now.
+    package var fresh: FeedState? {
+        guard let open = journal(), let known = state.withLock({ $0.known }), known.journal == open.tables.schema,
+            ContinuousClock.now - known.at < Self.freshness
+        else { return nil }
+        return known.state
     }
 
     /// The feed as it was seen last, however long ago; nil where nobody has seen it yet.

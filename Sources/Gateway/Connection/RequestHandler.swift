@@ -318,7 +318,10 @@ final class RequestHandler: ChannelDuplexHandler {
             context.path = request.uri.path
             context.body = body
             context.lease = lease
-            await writer.write(await responder.respond(to: request, context: context))
+            let response = await responder.respond(to: request, context: context)
+            guard response.body.contentLength == nil, !isLarge else { return await writer.write(response) }
+            // What lasts is sent by a task that holds nothing of the memory that finding the answer took.
+            Task { await writer.write(response) }
         }
         // Even a preference for no executor in particular is asked for at every step of a task.
         if isLarge { Task(executorPreference: limits.largeWork, operation: work) } else { Task(operation: work) }

@@ -147,27 +147,44 @@ struct EventStream: Sendable {
 
     private func news(_ position: Position) async -> News {
         do {
-            let active = try box.ready()
-            // Under other rules the client may see otherwise, and then its feed has another name.
-            let client = active.catalog.hasAccessRules ? bearer?.access(to: active.catalog) : nil
-            let access = access.seen(by: client ?? (active.catalog.hasAccessRules ? access.access : nil))
-            let state = try await access.current()
-            guard FeedAccess.isServed(since: position.revision, of: position.feed, by: state) else {
-                // Another gateway may have been ahead.
-                guard position.feed == state.feed, position.revision > state.revision else {
-                    return .resync(FeedAccess.resync(state))
-                }
-                return .nothing
+            // What thousands of streams wait with is small: nearly all is done between two waits, on the thread's stack.
+            var known = access.feed.fresh
+            if known == nil { known = try await access.feed.current() }
+            switch try look(position, at: known) {
+            case .news(let news): return news
+            case .reading(let reading): return .page(try await reading.page())
             }
-            if state.revision == position.revision { return .nothing }
-            return .page(
-                try await access.reader.page(
-                    FeedQuestion(since: position.revision, resources: asked.resources, limit: asked.limit), at: state,
-                    under: active, for: access.access, .now.advanced(by: Self.patience)))
         } catch {
             logger.debug("events id=\(requestID) wait: \(error)")
             return .trouble
         }
+    }
+
+    private enum Look {
+        case news(News)
+        case reading(FeedReader.Reading)
+    }
+
+    /// - Parameter known: how the feed stands; nil where no journal is kept.
+    private func look(_ position: Position, at known: FeedState?) throws -> Look {
+        guard let known else { throw FeedAccess.noFeed }
+        let active = try box.ready()
+        // Under other rules the client may see otherwise, and then its feed has another name.
+        let client = active.catalog.hasAccessRules ? bearer?.access(to: active.catalog) : nil
+        let access = access.seen(by: client ?? (active.catalog.hasAccessRules ? access.access : nil))
+        let state = access.named(known)
+        guard FeedAccess.isServed(since: position.revision, of: position.feed, by: state) else {
+            // Another gateway may have been ahead.
+            guard position.feed == state.feed, position.revision > state.revision else {
+                return .news(.resync(FeedAccess.resync(state)))
+            }
+            return .news(.nothing)
+        }
+        if state.revision == position.revision { return .news(.nothing) }
+        return .reading(
+            access.reader.begin(
+                FeedQuestion(since: position.revision, resources: asked.resources, limit: asked.limit), at: state,
+                under: active, for: access.access, .now.advanced(by: Self.patience)))
     }
 
     /// Sends an event.

@@ -61,8 +61,7 @@ struct ResultDelivery: Sendable {
                 return zip(names.indices, records).map { index, now in
                     let (resource, key) = names[index]
                     let record = ShownRecord(
-                        resource, journal.codec.key(key, resource.root), digests.sections(of: key, in: resource),
-                        hashKey)
+                        resource, journal.codec.key(key, resource.root), digests.sections(of: key, in: resource))
                     // What has changed meanwhile is as nobody will find it, so it is told again.
                     return ShownRecords.Read(isSame(index, now) ? record : record.asNobodyFindsIt)
                 }

@@ -11,19 +11,23 @@ struct Query: Sendable {
     /// - Parameter known: the members that the address knows.
     /// - Throws: a 400 `Problem` that names a member that is unknown or stands twice.
     init(_ text: String, known: [String]) throws(Problem) {
+        var unknown: [String] = []
         // More members than the address knows are too many, so no more are looked at.
         for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: known.count + 1) {
-            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count > 1 ? Substring(parts[1]) : ""
+            let end = pair.firstIndex(of: UInt8(ascii: "="))
+            let raw = pair[..<(end ?? pair.endIndex)]
+            let value = end.map { Substring(pair[pair.index(after: $0)...]) } ?? ""
             // Mostly a name stands as it is known.
-            if let name = known.first(where: { $0.utf8.elementsEqual(parts[0]) }) {
+            if let name = known.first(where: { $0.utf8.count == raw.count && $0.utf8.elementsEqual(raw) }) {
                 members.append((name, value))
                 continue
             }
-            let raw = parts[0].map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            members.append((KeyText.percentDecoded(raw) ?? String(Substring(parts[0])), value))
+            let spaced = raw.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+            let name = KeyText.percentDecoded(spaced) ?? String(Substring(raw))
+            members.append((name, value))
+            if !known.containsExactly(name) { unknown.append(name) }
         }
-        for (name, _) in members where !known.containsExactly(name) {
+        if let name = unknown.first {
             let shown = name.utf8.count > NameIndex.maximumBytes ? "A long name" : "“\(name)”"
             throw Problem(
                 .unknownQuery,

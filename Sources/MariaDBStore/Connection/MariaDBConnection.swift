@@ -1,5 +1,6 @@
 import MergeCore
 import RecordStore
+import Synchronization
 
 /// One connection to the server: an actor whose executor is the connection's own thread.
 actor MariaDBConnection {
@@ -7,6 +8,7 @@ actor MariaDBConnection {
     private let configuration: MariaDBConfiguration
     nonisolated let health = ConnectionHealth()
     private var session: MariaDBSession?
+    private nonisolated let readsOnly = Atomic<Bool>(false)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -38,12 +40,19 @@ actor MariaDBConnection {
     /// Tells whether the connection can be used again.
     nonisolated var isUsable: Bool { !health.isBroken }
 
+    /// Tells whether the connection was set up for such transactions last.
+    nonisolated func wasUsed(for purpose: TransactionKind) -> Bool {
+        readsOnly.load(ordering: .relaxed) == (purpose == .snapshot)
+    }
+
     /// Runs `body` with the session, on the connection's thread.
     func lend<Answer>(
+        for purpose: TransactionKind,
         _ body: @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) throws(StoreError) -> Answer {
         guard let session else { throw StoreError(.unavailable, "the connection to the database is closed") }
         session.waitingBegins()
+        readsOnly.store(purpose == .snapshot, ordering: .relaxed)
         return try body(session)
     }
 }

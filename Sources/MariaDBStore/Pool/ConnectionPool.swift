@@ -33,12 +33,14 @@ final class ConnectionPool: Sendable {
     /// Lends a connection for the time of `body`, and cuts it off at the deadline unless `body` says otherwise.
     ///
     /// One that broke meanwhile is thrown away.
+    ///
+    /// - Parameter purpose: one that was used so last does not have to be set up anew.
     func withConnection<Answer: Sendable>(
-        deadline: ContinuousClock.Instant,
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: (MariaDBConnection) async throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
         guard ContinuousClock.now < deadline else { throw Self.late }
-        let connection = try await acquire(deadline)
+        let connection = try await acquire(for: purpose, deadline)
         connection.health.expect(by: deadline)
         let answer: Answer
         do {
@@ -68,11 +70,13 @@ final class ConnectionPool: Sendable {
     private static let late = StoreError(.busy, "no connection to the database became free in time")
     private static let full = StoreError(.busy, "too many requests wait for a connection to the database")
 
-    private func acquire(_ deadline: ContinuousClock.Instant) async throws(StoreError) -> MariaDBConnection {
+    private func acquire(
+        for purpose: TransactionKind, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> MariaDBConnection {
         let turn: Turn
         do {
             turn = try await withCheckedThrowingContinuation { continuation in
-                if let result = enter(continuation, deadline) { continuation.resume(with: result) }
+                if let result = enter(continuation, for: purpose, deadline) { continuation.resume(with: result) }
             }
         } catch let error as StoreError {
             throw error
@@ -87,12 +91,13 @@ final class ConnectionPool: Sendable {
 
     /// Returns what the caller gets at once; nil where it has to wait.
     private func enter(
-        _ continuation: CheckedContinuation<Turn, any Error>, _ deadline: ContinuousClock.Instant
+        _ continuation: CheckedContinuation<Turn, any Error>, for purpose: TransactionKind,
+        _ deadline: ContinuousClock.Instant
     ) -> Result<Turn, any Error>? {
         state.withLock { state in
             state.lastWaiter += 1
             let id = state.lastWaiter
-            switch state.pool.acquire(waiter: id) {
+            switch state.pool.acquire(waiter: id, suits: { $0.wasUsed(for: purpose) }) {
             case .use(let connection): return .success(.use(connection))
             case .open: return .success(.open)
             case .refuseClosed: return .failure(Self.closed)

@@ -33,10 +33,15 @@ struct PoolState<Connection> {
         case refuseClosed
     }
 
-    /// - Parameter waiter: under which number the caller waits, should it have to.
-    mutating func acquire(waiter: UInt64) -> Acquisition {
+    /// Idle connections that are looked through for one that suits better than the last.
+    private static var mostLookedThrough: Int { 16 }
+
+    /// - Parameters:
+    ///   - waiter: under which number the caller waits, should it have to.
+    ///   - suits: tells that an idle connection costs less than any other.
+    mutating func acquire(waiter: UInt64, suits: (Connection) -> Bool = { _ in true }) -> Acquisition {
         if isClosed { return .refuseClosed }
-        if let connection = idle.popLast() { return .use(connection) }
+        if let connection = takeIdle(suits) { return .use(connection) }
         if count < maximumConnections {
             count += 1
             return .open
@@ -44,6 +49,11 @@ struct PoolState<Connection> {
         if waiters.count - firstWaiter >= maximumWaiters { return .refuseFull }
         waiters.append((waiter, false))
         return .wait
+    }
+
+    private mutating func takeIdle(_ suits: (Connection) -> Bool) -> Connection? {
+        guard let place = idle.suffix(Self.mostLookedThrough).lastIndex(where: suits) else { return idle.popLast() }
+        return idle.remove(at: place)
     }
 
     enum Release {

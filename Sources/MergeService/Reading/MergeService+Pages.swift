@@ -10,7 +10,8 @@ extension MergeService {
     ///   - key: the key after which the page begins.
     ///   - limit: records on the page.
     ///   - viewer: the client that reads; nil for one who sees everything.
-    ///   - hashKey: under which the rows are hashed.
+    ///   - hashKey: under which the rows are hashed; nil where nobody wants their digests.
+    ///   - size: that of the first piece, where what came before the page tells how long records are.
     ///   - piece: told the records as they are read, once at least, on a thread that may block; it must not wait for a
     ///     client, because the connection to the database waits with it. It returns the bytes that the records take, or nil
     ///     where the page is to end there.
@@ -18,14 +19,12 @@ extension MergeService {
     /// - Throws: `StoreError`; what was told until then is a page that broke off.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
-        deadline: ContinuousClock.Instant, hashing hashKey: SipHash.Key,
-        piece: @escaping @Sendable ([Record], RecordDigests) -> Int?
+        deadline: ContinuousClock.Instant, hashing hashKey: SipHash.Key?, from size: PieceSize,
+        piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
-        try await page(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: hashKey
-        ) { records, digests in
-            digests.flatMap { piece(records, $0) }
-        }
+        try await read(
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: hashKey, size: size,
+            piece: piece)
     }
 
     /// Reads a page as above, without the digests of its rows.
@@ -33,14 +32,15 @@ extension MergeService {
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Int?
     ) async throws(StoreError) -> RecordKey? {
-        try await page(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: nil
+        try await read(
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: nil,
+            size: PieceSize(mayBeLong: resource.mayBeLong)
         ) { records, _ in piece(records) }
     }
 
-    private func page(
+    private func read(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
-        deadline: ContinuousClock.Instant, hashKey: SipHash.Key?,
+        deadline: ContinuousClock.Instant, hashKey: SipHash.Key?, size: PieceSize,
         piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
@@ -58,7 +58,7 @@ extension MergeService {
             reader.view = viewer?.view(of: resource)
             var place = PagePlace(resource, after: key)
             var left = limit
-            var size = PieceSize(mayBeLong: resource.mayBeLong)
+            var size = size
             while true {
                 let wanted = min(left, size.records)
                 // One more tells whether there is a next.

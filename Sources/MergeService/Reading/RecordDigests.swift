@@ -7,20 +7,42 @@ package final class RecordDigests {
     package struct Sections: Sendable, Hashable {
         /// The rows of one section.
         package struct Rows: Sendable, Hashable {
-            /// What ties them to the record, packed.
-            package let link: [UInt8]
+            /// The hash of what ties them to the record.
+            package let link: UInt64
             /// The sum of the rows' digests.
             package var digest: UInt64
+
+            /// Describes the rows of one section.
+            package init(link: UInt64, digest: UInt64) {
+                self.link = link
+                self.digest = digest
+            }
         }
 
         /// Parallel to the resource's sections; nil for one of which nothing can be said, because the record is gone or
         /// nothing ties rows to it.
         package var sections: [Rows?]
+
+        /// Describes a record by its sections.
+        package init(sections: [Rows?]) {
+            self.sections = sections
+        }
     }
 
-    /// The key under which rows are hashed.
+    /// The key under which rows are hashed, and what ties them to records.
     package let key: SipHash.Key
-    private var found: [Name: Sections] = [:]
+    /// The records whose root rows were noted, in that order.
+    private var found: [(name: Name, sections: Sections)] = []
+    /// The position of the one that is probably asked for next.
+    private var next = 0
+    /// The position of the first of those that were noted last, one after the other.
+    private var first = 0
+    private var isNoting = false
+    /// The positions by name of the first of them, so many as it says, which are all looked up once one is asked for out
+    /// of turn.
+    private var places: [Name: Int] = [:]
+    private var placed = 0
+    private var packed: [UInt8] = []
 
     private struct Name: Hashable {
         let resource: ObjectIdentifier
@@ -34,12 +56,29 @@ package final class RecordDigests {
 
     /// Returns the digests of a record that was asked for; those of one that is gone say that it has no row.
     package func sections(of key: RecordKey, in resource: Resource) -> Sections {
-        if let known = found[Name(resource: ObjectIdentifier(resource), key: key)] { return known }
+        if let place = place(of: Name(resource: ObjectIdentifier(resource), key: key)) { return found[place].sections }
         var sections = [Sections.Rows?](repeating: nil, count: resource.sections.count)
-        if let link = PackedValues.bytes(key.parts, of: resource.root.columns) {
+        if let link = link(0..<resource.root.keyCount, of: key.parts, resource.root) {
             sections[0] = Sections.Rows(link: link, digest: 0)
         }
         return Sections(sections: sections)
+    }
+
+    /// The position of a record. Mostly they are asked for in the order in which they were noted, each once or more.
+    private func place(of name: Name) -> Int? {
+        isNoting = false
+        for place in [next, next + 1, first] where place < found.count && found[place].name == name {
+            next = place
+            return place
+        }
+        while placed < found.count {
+            // What was noted last counts.
+            places[found[placed].name] = placed
+            placed += 1
+        }
+        guard let place = places[name] else { return nil }
+        next = place
+        return place
     }
 
     /// Takes the digest off a row that was read with it.
@@ -55,37 +94,41 @@ package final class RecordDigests {
         sections.reserveCapacity(resource.sections.count)
         for section in resource.sections {
             let isRoot = section.kind == .root
-            let packed =
+            let link =
                 isRoot
-                ? Self.packed(0..<root.keyCount, of: row, root)
-                : Self.packed(section.parent.lazy.map(\.rootColumn), of: row, root)
-            sections.append(packed.map { Sections.Rows(link: $0, digest: isRoot ? digest : 0) })
+                ? link(0..<root.keyCount, of: row, root)
+                : link(section.parent.lazy.map(\.rootColumn), of: row, root)
+            sections.append(link.map { Sections.Rows(link: $0, digest: isRoot ? digest : 0) })
         }
-        found[name(row, resource)] = Sections(sections: sections)
+        let name = name(row, resource)
+        // The last of a piece of a page is the first of the next, and is read once more.
+        if found.last?.name == name { found.removeLast() }
+        if !isNoting { first = found.count }
+        isNoting = true
+        found.append((name, Sections(sections: sections)))
     }
 
-    /// Writes some columns of a row down, straight from the row; nil where one is NULL, or of a kind that no key has.
-    private static func packed(_ positions: some Sequence<Int>, of row: [Value], _ root: Section) -> [UInt8]? {
-        var out: [UInt8] = []
+    /// The hash of some columns of a row, straight from the row; nil where one is NULL, or of a kind that no key has.
+    private func link(_ positions: some Sequence<Int>, of row: [Value], _ section: Section) -> UInt64? {
+        packed.removeAll(keepingCapacity: true)
         for position in positions {
-            guard row[position] != .null, PackedValues.append(row[position], of: root.columns[position], to: &out)
+            guard row[position] != .null,
+                PackedValues.append(row[position], of: section.columns[position], to: &packed)
             else {
                 return nil
             }
         }
-        return out
+        return SipHash.hash(packed, key: key)
     }
 
     /// Notes a row of another section of a record whose root row was noted.
     func note(_ row: [Value], digest: UInt64, of section: Int, root: [Value], in resource: Resource) {
-        let columns = resource.sections[section].parent.map(\.column)
-        let name = name(root, resource)
         // Rows that only a collation ties to the record are not looked for by what ties them.
-        guard let rows = found[name]?.sections[section],
-            PackedValues.bytes(columns.map { row[$0] }, of: columns.map { resource.sections[section].columns[$0] })
+        guard let place = place(of: name(root, resource)), let rows = found[place].sections.sections[section],
+            link(resource.sections[section].parent.lazy.map(\.column), of: row, resource.sections[section])
                 == rows.link
         else { return }
-        found[name]?.sections[section]?.digest = rows.digest &+ digest
+        found[place].sections.sections[section]?.digest = rows.digest &+ digest
     }
 
     private func name(_ root: [Value], _ resource: Resource) -> Name {

@@ -1,5 +1,3 @@
-package import MergeCore
-
 /// A record that changed, as clients are told of it.
 package struct ChangeText: Sendable {
     /// The push that changed a record.
@@ -21,20 +19,14 @@ package struct ChangeText: Sendable {
 
     /// The revision of its last change.
     package let revision: Int
-    /// The resource of the record.
-    package let resource: Resource
-    /// The key of the record.
-    package let key: RecordKey
-    /// The record as JSON; nil where it is gone.
-    package let record: [UInt8]?
+    /// The record as `ChangesEncoder` writes it.
+    package let record: [UInt8]
     /// nil where a program changed it that bypasses the gateway.
     package let author: Author?
 
     /// Makes a change out of its parts.
-    package init(revision: Int, resource: Resource, key: RecordKey, record: [UInt8]?, author: Author?) {
+    package init(revision: Int, record: [UInt8], author: Author?) {
         self.revision = revision
-        self.resource = resource
-        self.key = key
         self.record = record
         self.author = author
     }

@@ -1,11 +1,23 @@
-import MergeCore
+package import MergeCore
 
 /// Pages of changes and lines of snapshots as JSON.
 package enum ChangesEncoder {
     /// Returns the answer of `GET /v1/changes`, or the data of an event.
     package static func encode(_ page: ChangesText) -> [UInt8] {
-        var writer = JSONWriter(capacity: 256 + page.changes.reduce(0) { $0 + ($1.record?.count ?? 0) + 256 })
+        var writer = JSONWriter(capacity: 256 + page.changes.reduce(0) { $0 + $1.record.count + 128 })
         writer.object { members(page, &$0) }
+        return writer.bytes
+    }
+
+    /// Returns the part of a change that is the same for everybody who may see the record: its name, and the record, or
+    /// null where it is gone.
+    package static func encode(_ resource: Resource, _ key: RecordKey, _ record: Record?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            name(resource, key, to: &writer)
+            writer.member("record")
+            if let record { RecordEncoder.write(record, of: resource, to: &writer) } else { writer.null() }
+        }
         return writer.bytes
     }
 
@@ -30,9 +42,7 @@ package enum ChangesEncoder {
         writer.object { writer in
             writer.member("revision")
             writer.integer(change.revision)
-            name(change.resource, change.key, to: &writer)
-            writer.member("record")
-            if let record = change.record { writer.raw(record) } else { writer.null() }
+            writer.members(change.record)
             writer.member("by")
             guard let author = change.author else { return writer.null() }
             writer.object { writer in

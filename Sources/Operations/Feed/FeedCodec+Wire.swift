@@ -5,7 +5,7 @@ extension FeedCodec {
     /// The forms of Protocol.md.
     package static var wire: FeedCodec {
         FeedCodec(
-            record: { RecordEncoder.encode($0, $1) },
+            record: { ChangesEncoder.encode($0, $1, $2) },
             key: { text, section in
                 // What is no key any more, because the rules have changed, names no record.
                 (try? KeyText.lookup(text, section)) ?? nil

@@ -13,7 +13,7 @@ extension FeedPage {
             feed: feed, revision: revision, hasMore: saysMore ? hasMore : nil, rules: rules,
             changes: changes.map { change in
                 ChangeText(
-                    revision: change.revision, resource: change.resource, key: change.key, record: change.record,
+                    revision: change.revision, record: change.record,
                     author: change.push.map { push in
                         ChangeText.Author(
                             who: push.sender.who.isEmpty ? nil : push.sender.who, device: push.sender.device,

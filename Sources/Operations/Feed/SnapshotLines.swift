@@ -17,7 +17,7 @@ package struct SnapshotLines: Sendable {
     private let shown: ShownRecords
 
     /// Records between two cursors.
-    private static let page = 500
+    private static let page = 1_000
     /// Bytes after which a page ends early.
     private static let mostBytes = 1 << 20
     /// Runs of a page whose connection broke: nothing of it has been sent.
@@ -66,10 +66,12 @@ package struct SnapshotLines: Sendable {
             func stretch(of page: Page) -> ShownRecords.Stretch? {
                 ShownRecords.Stretch(of: resource, in: snapshot, after: page.start, upTo: page.next, for: viewer)
             }
-            var page = try await self.page(of: resource, after: key, patience: patience)
+            var page = try await self.page(
+                of: resource, after: key, PieceSize(mayBeLong: resource.mayBeLong), patience: patience)
             while let next = page.next {
                 // One page ahead, so that the database does not wait for whoever takes the last.
-                async let ahead = self.page(of: resource, after: next, patience: patience)
+                let size = page.size
+                async let ahead = self.page(of: resource, after: next, size, patience: patience)
                 count += page.records
                 try await send(page, stretch(of: page), behind: position, revision, patience: patience, to: write)
                 page = try await ahead
@@ -107,18 +109,21 @@ package struct SnapshotLines: Sendable {
         var lines: [UInt8] = []
         var records = 0
         /// The key behind which it begins; nil before the first record.
-        var start: RecordKey?
+        let start: RecordKey?
         var next: RecordKey?
         var read: [ShownRecords.Read] = []
+        /// The number of records that would be read at once next.
+        var size: PieceSize
     }
 
+    /// - Parameter size: the number of records that are read at once first, as the page before tells it.
     private func page(
-        of resource: Resource, after key: RecordKey?, patience: Duration
+        of resource: Resource, after key: RecordKey?, _ size: PieceSize, patience: Duration
     ) async throws(StoreError) -> Page {
         var runs = 0
         while true {
             do throws(StoreError) {
-                return try await run(resource, after: key, patience)
+                return try await run(resource, after: key, size, patience)
             } catch {
                 runs += 1
                 guard error.kind == .unavailable || error.kind == .busy, runs < Self.maximumRuns else { throw error }
@@ -127,38 +132,32 @@ package struct SnapshotLines: Sendable {
     }
 
     private func run(
-        _ resource: Resource, after key: RecordKey?, _ patience: Duration
+        _ resource: Resource, after key: RecordKey?, _ size: PieceSize, _ patience: Duration
     ) async throws(StoreError) -> Page {
-        let page = Mutex(Page())
-        let deadline = ContinuousClock.now.advanced(by: patience)
-        let take = { @Sendable (records: [Record]) -> Int? in
-            page.withLock { page in
-                let before = page.lines.count
-                page.lines += SnapshotText.records(records, of: resource)
-                page.records += records.count
-                return page.lines.count < Self.mostBytes ? page.lines.count - before : nil
-            }
-        }
-        let next: RecordKey?
-        if let journal = active.journal, let hashKey = shown.hashKey(of: journal) {
-            next = try await service.page(
-                resource, after: key, limit: Self.page, for: viewer, deadline: deadline, hashing: hashKey
-            ) { records, digests in
-                let read = records.map { record in
-                    ShownRecords.Read(
-                        ShownRecord(
-                            resource, journal.codec.key(record.key, resource.root),
-                            digests.sections(of: record.key, in: resource), hashKey))
+        let page = Mutex(Page(start: key, size: size))
+        let journal = active.journal
+        let next = try await service.page(
+            resource, after: key, limit: Self.page, for: viewer, deadline: .now.advanced(by: patience),
+            hashing: shown.hashKey(of: journal), from: size
+        ) { records, digests in
+            let lines = SnapshotText.records(records, of: resource)
+            return page.withLock { page in
+                if let digests, let journal {
+                    for record in records {
+                        page.read.append(
+                            ShownRecords.Read(
+                                ShownRecord(
+                                    resource, journal.codec.key(record.key, resource.root),
+                                    digests.sections(of: record.key, in: resource))))
+                    }
                 }
-                page.withLock { $0.read += read }
-                return take(records)
+                page.size.note(records: records.count, bytes: lines.count)
+                page.records += records.count
+                if page.lines.isEmpty { page.lines = lines } else { page.lines += lines }
+                return page.lines.count < Self.mostBytes ? lines.count : nil
             }
-        } else {
-            next = try await service.page(
-                resource, after: key, limit: Self.page, for: viewer, deadline: deadline, piece: take)
         }
         var whole = page.withLock { $0 }
-        whole.start = key
         whole.next = next
         return whole
     }

@@ -163,4 +163,9 @@ package struct PackedReader {
 extension UInt64 {
     /// The eight bytes of a word, the lowest first.
     package var packedBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) } }
+
+    /// Writes them behind others.
+    package func appendPacked(to out: inout [UInt8]) {
+        withUnsafeBytes(of: littleEndian) { out.append(contentsOf: $0) }
+    }
 }

@@ -39,6 +39,7 @@ package struct ShownNote: Sendable, Hashable {
         /// The form in which a row of the journal keeps it.
         package var bytes: [UInt8] {
             var out: [UInt8] = []
+            out.reserveCapacity(entries.reduce(128) { $0 + $1.record.utf8.count + 18 })
             for entry in entries { Self.append(entry, to: &out) }
             if let span {
                 let name = Self.spanMark + String(decoding: Base64.encode(span.bytes), as: UTF8.self)
@@ -49,8 +50,8 @@ package struct ShownNote: Sendable, Hashable {
 
         private static func append(_ entry: Entry, to out: inout [UInt8]) {
             PackedNumber.append(entry.record.utf8, to: &out)
-            out += entry.link.packedBytes
-            out += entry.digest.packedBytes
+            entry.link.appendPacked(to: &out)
+            entry.digest.appendPacked(to: &out)
         }
 
         /// Reads what `bytes` wrote; nil where it is damaged.

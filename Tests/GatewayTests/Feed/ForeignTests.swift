@@ -256,6 +256,44 @@ import TestSupport
         }
     }
 
+    /// The notes of a snapshot of many records with lists, and of pages of changes, are what a pass finds.
+    @Test(arguments: TestEngine.allCases) func whatWasSentAsItIsIsNotToldAgain(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        let homes = (10...1_600).map { "(\($0), 'h\($0)')" }.joined(separator: ", ")
+        // Some have no things, some have three.
+        let things = (10...1_600).flatMap { home in (0..<home % 4).map { "(\(home), 't\($0)')" } }
+        try await database.run(
+            "INSERT INTO homes (id, name) VALUES \(homes);"
+                + "INSERT INTO things (home, name) VALUES \(things.joined(separator: ", "));")
+        try await ScanFixture.run(on: database) { gateway async throws in
+            try await gateway.client { client async throws in
+                let position = try await client.position()
+                let scan = try await ScanHold(database)
+                for _ in 0..<2 {
+                    let lines = try await client.get("/v1/snapshot?resources=homes").text.split(separator: "\n")
+                    #expect(lines.count { $0.hasPrefix("{\"resource") } == 1_594)
+                }
+                // In another order than that of the keys, and things of one home twice.
+                for home in [900, 30, 31, 1_600, 30] {
+                    _ = try await client.push(
+                        FeedFixture.edit("homes", home, "name", "\"?\"", "\"n\(home)\""), atomic: "push")
+                }
+                let told = try await client.changes(after: position)
+                #expect(Set(told.names) == ["homes/900", "homes/30", "homes/31", "homes/1600"])
+                let before = try await client.position()
+                #expect(try await database.runOnJournal("SELECT COUNT(*) FROM shown;") != "0\n")
+                try await scan.end()
+                let end = ContinuousClock.now + .seconds(60)
+                while try await database.runOnJournal("SELECT COUNT(*) FROM shown;") != "0\n" {
+                    try #require(ContinuousClock.now < end, "the notes are never compared")
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                #expect(try await client.changes(after: before).names == [])
+            }
+        }
+    }
+
     /// A record that a snapshot did not meet is there again before the scan comes by, as it was.
     @Test(arguments: TestEngine.allCases, Absence.allCases)
     func whatASnapshotDidNotMeetIsTold(_ kind: TestEngine, _ absence: Absence) async throws {
@@ -293,14 +331,14 @@ import TestSupport
         /// A snapshot that goes on behind its first page.
         case resumed
 
-        private static let ids = [1, 2, 499, 500, 501, 1_000, 1_001, 1_199, 1_200]
+        private static let ids = [1, 2, 999, 1_000, 1_001, 2_000, 2_001, 2_199, 2_200]
 
         var before: String {
             switch self {
             case .hidden, .deleted, .emptied: ""
             case .pages, .resumed:
                 "DELETE FROM doors; INSERT INTO doors (id) VALUES "
-                    + (1...1_200).map { "(\($0))" }.joined(separator: ", ") + ";"
+                    + (1...2_200).map { "(\($0))" }.joined(separator: ", ") + ";"
             }
         }
 
@@ -331,7 +369,7 @@ import TestSupport
             case .emptied: ["doors/1", "doors/2"]
             case .pages: Set(Self.ids.map { "doors/\($0)" })
             // The first page was sent before they went.
-            case .resumed: Set(Self.ids.filter { $0 > 500 }.map { "doors/\($0)" })
+            case .resumed: Set(Self.ids.filter { $0 > 1_000 }.map { "doors/\($0)" })
             }
         }
     }
