@@ -24,6 +24,8 @@ struct EventStream: Sendable {
     let standing: TokenStanding?
     /// The client; nil where nobody needs a token.
     let bearer: Bearer?
+    /// The bytes that the event under way holds.
+    let lease: ByteLease?
 
     /// The time without an event after which a comment is sent.
     private static let heartbeat = Duration.seconds(10)
@@ -160,10 +162,12 @@ struct EventStream: Sendable {
                 return .nothing
             }
             if state.revision == position.revision { return .nothing }
-            return .page(
-                try await access.reader.page(
-                    FeedQuestion(since: position.revision, resources: asked.resources, limit: asked.limit), at: state,
-                    under: active, for: access.access, .now.advanced(by: Self.patience)))
+            let page = try await access.reader.page(
+                FeedQuestion(since: position.revision, resources: asked.resources, limit: asked.limit), at: state,
+                under: active, for: access.access, .now.advanced(by: Self.patience))
+            // Others hold all that there is: the next look may find room.
+            guard lease?.take(page.length) ?? true else { return .trouble }
+            return .page(page)
         } catch {
             logger.debug("events id=\(requestID) wait: \(error)")
             return .trouble
@@ -184,5 +188,6 @@ struct EventStream: Sendable {
         try await Self.send(
             EventText.changes(ChangesEncoder.encode(text), feed: position.feed, revision: position.revision), &writer)
         position.told = position.revision
+        lease?.settle(at: 0)
     }
 }

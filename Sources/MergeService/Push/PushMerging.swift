@@ -8,6 +8,7 @@ struct PushMerging: Sendable {
     let digest: GroupDigest
     let form: AnswerWriting
     let ended: EndedTransactions
+    let lengths: RecordLengths
 
     /// Merges a batch on a connection.
     ///
@@ -133,6 +134,9 @@ struct PushMerging: Sendable {
         _ transaction: PushTransaction, _ records: [Record?]
     ) throws(StoreError) -> [KeptPush?] {
         let batch = transaction.batch
+        for (report, record) in zip(transaction.reports, records) {
+            lengths.note(record.map { [$0] } ?? [], of: report.resource)
+        }
         return try batch.items.indices.map { number throws(StoreError) in
             if transaction.excluded.contains(number) { return nil }
             let request = batch.items[number].request

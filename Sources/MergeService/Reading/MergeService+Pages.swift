@@ -31,21 +31,25 @@ extension MergeService {
     /// Reads a page as above, without the digests of its rows.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
-        deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Int?
+        deadline: ContinuousClock.Instant, caller: Caller? = nil, piece: @escaping @Sendable ([Record]) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await page(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: nil
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashKey: nil
         ) { records, _ in piece(records) }
     }
 
     private func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
-        deadline: ContinuousClock.Instant, hashKey: SipHash.Key?,
+        deadline: ContinuousClock.Instant, caller: Caller? = nil, hashKey: SipHash.Key?,
         piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
         let rowsPerRecord = limits.rowsPerRecord
+        let mean = lengths.mean(of: resource)
+        let isLong = (mean ?? 0) * limit >= Self.longPage
+        try await longReads.begin(if: isLong, until: deadline, for: caller)
+        defer { longReads.end(if: isLong) }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
             // What was told cannot be told again.
             guard !hasBegun.load(ordering: .relaxed) else {
@@ -58,7 +62,7 @@ extension MergeService {
             reader.view = viewer?.view(of: resource)
             var place = PagePlace(resource, after: key)
             var left = limit
-            var size = PieceSize(mayBeLong: resource.mayBeLong)
+            var size = PieceSize(mayBeLong: resource.mayBeLong, mean: mean)
             while true {
                 let wanted = min(left, size.records)
                 // One more tells whether there is a next.
@@ -66,6 +70,7 @@ extension MergeService {
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
                 let bytes = piece(records, digests)
+                lengths.note(records, of: resource)
                 left -= records.count
                 guard found.count > wanted else { return nil }
                 place.advance(records)
@@ -74,6 +79,9 @@ extension MergeService {
             }
         }
     }
+
+    /// Bytes from which a page is long.
+    private static let longPage = 1 << 20
 }
 
 /// The place up to which pages have been read: by the last key, or without a key by how many records stand before.
