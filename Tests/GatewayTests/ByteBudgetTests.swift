@@ -1,5 +1,7 @@
+import Foundation
 import MergeCore
 import MergeService
+import Synchronization
 import Testing
 import TestSupport
 
@@ -21,6 +23,60 @@ import TestSupport
             #expect(budget.held == 1_300_000)
         }
         #expect(budget.held == 0)
+    }
+
+    /// Long answers that are there already, more than there is room for, leave the room of small requests.
+    @Test func nobodyLocksSmallRequestsOut() {
+        let budget = ByteBudget(1_000_000)
+        let answers = (0..<3).map { _ in ByteLease(budget) }
+        for answer in answers { answer.settle(at: 8_000_000) }
+        #expect(ByteLease(budget).take(10_000))
+        #expect(!ByteLease(budget).take(100_000))
+        // It holds what it is said to hold, and finds no room for more.
+        #expect(answers[0].resize(to: 4_000_000) && !answers[0].resize(to: 4_000_001))
+        #expect(budget.held == 20_000_000)
+        for answer in answers { answer.settle(at: 0) }
+        // One alone has room, however long it is.
+        #expect(budget.held == 0 && ByteLease(budget).take(9_000_000))
+    }
+
+    /// Whoever takes a little again and again, and gives it back, leaves the room of small requests as it was.
+    @Test func roomThatIsGivenBackIsOfItsKind() {
+        let budget = ByteBudget(1_000_000)
+        let full = ByteLease(budget)
+        full.settle(at: 1_000_000)
+        let stream = ByteLease(budget)
+        for number in 0..<1_000 {
+            #expect(stream.take(10_000))
+            if number % 2 == 0 { stream.settle(at: 0) } else { stream.give(10_000) }
+        }
+        #expect(budget.held == 1_000_000 && stream.resize(to: 10_000) && stream.resize(to: 0))
+        full.settle(at: 0)
+        #expect(budget.held == 0 && ByteLease(budget).take(1_000_000))
+    }
+
+    /// What takes its time runs on threads of its own, no more at once than there are, and nothing else does.
+    @Test func largeWorkHasFewThreads() async {
+        let large = LargeWork(threads: 2)
+        let running = Mutex((now: 0, most: 0))
+        let work = { @Sendable in
+            running.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            // Others get the processor.
+            for _ in 0..<100 { sched_yield() }
+            running.withLock { $0.now -= 1 }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 { group.addTask { await large.run(on: 65_536, work) } }
+        }
+        #expect(running.withLock { $0.most } <= 2)
+        let steps = large.steps
+        #expect(steps >= 50)
+        await large.run(on: 65_535, work)
+        #expect(large.steps == steps)
+        #expect(LargeWork.takes(4_096, isPacked: true) && !LargeWork.takes(4_095, isPacked: true))
     }
 
     /// Large bodies are worked on one after the other where they are too large for each other, and wait no longer than
@@ -83,6 +139,78 @@ import TestSupport
                         "/v1/push", #"{"edits":[]}"# + String(repeating: " ", count: 300_000)
                     ).status
                 }
+                #expect(status == 200)
+            }
+        }
+    }
+
+    /// A page ends where the room for it does; one for which there is none from the beginning is refused.
+    @Test func pagesTakeNoMoreThanThereIs() {
+        let budget = ByteBudget(1_000_000)
+        let lease = ByteLease(budget)
+        let page = HeldPieces(lease)
+        let piece = [UInt8](repeating: 0, count: 300_000)
+        #expect((0..<5).map { _ in page.take(piece) } == [.found, .found, .found, .last, .last])
+        let other = HeldPieces(ByteLease(budget))
+        #expect(other.take(piece) == .refused && other.wasRefused && !page.wasRefused)
+        #expect(HeldPieces(ByteLease(budget)).take([1]) == .found)
+        // The client has taken it.
+        for _ in 0..<5 { lease.give(piece.count) }
+        #expect(budget.held == 0)
+    }
+
+    private static let longPots = """
+        CREATE TABLE pots (id INTEGER PRIMARY KEY, a TEXT, n INTEGER NOT NULL DEFAULT 0);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+          INSERT INTO pots (id, a) SELECT i, printf('%.*c', 200000, 'x') FROM n;
+        CREATE TABLE cups (id INTEGER PRIMARY KEY, n INTEGER NOT NULL DEFAULT 0);
+        INSERT INTO cups VALUES (1, 0);
+        """
+    private static let potRules = [
+        "pots.yaml": "resource: pots\nsections:\n  pot: {table: pots, groups: {a: a, n: n}}\n",
+        "cups.yaml": "resource: cups\nsections:\n  cup: {table: cups, groups: {n: n}}\n",
+    ]
+
+    /// Long answers that nobody takes hold no more than the budget: whoever asks for another is told to come again, before
+    /// anything is written, and small requests are served.
+    @Test func unreadAnswersAreBounded() async throws {
+        let path = "/v1/snapshot?resources=pots"
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.longPots)
+        try await RunningGateway.with(
+            database, rules: Self.potRules, journal: .together, configure: { $0.heldBytes = 1_000_000 }
+        ) { gateway async throws in
+            try await gateway.client { client async throws in
+                let edit = #"{"edits":[{"resource":"pots","id":7,"changeset":{"pot":{"n":{"old":0,"new":1}}}}]}"#
+                // From now on it is known to be long.
+                #expect(try await client.get("/v1/records/pots/7").status == 200)
+                let script = """
+                    import socket, sys
+                    client = socket.socket()
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    client.connect(("127.0.0.1", int(sys.argv[1])))
+                    client.sendall(b"GET " + sys.argv[2].encode() + b" HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+                    client.recv(1)
+                    sys.stdout.write("begun\\n")
+                    sys.stdout.flush()
+                    sys.stdin.read()
+                    """
+                let unread = try Unread(["python3", "-c", script, String(gateway.port), path])
+                await unread.begun()
+                var status = 200
+                for _ in 0..<500 where status == 200 {
+                    status = try await client.get("/v1/records/pots/7").status
+                }
+                #expect(status == 503)
+                let refused = try await client.post("/v1/push", edit)
+                #expect(refused.status == 503, "\(refused.text.prefix(200))")
+                #expect(try await database.run("SELECT n FROM pots WHERE id = 7;") == "0\n")
+                #expect(try await client.get(path).status == 503)
+                let small = edit.replacing("pots", with: "cups").replacing("pot\"", with: "cup\"").replacing(
+                    "7", with: "1")
+                #expect(try await client.post("/v1/push", small).status == 200)
+                // With its connection what it held is gone.
+                unread.end()
+                for _ in 0..<500 where status == 503 { status = try await client.post("/v1/push", edit).status }
                 #expect(status == 200)
             }
         }
@@ -166,5 +294,35 @@ import TestSupport
                 #expect(numbers == Array(1...60))
             }
         }
+    }
+}
+
+/// A client in a process of its own that begins to take an answer and then takes no more.
+private final class Unread {
+    private let process = Process()
+    private let (input, output) = (Pipe(), Pipe())
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Waits until it has taken the first byte.
+    func begun() async {
+        let file = output.fileHandleForReading
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                _ = file.availableData
+                continuation.resume()
+            }
+        }
+    }
+
+    func end() {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
     }
 }

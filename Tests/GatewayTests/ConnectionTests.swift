@@ -43,6 +43,20 @@ import TestSupport
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
+    /// A body that was refused before it came has its time, and then its connection is closed.
+    @Test func theRestOfARefusedBodyIsNotWaitedForLong() async throws {
+        try await Self.with {
+            $0.headSeconds = 1
+            $0.idleSeconds = 600
+        } _: { gateway async throws in
+            let text = try await Self.exchange(
+                gateway,
+                "POST /v1/push HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: 900000000\r\n\r\n")
+            #expect(Self.statuses(text) == ["413"])
+        }
+    }
+
     /// Requests that are sent ahead are answered in their order.
     @Test func requestsMayBeSentAhead() async throws {
         try await Self.with { gateway async throws in

@@ -85,6 +85,8 @@ def strike(attack: Attack, stranger: Stranger, ready, go, round, end, last, out)
 def hold(attack: Holding, stranger: Stranger, ready, go, round, end, out) -> None:
     held, closed = {}, []
     opened = 0
+    if attack.prepare:
+        attack.prepare(stranger)
     ready.set()
     go.wait()
     round.set()

@@ -1,5 +1,6 @@
 """The attacks: strokes, one after the other, and connections that are held."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,6 +30,7 @@ class Holding:
     open: Callable  # (Stranger) -> socket
     drip: bytes = b""
     limit: int = 0  # seconds within which the gateway has to close them
+    prepare: Callable = None  # (Stranger) -> anything, before the attack begins
 
 
 def posts(stranger: Stranger, sent: list, path: str = PUSH) -> list:
@@ -117,6 +119,16 @@ def long_page(stranger: Stranger) -> list:
     long_records(stranger)
     return [lambda path=path: stranger.send(stranger.request("GET", path))[0]
             for path in ("/v1/records/docs?limit=500", "/v1/snapshot?resources=docs", "/v1/changes?since=0")]
+
+
+def packed_records(stranger: Stranger) -> list:
+    """The same, asked for packed; and conflicts that were answered before, under their keys again."""
+    long_records(stranger)
+    def again(row: int) -> bytes:
+        return plain(push(edit("docs", row, {"doc": {"n": {"old": 1, "new": 2}}}), key=f"again-{row}"))
+    sent = [stranger.request("GET", f"/v1/records/docs/{row}", more=b"Accept-Encoding: gzip\r\n") for row in range(5, 21)]
+    sent += [stranger.request("POST", PUSH, again(row), more=b"Accept-Encoding: gzip\r\n") for row in range(5, 21)]
+    return [lambda request=request: stranger.send(request)[0] for request in sent]
 
 
 def journal(stranger: Stranger) -> list:
@@ -226,6 +238,26 @@ def unread(path: str, more: bytes = b"") -> Callable:
     return open
 
 
+def unread_long(method: str, path: str, body=None, more: bytes = b"") -> Callable:
+    """Leaves unread what shows records that are as long as a body may be, each time something else."""
+    numbers = itertools.count(1)
+    def open(stranger: Stranger):
+        number = next(numbers)
+        connection = stranger.connect(receive=4096)
+        sent = body(number) if body else None
+        connection.sendall(stranger.request(method, path.format(number % 16 + 5, number), sent, more))
+        return connection
+    return open
+
+
+def long_held(open: Callable) -> Holding:
+    return Holding("6", 100, open, prepare=long_records)
+
+
+def short_edit(number: int) -> bytes:
+    return plain(push(edit("docs", number % 16 + 5, {"doc": {"n": {"old": 1, "new": 2}}})))
+
+
 ATTACKS = {
     "names": Attack("1", names),
     "names in a sync": Attack("1", syncs),
@@ -246,6 +278,14 @@ ATTACKS = {
     "half-sent bodies": Holding("6", 60, half_body, limit=30),
     "unread pages": Holding("6", 8, unread("/v1/records/large?limit=500"), limit=30),
     "unread snapshots": Holding("6", 8, unread("/v1/snapshot?resources=large"), limit=30),
+    "many unread pages": Holding("6", 100, unread("/v1/records/large?limit=500")),
+    "many unread snapshots": Holding("6", 100, unread("/v1/snapshot?resources=large")),
+    "unread records": long_held(unread_long("GET", "/v1/records/docs/{0}")),
+    "unread answers": long_held(unread_long("POST", PUSH, short_edit)),
+    "unread changes": long_held(unread_long("GET", "/v1/changes?since=0&limit={1}")),
+    "unread long events": long_held(
+        unread_long("GET", "/v1/changes?since=0&limit={1}", more=b"Accept: text/event-stream\r\n")),
+    "unread long snapshots": long_held(unread_long("GET", "/v1/snapshot?resources=docs")),
     "unread events": Holding("6", 100, unread("/v1/changes", b"Accept: text/event-stream\r\n")),
     "waiting for changes": Holding("6", 500, unread("/v1/changes?wait=60")),
     "one large record": Attack("6", one_record),
@@ -253,6 +293,8 @@ ATTACKS = {
     "pages at once": Attack("6", pages, at_once=8),
     "long records": Attack("6", long_records),
     "long records at once": Attack("6", long_records, at_once=16),
+    "long records, packed": Attack("6", packed_records),
+    "long records, packed, at once": Attack("6", packed_records, at_once=16),
     "page of long records": Attack("6", long_page),
     "small values": Attack("6", values),
     "small values at once": Attack("6", values, at_once=4),

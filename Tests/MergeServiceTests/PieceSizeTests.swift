@@ -14,21 +14,30 @@ import Testing
 
     @Test func shortRecordsAreReadManyAtOnce() {
         #expect(Self.pieces([200, 200, 200], mayBeLong: false) == [128, 128, 128])
-        #expect(Self.pieces([200, 200, 200, 200, 200, 200]) == [8, 16, 32, 64, 128, 128])
+        #expect(Self.pieces([200, 200, 200, 200, 200, 200]) == [1, 2, 4, 8, 16, 32])
     }
 
     @Test func longRecordsAreReadFewAtOnce() {
-        #expect(Self.pieces([100_000, 100_000, 100_000, 8_000_000, 8_000_000]) == [8, 16, 20, 20, 1])
+        #expect(Self.pieces([100_000, 100_000, 100_000, 8_000_000, 8_000_000]) == [1, 2, 4, 8, 1])
     }
 
     /// Short ones in front of long ones do not make the next piece as large as one likes.
     @Test func piecesGrowSlowly() {
-        #expect(Self.pieces([8_000_000, 1, 1, 1]) == [8, 1, 2, 4])
+        #expect(Self.pieces([8_000_000, 1, 1, 1]) == [1, 1, 2, 4])
+    }
+
+    /// What was read before tells how long the first ones are.
+    @Test func theFirstPieceGoesByWhatIsKnown() {
+        #expect(PieceSize(mayBeLong: true, mean: 8_000_000).records == 1)
+        #expect(PieceSize(mayBeLong: true, mean: 100_000).records == 5)
+        #expect(PieceSize(mayBeLong: true, mean: 200).records == 128)
+        #expect(PieceSize(mayBeLong: true, mean: 0).records == 128)
+        #expect(PieceSize(mayBeLong: false, mean: 8_000_000).records == 128)
     }
 
     @Test func nothingTeachesNothing() {
         var size = PieceSize(mayBeLong: true)
         size.note(records: 0, bytes: 0)
-        #expect(size.records == 8)
+        #expect(size.records == 1)
     }
 }

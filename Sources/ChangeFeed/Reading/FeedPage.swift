@@ -29,6 +29,9 @@ package struct FeedPage: Sendable {
         self.changes = changes
     }
 
+    /// The bytes of its records.
+    package var length: Int { changes.reduce(0) { $0 + $1.record.count } }
+
     /// The same page, behind which more may be asked for at once.
     package var withMore: FeedPage { FeedPage(feed: feed, revision: revision, hasMore: true, changes: changes) }
 }

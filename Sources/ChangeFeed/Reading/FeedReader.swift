@@ -174,7 +174,7 @@ package final class FeedReader: Sendable {
         var changes: [FeedPage.Change] = []
         var bytes = 0
         var start = 0
-        var size = PieceSize(mayBeLong: source.active.catalog.resources.contains(where: \.mayBeLong))
+        var size = service.pieceSize(of: Set(found.map(\.name.resource)).compactMap { source.active.catalog[$0] })
         while start < found.count, bytes < Self.mostBytes {
             let piece = found[start..<min(start + size.records, found.count)]
             start = piece.endIndex

@@ -22,6 +22,15 @@ final class LargeWork: TaskExecutor {
     /// Returns true where a request is to run here.
     static func takes(_ bytes: Int, isPacked: Bool) -> Bool { bytes >= (isPacked ? packedSize : size) }
 
+    /// The steps of requests that were worked on here.
+    var steps: Int { next.load(ordering: .relaxed) }
+
+    /// Runs what takes time in proportion to many bytes here; what does not, where its caller runs.
+    func run<Answer>(on bytes: Int, _ work: () async throws -> Answer) async rethrows -> Answer {
+        guard Self.takes(bytes, isPacked: false) else { return try await work() }
+        return try await withTaskExecutorPreference(self) { try await work() }
+    }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let number = next.wrappingAdd(1, ordering: .relaxed).newValue

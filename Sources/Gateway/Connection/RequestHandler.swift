@@ -64,8 +64,6 @@ final class RequestHandler: ChannelDuplexHandler {
     /// No request comes any more.
     private var isOver = false
     private var isClosing = false
-    /// Bytes up to which an answer is not counted among those that are held.
-    private static let shortAnswer = 65_536
     /// The caller that waits for the answer under way.
     private var caller: Caller?
 
@@ -172,9 +170,14 @@ final class RequestHandler: ChannelDuplexHandler {
 
     /// A head that does not come at once has its time, and so has what is left of a body that was not waited for.
     private func watchHead(_ context: ChannelHandlerContext) {
-        defer { sawPart = false }
         // Bytes that are no part of a request are the beginning of its head.
-        guard case .waiting = phase, ahead.isEmpty, headAlarm == nil, isAmidRequest || !sawPart else { return }
+        if isAmidRequest || !sawPart { waitForRest(context) }
+        sawPart = false
+    }
+
+    /// Gives what is still to come of a request its time.
+    private func waitForRest(_ context: ChannelHandlerContext) {
+        guard case .waiting = phase, ahead.isEmpty, headAlarm == nil else { return }
         headAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.headTime) {
             guard case .waiting = self.phase else { return }
             if self.isAmidRequest { self.close(context) } else { self.refuse(context, with: HeadFault.slow) }
@@ -262,6 +265,8 @@ final class RequestHandler: ChannelDuplexHandler {
             }
         }
         watchBody(context)
+        // The rest of a body that was answered before it came may never come.
+        if isAmidRequest { waitForRest(context) }
         if ahead.isEmpty, readIsHeld {
             readIsHeld = false
             context.read()
@@ -303,7 +308,10 @@ final class RequestHandler: ChannelDuplexHandler {
         let writer = AnswerWriter(
             channel: channel, sink: NIOLoopBound(self, eventLoop: context.eventLoop), requestID: RequestID.next(),
             version: head.version, isKeptAlive: isKeptAlive, isHead: head.method == .HEAD)
-        let (responder, logger, lease) = (responder, logger, lease)
+        // What is answered counts as well.
+        let lease = lease ?? ByteLease(limits.budget)
+        self.lease = lease
+        let (responder, logger, limits) = (responder, logger, limits)
         let caller = Caller()
         self.caller = caller
         let bytes = (try? body.get().readableBytes) ?? 0
@@ -318,6 +326,7 @@ final class RequestHandler: ChannelDuplexHandler {
             context.path = request.uri.path
             context.body = body
             context.lease = lease
+            context.largeWork = limits.largeWork
             let response = await responder.respond(to: request, context: context)
             guard response.body.contentLength == nil, !isLarge else { return await writer.write(response) }
             // What lasts is sent by a task that holds nothing of the memory that finding the answer took.
@@ -385,11 +394,7 @@ extension RequestHandler: AnswerSink {
         let count = bytes.readableBytes + (rest?.readableBytes ?? 0)
         written += count
         // What the client has not taken yet is held for it; most answers leave at once.
-        if count > Self.shortAnswer {
-            let lease = lease ?? ByteLease(limits.budget)
-            self.lease = lease
-            lease.force(count)
-        }
+        if count > ByteBudget.small { lease?.settle(at: count) }
         if let rest {
             context.write(wrapOutboundOut(bytes), promise: nil)
             context.writeAndFlush(wrapOutboundOut(rest), promise: nil)

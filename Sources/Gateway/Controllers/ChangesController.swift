@@ -39,7 +39,7 @@ struct ChangesController {
             }
             return try await EventStream(
                 box: box, access: access, asked: asked, limits: service.limits, requestID: context.requestID,
-                logger: logger, standing: TokenStanding(context, tokens), bearer: context.bearer
+                logger: logger, standing: TokenStanding(context, tokens), bearer: context.bearer, lease: context.lease
             ).answer(lastEventID: context.headers["last-event-id"], isHead: request.method == .head)
         }
         let wait = min(try FeedRequest.number("wait", in: context.query) ?? 0, Self.longestWait)
@@ -49,9 +49,13 @@ struct ChangesController {
             page = try await news(
                 after: page, asked, under: active, by: access, until: .now.advanced(by: .seconds(wait)), context)
         }
-        return Reply.json(
-            ChangesEncoder.encode(page.text(rules: active.catalog.version)), to: context.headers,
-            with: [.cacheControl: "no-store"])
+        let length = page.length
+        try context.hold(length)
+        return await context.working(on: length) { [page] in
+            Reply.json(
+                ChangesEncoder.encode(page.text(rules: active.catalog.version)), to: context.headers,
+                with: [.cacheControl: "no-store"])
+        }
     }
 
     private func page(

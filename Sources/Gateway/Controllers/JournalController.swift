@@ -34,9 +34,9 @@ struct JournalController {
         }
         let page = try await JournalPages(service: service, active: active, deadline: context.deadline).page(filter)
         let access = context.access(to: active.catalog)
-        return Reply.json(
-            JournalEncoder.page(page.entries.map { $0.shown(to: access, of: active.catalog) }, next: page.next),
-            to: context.headers)
+        let body = JournalEncoder.page(page.entries.map { $0.shown(to: access, of: active.catalog) }, next: page.next)
+        try context.hold(body.count)
+        return await context.working(on: body.count) { Reply.json(body, to: context.headers) }
     }
 
     @Sendable private func entry(_ request: Request, _ context: GatewayContext) async throws -> Response {

@@ -79,7 +79,7 @@ struct PushController {
             service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
         let (answer, told) = try await runner.answer(run, context)
         context.failure.note(answer)
-        return reply(answer, body: told, to: context)
+        return await context.working(on: told.count) { reply(answer, body: told, to: context) }
     }
 
     private func reply(_ answer: PushAnswer, body: [UInt8], to context: GatewayContext) -> Response {

@@ -50,6 +50,12 @@ struct PushRunner: Sendable {
             // What was answered once is answered again, even where the rules have changed since.
             case .failure(let problem): throw Failure(problem.told(to: context.access(to: active.catalog)))
             }
+            do throws(Problem) {
+                // Once it is merged nothing but the answer can be told.
+                try context.hold(service.length(ofRecordsIn: push))
+            } catch {
+                throw Failure(error)
+            }
             return try await service.merge(
                 PushRequest(
                     push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
@@ -60,7 +66,9 @@ struct PushRunner: Sendable {
         }
         if let result = answer.result, !run.isPreview {
             metrics.count(result)
-            await delivery.note(result, under: active, for: context.access(to: active.catalog), context.deadline)
+            await context.working(on: answer.body.count) {
+                await delivery.note(result, under: active, for: context.access(to: active.catalog), context.deadline)
+            }
         }
         return (answer, await told(answer, to: run, in: context))
     }
@@ -74,14 +82,17 @@ struct PushRunner: Sendable {
     }
 
     private func told(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
+        guard answer.isReplay else { return answer.body }
+        return await context.working(on: answer.body.count) { await toldAgain(answer, to: run, in: context) }
+    }
+
+    private func toldAgain(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
         let access = context.access(to: active.catalog)
         let body = await ReplayedAnswer(
             service: service, active: active, access: access, deadline: context.deadline
         )
         .body(answer, to: run.sent.body, at: run.sent.address)
-        if answer.isReplay {
-            await delivery.note(answerAgain: body, under: active, for: access, context.deadline)
-        }
+        await delivery.note(answerAgain: body, under: active, for: access, context.deadline)
         return body
     }
 }

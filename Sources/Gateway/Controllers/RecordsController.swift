@@ -38,7 +38,11 @@ struct RecordsController {
         else {
             throw Problem(.noSuchRecord, detail: "The resource “\(resource.name)” has no record with this id.")
         }
-        return tagged(RecordEncoder.encode(record, resource), context)
+        let length = record.length(in: resource)
+        try context.hold(length)
+        return await context.working(on: length) {
+            tagged(RecordEncoder.encode(record, resource), context)
+        }
     }
 
     @Sendable private func page(_ request: Request, _ context: GatewayContext) async throws -> Response {

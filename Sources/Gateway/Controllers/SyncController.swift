@@ -95,7 +95,9 @@ struct SyncController {
                     under: active, for: access.access, context.deadline)
                 if !news.isCaughtUp { page = page.withMore }
             }
-            bytes = pushes.text.encode(page.text(rules: rules))
+            try context.hold(page.length)
+            let text = page.text(rules: rules)
+            bytes = await context.working(on: page.length) { pushes.text.encode(text) }
         } catch {
             // The pushes count all the same.
             isWhole = false
@@ -105,8 +107,10 @@ struct SyncController {
             context.failure.note(problem)
             bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: rules)
         }
-        return Reply.json(
-            bytes, to: context.headers, status: isWhole ? .ok : HTTPResponse.Status(code: 207),
-            with: [.cacheControl: "no-store"])
+        return await context.working(on: bytes.count) {
+            Reply.json(
+                bytes, to: context.headers, status: isWhole ? .ok : HTTPResponse.Status(code: 207),
+                with: [.cacheControl: "no-store"])
+        }
     }
 }

@@ -24,6 +24,8 @@ struct EventStream: Sendable {
     let standing: TokenStanding?
     /// The client; nil where nobody needs a token.
     let bearer: Bearer?
+    /// The bytes that the event under way holds.
+    let lease: ByteLease?
 
     /// The time without an event after which a comment is sent.
     private static let heartbeat = Duration.seconds(10)
@@ -152,7 +154,11 @@ struct EventStream: Sendable {
             if known == nil { known = try await access.feed.current() }
             switch try look(position, at: known) {
             case .news(let news): return news
-            case .reading(let reading): return .page(try await reading.page())
+            case .reading(let reading):
+                let page = try await reading.page()
+                // Others hold all that there is: the next look may find room.
+                guard lease?.take(page.length) ?? true else { return .trouble }
+                return .page(page)
             }
         } catch {
             logger.debug("events id=\(requestID) wait: \(error)")
@@ -201,5 +207,6 @@ struct EventStream: Sendable {
         try await Self.send(
             EventText.changes(ChangesEncoder.encode(text), feed: position.feed, revision: position.revision), &writer)
         position.told = position.revision
+        lease?.settle(at: 0)
     }
 }

@@ -55,7 +55,7 @@ struct ResultDelivery: Sendable {
     ) async {
         guard !names.isEmpty, let journal = active.journal, let hashKey = shown.hashKey(of: journal) else { return }
         do throws(StoreError) {
-            let read = try await service.engine.read(deadline: deadline) { [service] session throws(StoreError) in
+            let read = try await service.reading(names, deadline: deadline) { [service] session throws(StoreError) in
                 let digests = RecordDigests(key: hashKey)
                 let records = try service.records(names, in: session, digests: digests)
                 return zip(names.indices, records).map { index, now in

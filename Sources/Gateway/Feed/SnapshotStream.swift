@@ -10,6 +10,10 @@ import RecordStore
 struct SnapshotStream: Sendable {
     let lines: SnapshotLines
     let logger: Logger
+    /// The pieces that are held at once: one is read, one written, one sent, and one held back until another follows.
+    private static let copies = 4
+    /// Bytes that a snapshot holds as far as nobody knows more.
+    private static let expected = copies << 20
 
     func answer(_ context: GatewayContext, isHead: Bool) async throws -> Response {
         let isPacked = Reply.acceptsGzip(context.headers)
@@ -21,12 +25,18 @@ struct SnapshotStream: Sendable {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
         let (lines, logger, id) = (lines, logger, context.requestID)
+        let lease = context.lease
+        // Until the first piece tells how long they are.
+        try context.hold(Self.expected)
         let patience = context.deadline - context.arrival
         let body = ResponseBody { writer in
             do {
                 let packer = isPacked ? try GzipStream() : nil
-                try await lines.write(patience: patience) { piece, _ in
-                    try await writer.write(ByteBuffer(bytes: packer?.pack(piece) ?? piece))
+                try await lines.write(patience: patience) { piece, records in
+                    let held = Self.copies * piece.count
+                    if records > 0, lease?.resize(to: held) == false { throw ByteBudget.overloaded }
+                    try await writer.write(
+                        await context.working(on: piece.count) { ByteBuffer(bytes: packer?.pack(piece) ?? piece) })
                 }
                 if let packer { try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true))) }
             } catch {

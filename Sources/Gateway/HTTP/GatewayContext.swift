@@ -18,7 +18,7 @@ struct GatewayContext: RequestContext {
     ///
     /// Every body is read whole before it means anything, so nobody has to wait for it here.
     var body: Result<ByteBuffer, BodyFault> = .success(ByteBuffer())
-    /// The bytes that the request holds; nil for one without a body.
+    /// The bytes that the request and its answer hold.
     var lease: ByteLease?
     /// The time at which the head of the request had come.
     var arrival: ContinuousClock.Instant = .now
@@ -26,6 +26,8 @@ struct GatewayContext: RequestContext {
     var deadline: ContinuousClock.Instant = .now
     /// The caller that waits for the answer.
     var caller = Caller()
+    /// The executor for what takes its time.
+    var largeWork: LargeWork?
     /// The one who sent it; nil where nobody needs a token.
     var bearer: Bearer?
     /// The database's own words for the log, where a request failed because of it.
@@ -33,6 +35,20 @@ struct GatewayContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+    }
+
+    /// Takes room for an answer that is about to be made; a short one needs none.
+    ///
+    /// - Throws: a 503 `Problem` where other requests and answers hold all that there is.
+    func hold(_ bytes: Int) throws(Problem) {
+        guard bytes > ByteBudget.small, let lease else { return }
+        guard lease.take(bytes) else { throw ByteBudget.overloaded }
+    }
+
+    /// Runs what takes time in proportion to many bytes where small requests do not wait for it.
+    func working<Answer>(on bytes: Int, _ work: () async throws -> Answer) async rethrows -> Answer {
+        guard let largeWork else { return try await work() }
+        return try await largeWork.run(on: bytes, work)
     }
 }
 

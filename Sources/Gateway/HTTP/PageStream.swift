@@ -6,6 +6,7 @@ import MergeService
 import MergeWire
 import NIOCore
 import RecordStore
+import Synchronization
 
 /// Answers a page of records, a long one in pieces as they are read.
 ///
@@ -22,11 +23,14 @@ struct PageStream: Sendable {
     func answer(
         _ context: GatewayContext, _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?
     ) async throws -> Response {
-        let pieces = read(resource, after: key, limit: limit, for: viewer, context.deadline)
+        let pieces = read(resource, after: key, limit: limit, for: viewer, context)
         var beginning = pieces.makeAsyncIterator()
         // As long as nothing is sent, what goes wrong has a status of its own.
         let first = try await beginning.next() ?? []
-        guard let second = try await beginning.next() else { return Reply.json(first, to: context.headers) }
+        let lease = context.lease
+        guard let second = try await beginning.next() else {
+            return await context.working(on: first.count) { Reply.json(first, to: context.headers) }
+        }
         let isPacked = Reply.acceptsGzip(context.headers)
         var headers: HTTPFields = [.contentType: "application/json", .vary: "Accept-Encoding"]
         if isPacked { headers[.contentEncoding] = "gzip" }
@@ -38,13 +42,20 @@ struct PageStream: Sendable {
         let body = ResponseBody { writer in
             do {
                 let packer = isPacked ? try GzipStream() : nil
-                func packed(_ piece: [UInt8], isLast: Bool = false) -> ByteBuffer {
-                    ByteBuffer(bytes: packer?.pack(piece, isLast: isLast) ?? piece)
+                func packed(_ piece: [UInt8], isLast: Bool = false) async -> ByteBuffer {
+                    await context.working(on: piece.count) {
+                        ByteBuffer(bytes: packer?.pack(piece, isLast: isLast) ?? piece)
+                    }
                 }
-                try await writer.write(packed(first))
-                try await writer.write(packed(second))
-                for try await piece in pieces { try await writer.write(packed(piece)) }
-                if isPacked { try await writer.write(packed([], isLast: true)) }
+                try await writer.write(await packed(first))
+                lease?.give(first.count)
+                try await writer.write(await packed(second))
+                lease?.give(second.count)
+                for try await piece in pieces {
+                    try await writer.write(await packed(piece))
+                    lease?.give(piece.count)
+                }
+                if isPacked { try await writer.write(await packed([], isLast: true)) }
             } catch let error as StoreError {
                 logger.error("request id=\(id) broke off: \(error)")
                 throw error
@@ -57,21 +68,30 @@ struct PageStream: Sendable {
     /// The text of the page in pieces; a short page is one.
     private func read(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
-        _ deadline: ContinuousClock.Instant
+        _ context: GatewayContext
     ) -> AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
                     let text = PageText(resource)
+                    let held = HeldPieces(context.lease)
                     let next = try await service.page(
-                        resource, after: key, limit: limit, for: viewer, deadline: deadline
+                        resource, after: key, limit: limit, for: viewer, deadline: context.deadline,
+                        caller: context.caller
                     ) {
                         let before = text.byteCount
-                        if let piece = text.add($0) { continuation.yield(piece) }
+                        var finds = HeldPieces.Room.found
+                        if let piece = text.add($0) {
+                            finds = held.take(piece)
+                            if finds == .refused { return nil }
+                            continuation.yield(piece)
+                        }
                         let bytes = text.byteCount
-                        return bytes < Self.mostBytes ? bytes - before : nil
+                        return finds == .found && bytes < Self.mostBytes ? bytes - before : nil
                     }
-                    continuation.yield(text.end(next: next))
+                    let end = text.end(next: next)
+                    guard !held.wasRefused, held.take(end) != .refused else { throw ByteBudget.overloaded }
+                    continuation.yield(end)
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -79,5 +99,39 @@ struct PageStream: Sendable {
             }
             continuation.onTermination = { _ in task.cancel() }
         }
+    }
+}
+
+/// The room that the pieces of one page take while they wait for the client.
+final class HeldPieces: Sendable {
+    /// What came of asking for room.
+    enum Room {
+        case found
+        /// There was none, and the page ends with this piece: what came before is sent already.
+        case last
+        /// There was none, and nothing has been sent.
+        case refused
+    }
+
+    private let lease: ByteLease?
+    private let count = Atomic<Int>(0)
+    private let refused = Atomic<Bool>(false)
+
+    init(_ lease: ByteLease?) {
+        self.lease = lease
+    }
+
+    /// The first piece was refused, and with it the page.
+    var wasRefused: Bool { refused.load(ordering: .relaxed) }
+
+    func take(_ piece: [UInt8]) -> Room {
+        let isFirst = count.wrappingAdd(1, ordering: .relaxed).newValue == 1
+        guard let lease, !lease.take(piece.count) else { return .found }
+        if isFirst {
+            refused.store(true, ordering: .relaxed)
+            return .refused
+        }
+        lease.force(piece.count)
+        return .last
     }
 }

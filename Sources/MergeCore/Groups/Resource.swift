@@ -22,6 +22,7 @@ package final class Resource: Sendable, Hashable {
         isAtomic = sections.allSatisfy(\.isTransactional)
         hasPrivateFields = sections.contains { $0.hasPrivateFields || $0.readOnly.contains(where: \.isPrivate) }
         mayBeLong = sections.contains { $0.columns.contains(where: \.type.mayBeLong) }
+        hasLists = sections.contains { $0.kind == .list }
         sectionsByName = NameIndex(sections.map(\.name))
     }
 
@@ -39,6 +40,8 @@ package final class Resource: Sendable, Hashable {
     package let hasPrivateFields: Bool
     /// True where a record may hold values that are long.
     package let mayBeLong: Bool
+    /// True where a record may hold many rows.
+    package let hasLists: Bool
 
     /// A push to it happens whole or not at all, whatever breaks.
     package let isAtomic: Bool

@@ -11,15 +11,15 @@ final class QueuedPush: BatchItem {
 
     /// A push of many edits is a transaction worth of its own.
     private static let maximumEdits = 16
-    /// One with long texts or documents takes its time to merge, for which others do not wait.
-    private static let maximumBytes = 65_536
 
     /// nil for a push that needs a transaction of its own.
     init?(_ push: PushItem) {
         let request = push.request
         guard !request.isPreview, request.effects.isEmpty, request.push.atomicity == .push,
             push.refusals.isEmpty,
-            (1...Self.maximumEdits).contains(request.push.edits.count), request.sent.body.count <= Self.maximumBytes
+            (1...Self.maximumEdits).contains(request.push.edits.count),
+            // One with long texts or documents takes its time to merge, for which others do not wait.
+            request.sent.body.count <= PushItem.longBody
         else { return nil }
         var rows = QueuedRows(push.active.footprints)
         for edit in request.push.edits where !rows.take(edit) { return nil }

@@ -27,6 +27,7 @@ enum Shared<Answer: Sendable>: Sendable {
 struct RecordReads: BatchWork {
     let engine: any RecordEngine
     let limits: MergeLimits
+    let lengths: RecordLengths
 
     var purpose: TransactionKind { .snapshot }
 
@@ -35,6 +36,9 @@ struct RecordReads: BatchWork {
         let names = items.map { (resource: $0.resource, key: Optional($0.key)) }
         let records = try connection.read { session throws(StoreError) in
             try RecordCollector(session, dialect: engine.dialect, limits: limits).records(of: names)
+        }
+        for (item, record) in zip(items, records) {
+            lengths.note(record.map { [$0] } ?? [], of: item.resource)
         }
         return zip(items, records).map { .answered($1?.seen(by: $0.viewer, of: $0.resource)) }
     }

@@ -8,6 +8,7 @@ final class PushMerging: Sendable {
     let digest: GroupDigest
     let form: AnswerWriting
     let ended: EndedTransactions
+    let lengths: RecordLengths
 
     init(
         engine: any RecordEngine, limits: MergeLimits, digest: @escaping GroupDigest, form: @escaping AnswerWriting,
@@ -144,6 +145,9 @@ final class PushMerging: Sendable {
         _ transaction: PushTransaction, _ records: [Record?]
     ) throws(StoreError) -> [KeptPush?] {
         let batch = transaction.batch
+        for (report, record) in zip(transaction.reports, records) {
+            lengths.note(record.map { [$0] } ?? [], of: report.resource)
+        }
         return try batch.items.indices.map { number throws(StoreError) in
             if transaction.excluded.contains(number) { return nil }
             let request = batch.items[number].request

@@ -23,29 +23,32 @@ extension MergeService {
         piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await read(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: hashKey, size: size,
-            piece: piece)
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: nil, hashKey: hashKey,
+            size: size, piece: piece)
     }
 
     /// Reads a page as above, without the digests of its rows.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
-        deadline: ContinuousClock.Instant, piece: @escaping @Sendable ([Record]) -> Int?
+        deadline: ContinuousClock.Instant, caller: Caller? = nil, piece: @escaping @Sendable ([Record]) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await read(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, hashKey: nil,
-            size: PieceSize(mayBeLong: resource.mayBeLong)
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashKey: nil,
+            size: pieceSize(of: [resource])
         ) { records, _ in piece(records) }
     }
 
     private func read(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
-        deadline: ContinuousClock.Instant, hashKey: SipHash.Key?, size: PieceSize,
+        deadline: ContinuousClock.Instant, caller: Caller?, hashKey: SipHash.Key?, size: PieceSize,
         piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
         let rowsPerRecord = limits.rowsPerRecord
+        let isLong = (lengths.mean(of: resource) ?? 0) * limit >= Self.longPage
+        try await longReads.begin(if: isLong, until: deadline, for: caller)
+        defer { longReads.end(if: isLong) }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
             // What was told cannot be told again.
             guard !hasBegun.load(ordering: .relaxed) else {
@@ -66,6 +69,7 @@ extension MergeService {
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
                 let bytes = piece(records, digests)
+                lengths.note(records, of: resource)
                 left -= records.count
                 guard found.count > wanted else { return nil }
                 place.advance(records)
@@ -74,6 +78,9 @@ extension MergeService {
             }
         }
     }
+
+    /// Bytes from which a page is long.
+    private static let longPage = 4 << 20
 }
 
 /// The place up to which pages have been read: by the last key, or without a key by how many records stand before.

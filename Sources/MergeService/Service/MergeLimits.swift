@@ -18,6 +18,11 @@ package struct MergeLimits: Sendable {
     /// Shared transactions that run at once where others are held up by rows that somebody else holds.
     package var maximumLanes = 6
 
+    /// Reads of long records, and of pages of them, that run at once.
+    package var longReads = 1
+    /// Pushes of long bodies, or of long records, that run at once.
+    package var longPushes = 2
+
     /// Bytes of the answer to a push; a push with a longer one is taken back.
     package var answerBytes = 32 << 20
 

@@ -19,6 +19,9 @@ package final class MergeService: Sendable {
     private let keyed: KeyedExecution
     /// Pushes that run in transactions of their own, or wait for one.
     private let alone = Counted()
+    let lengths: RecordLengths
+    let longReads: Turns
+    private let longPushes: Turns
 
     /// - Parameters:
     ///   - digest: makes digests of groups, for bases that are sent as one.
@@ -27,17 +30,23 @@ package final class MergeService: Sendable {
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
         form: @escaping AnswerWriting
     ) {
+        let lengths = RecordLengths()
         let merging = PushMerging(
-            engine: engine, limits: limits, digest: digest, form: form, ended: EndedTransactions())
+            engine: engine, limits: limits, digest: digest, form: form, ended: EndedTransactions(), lengths: lengths)
         let shares = limits.coalesced > 1
         pushes = shares ? BatchQueue(limits, lanesHeldUp: limits.maximumLanes, merging) : nil
         // Nothing but a table that is locked as a whole holds reads up, so they need few lanes more.
         let lanesHeldUp = min(limits.maximumLanes, limits.lanes + 1)
         reads =
-            shares ? BatchQueue(limits, lanesHeldUp: lanesHeldUp, RecordReads(engine: engine, limits: limits)) : nil
+            shares
+            ? BatchQueue(
+                limits, lanesHeldUp: lanesHeldUp, RecordReads(engine: engine, limits: limits, lengths: lengths)) : nil
         keyed = KeyedExecution { active, deadline async throws(StoreError) in
             try await Self.recover(active, in: engine, limits: limits, until: deadline)
         }
+        longReads = Turns(limit: limits.longReads)
+        longPushes = Turns(limit: limits.longPushes)
+        self.lengths = lengths
         self.merging = merging
         self.engine = engine
         self.limits = limits
@@ -53,11 +62,20 @@ package final class MergeService: Sendable {
         _ resource: Resource, _ key: RecordKey, for viewer: Viewer? = nil, deadline: ContinuousClock.Instant,
         caller: Caller = Caller()
     ) async throws(StoreError) -> Record? {
-        if let reads {
+        let isLong = lengths.long(key, of: resource) != nil
+        if let reads, !isLong {
             let read = RecordRead(
                 resource: resource, key: key, viewer: viewer, deadline: deadline, caller: caller)
             if case .answered(let record) = try await reads.submit(read) { return record }
         }
+        try await longReads.begin(if: isLong, until: deadline, for: caller)
+        defer { longReads.end(if: isLong) }
+        return try await recordAlone(resource, key, for: viewer, deadline: deadline)
+    }
+
+    private func recordAlone(
+        _ resource: Resource, _ key: RecordKey, for viewer: Viewer?, deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Record? {
         let record = try await engine.read(deadline: deadline) { session throws(StoreError) in
             do throws(StoreError) {
                 return try self.reader(resource, session).records([key], locking: false)[0]
@@ -67,7 +85,34 @@ package final class MergeService: Sendable {
                 throw error
             }
         }
+        lengths.note(record.map { [$0] } ?? [], of: resource)
         return record?.seen(by: viewer, of: resource)
+    }
+
+    /// Returns the bytes of the long records that a push names, as far as anybody knows: so long is the answer.
+    package func length(ofRecordsIn push: Push) -> Int {
+        push.edits.reduce(0) { sum, edit in
+            sum + (edit.id.key.flatMap { lengths.long($0, of: edit.resource) } ?? 0)
+        }
+    }
+
+    /// Returns how many records of some resources are read at once at first.
+    package func pieceSize(of resources: [Resource]) -> PieceSize {
+        let long = resources.filter(\.mayBeLong)
+        let means = long.map { lengths.mean(of: $0) }
+        return PieceSize(
+            mayBeLong: !long.isEmpty, mean: means.contains(nil) ? nil : means.compactMap(\.self).max())
+    }
+
+    /// Reads records in a session of its own, in its turn where one of them is long.
+    package func reading<Answer: Sendable>(
+        _ names: [(resource: Resource, key: RecordKey)], deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreSession) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        let isLong = names.contains { lengths.long($0.key, of: $0.resource) != nil }
+        try await longReads.begin(if: isLong, until: deadline)
+        defer { longReads.end(if: isLong) }
+        return try await engine.read(deadline: deadline, body)
     }
 
     /// Returns true for a record that is there and does not exist for a client, without reading more of it than that takes.
@@ -134,7 +179,11 @@ package final class MergeService: Sendable {
             if request.isPreview { try request.push.checkPreviewable() }
             let push = PushItem(
                 request, plan: try PushPlan(request.push), active: active, deadline: deadline)
-            switch try await ending(of: push) {
+            let namesLong = push.namesLong(lengths)
+            let isLong = namesLong || push.isLong
+            try await longPushes.begin(if: isLong, until: deadline, for: request.caller)
+            defer { longPushes.end(if: isLong) }
+            switch try await ending(of: push, shares: !namesLong) {
             case .merged(let answer): return answer
             case .fault(let problem): throw problem
             case .refused(let reports): return try await RefusedPush(push, reports).answer(merging)
@@ -145,8 +194,8 @@ package final class MergeService: Sendable {
     }
 
     /// Runs a push with others where it may share their transaction, else in one of its own.
-    private func ending(of push: PushItem) async throws(StoreError) -> PushEnding {
-        if let pushes, let queued = QueuedPush(push),
+    private func ending(of push: PushItem, shares: Bool) async throws(StoreError) -> PushEnding {
+        if shares, let pushes, let queued = QueuedPush(push),
             case .answered(let ending) = try await pushes.submit(queued)
         {
             return ending

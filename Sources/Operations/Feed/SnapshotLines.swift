@@ -67,7 +67,7 @@ package struct SnapshotLines: Sendable {
                 ShownRecords.Stretch(of: resource, in: snapshot, after: page.start, upTo: page.next, for: viewer)
             }
             var page = try await self.page(
-                of: resource, after: key, PieceSize(mayBeLong: resource.mayBeLong), patience: patience)
+                of: resource, after: key, service.pieceSize(of: [resource]), patience: patience)
             while let next = page.next {
                 // One page ahead, so that the database does not wait for whoever takes the last.
                 let size = page.size

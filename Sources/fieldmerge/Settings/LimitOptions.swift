@@ -104,6 +104,9 @@ struct LimitOptions: ParsableArguments {
             lanes, .lanes, default: max(1, min(ProcessInfo.processInfo.activeProcessorCount / 2, most)),
             in: 1...1_000)
         out.merge.maximumLanes = out.merge.lanes + 5
+        // Long ones leave processors and connections to the others.
+        out.merge.longReads = out.merge.lanes
+        out.merge.longPushes = max(1, min(ProcessInfo.processInfo.activeProcessorCount, most))
         try setTimes(of: &out, settings)
         try setBytes(of: &out, settings)
         return out

@@ -1,0 +1,231 @@
+import Foundation
+import MergeCore
+import RecordStore
+import SQLiteStore
+import Synchronization
+import Testing
+
+@testable import MergeService
+
+/// Long records keep nobody waiting who asks for short ones.
+@Suite(.timeLimit(.minutes(1))) struct LongRecordTests {
+    /// Texts, most of which are short; the last ones are long.
+    private final class Texts: Sendable {
+        static let count = 68
+        static let long = 61...count
+        let engine: CountingEngine
+        let service: MergeService
+        let active: ActiveRules
+        let resource: Resource
+        private let folder: URL
+
+        init() async throws {
+            folder = FileManager.default.temporaryDirectory.appending(path: "fm-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let database = try SQLiteEngine(path: folder.appending(path: "db").path(), creates: true)
+            engine = CountingEngine(database)
+            try await database.write(deadline: .now + .seconds(60)) { session throws(StoreError) in
+                let sql = [
+                    "CREATE TABLE texts (id INTEGER PRIMARY KEY, t TEXT NOT NULL)",
+                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(Self.count)) "
+                        + "INSERT INTO texts SELECT i, printf('%.*c', CASE WHEN i > 60 THEN 300000 ELSE 9 END, 'x') FROM n",
+                ]
+                for text in sql { _ = try session.execute(Statement(sql: text, binds: [])) }
+                return .commit(())
+            }
+            let table = TableName(name: "texts")
+            let section = Section(
+                name: "text", kind: .root,
+                table: SectionTable(
+                    table,
+                    columns: [
+                        Column(name: "id", type: .integer(-1_000_000...1_000_000), isNullable: false),
+                        Column(name: "t", type: .text(TextType()), isNullable: false),
+                    ], keyCount: 1),
+                fields: SectionFields(
+                    [Field(name: "t", column: 1)],
+                    groups: [Group(name: "t", fields: 0..<1, onConflict: Ruled(.serverWins), merge: nil)]))
+            resource = try #require(Resource(name: "texts", description: nil, sections: [section]))
+            active = ActiveRules(
+                catalog: Catalog(resources: [resource], version: "v"),
+                schema: try await database.schema(of: [table], deadline: .now + .seconds(60)),
+                dialect: database.dialect)
+            var limits = MergeLimits()
+            limits.longReads = 1
+            limits.longPushes = 2
+            service = MergeService(
+                engine: engine, limits: limits, digest: { _, _, _ in [] },
+                form: { result, _, _ in Array("\(result.status)".utf8) })
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(at: folder)
+        }
+
+        func read(_ id: Int) async throws {
+            let key = RecordKey([.integer(Int128(id))])
+            #expect(try await service.record(resource, key, deadline: .now + .seconds(60)) != nil)
+        }
+
+        func request(_ id: Int, body: Int = 10) -> PushRequest {
+            func values(_ text: String) -> FieldValues {
+                FieldValues(fields: [0], values: [.text(ExactText(text))])
+            }
+            let group = GroupEdit(
+                group: 0, base: .values(values("never")), edited: values("y"), path: WirePath("t"), isRowForm: false)
+            let rowID = RowID(RecordKey([.integer(Int128(id))]))
+            let row = RowEdit(section: 0, id: rowID, action: .edit([group]), path: WirePath("text"))
+            let edit = Edit(resource: resource, id: rowID, rows: [row], path: WirePath("edits"))
+            return PushRequest(
+                push: Push(key: nil, atomicity: .push, edits: [edit]), form: .merge,
+                sender: Sender(who: "", device: nil),
+                purpose: .apply(nil),
+                sent: SentRequest(address: "/v1/push", body: [UInt8](repeating: 0, count: body)))
+        }
+
+        func push(_ id: Int, body: Int = 10) async throws {
+            _ = try await service.merge(request(id, body: body), active: active, deadline: .now + .seconds(60))
+        }
+
+        /// Items that shared, or could have shared, a transaction.
+        func shared(_ queue: String) -> Int { service.queues.first { $0.name == queue }?.sizes.sum ?? -1 }
+    }
+
+    /// Those who ask for a long record leave the transaction that short ones share, and no two read long ones at once.
+    @Test func longReadsTakeTurns() async throws {
+        let texts = try await Texts()
+        for id in 1...Texts.count { try await texts.read(id) }
+        let before = texts.shared("reads")
+        try await texts.read(1)
+        #expect(texts.shared("reads") == before + 1)
+        texts.engine.forget()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in Texts.long { group.addTask { try await texts.read(id) } }
+            for _ in 0..<3 {
+                group.addTask {
+                    _ = try await texts.service.page(
+                        texts.resource, after: nil, limit: 500, deadline: .now + .seconds(60)
+                    ) { $0.reduce(0) { $0 + $1.length(in: texts.resource) } }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(texts.shared("reads") == before + 1)
+        #expect(texts.engine.most(.snapshot) == 1)
+    }
+
+    /// What nobody has read yet may be long.
+    @Test func theFirstReadIsNotShared() async throws {
+        let texts = try await Texts()
+        try await texts.read(2)
+        #expect(texts.shared("reads") == 0)
+    }
+
+    @Test func longPushesTakeTurns() async throws {
+        let texts = try await Texts()
+        for id in 1...Texts.count { try await texts.read(id) }
+        try await texts.push(1)
+        #expect(texts.shared("pushes") == 1)
+        texts.engine.forget()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for id in Texts.long {
+                group.addTask { try await texts.push(id) }
+                group.addTask { try await texts.push(1, body: 65_537) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(texts.shared("pushes") == 1)
+        #expect(texts.engine.most(.write) <= 2)
+    }
+
+    /// A push of a long body takes its time to merge, for which others do not wait.
+    @Test func aLongBodyHasATransactionOfItsOwn() async throws {
+        let texts = try await Texts()
+        func queued(_ body: Int) throws -> QueuedPush? {
+            let request = texts.request(1, body: body)
+            return QueuedPush(
+                PushItem(request, plan: try PushPlan(request.push), active: texts.active, deadline: .now + .seconds(60))
+            )
+        }
+        #expect(try queued(65_536) != nil)
+        #expect(try queued(65_537) == nil)
+    }
+
+    /// What is known of a record goes with what is read of it; others of its resource are judged by their average.
+    @Test func lengthsAreLearnt() async throws {
+        let texts = try await Texts()
+        let lengths = RecordLengths()
+        func record(_ id: Int, _ length: Int) -> Record {
+            Record(
+                key: RecordKey([.integer(Int128(id))]),
+                sections: [.one([.integer(Int128(id)), .text(ExactText(String(repeating: "x", count: length)))])])
+        }
+        func isLong(_ id: Int) -> Bool { lengths.long(record(id, 0).key, of: texts.resource) != nil }
+        #expect(isLong(1) && lengths.mean(of: texts.resource) == nil)
+        for id in 1...20 { lengths.note([record(id, 10)], of: texts.resource) }
+        #expect(!isLong(1))
+        // However often it is asked for, one that is long says nothing of the others.
+        for _ in 0..<100 { lengths.note([record(21, 400_000)], of: texts.resource) }
+        #expect(isLong(21) && !isLong(1) && !isLong(99))
+        lengths.note([record(21, 10)], of: texts.resource)
+        #expect(!isLong(21))
+        for id in 100..<200 { lengths.note([record(id, 70_000)], of: texts.resource) }
+        #expect(isLong(199) && isLong(99))
+        lengths.note([], of: texts.resource)
+        #expect(isLong(99))
+    }
+
+    /// Who finds no room in time is turned away, and so is one whose caller has left.
+    @Test func nobodyWaitsForEver() async throws {
+        let turns = Turns(limit: 1)
+        #expect(await turns.enter(1, until: .now + .seconds(60)))
+        let late = await #expect(throws: StoreError.self) { try await turns.begin(if: true, until: .now) }
+        #expect(late?.kind == .busy && turns.used == 1)
+        try await turns.begin(if: false, until: .now)
+        turns.leave(1)
+        let caller = Caller()
+        caller.leave()
+        let unwanted = await #expect(throws: StoreError.self) {
+            try await turns.begin(if: true, until: .now + .seconds(60), for: caller)
+        }
+        #expect(unwanted?.kind == .busy && turns.used == 0 && turns.waiting == 0)
+        #expect(await turns.enter(1, until: .now + .seconds(60)))
+        let cancelled = Task { await turns.enter(1, until: .now + .seconds(60)) }
+        while turns.waiting == 0 { await Task.yield() }
+        cancelled.cancel()
+        #expect(await !cancelled.value && turns.waiting == 0)
+        turns.leave(1)
+        #expect(turns.used == 0)
+    }
+}
+
+/// An engine that counts who uses it at once.
+private final class CountingEngine: RecordEngine {
+    private let engine: any RecordEngine
+    private let counts = Mutex<[Bool: (now: Int, most: Int)]>([:])
+
+    init(_ engine: any RecordEngine) {
+        self.engine = engine
+    }
+
+    var dialect: any Dialect { engine.dialect }
+
+    func most(_ purpose: TransactionKind) -> Int { counts.withLock { $0[purpose == .write]?.most ?? 0 } }
+
+    func forget() { counts.withLock { $0 = [:] } }
+
+    func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        let isWrite = purpose == .write
+        counts.withLock {
+            let now = ($0[isWrite]?.now ?? 0) + 1
+            $0[isWrite] = (now, max(now, $0[isWrite]?.most ?? 0))
+        }
+        defer { counts.withLock { $0[isWrite]?.now -= 1 } }
+        return try await engine.withConnection(for: purpose, deadline: deadline, body)
+    }
+
+    func close() async { await engine.close() }
+}
