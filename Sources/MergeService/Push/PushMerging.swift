@@ -12,13 +12,14 @@ final class PushMerging: Sendable {
 
     init(
         engine: any RecordEngine, limits: MergeLimits, digest: @escaping GroupDigest, form: @escaping AnswerWriting,
-        ended: EndedTransactions
+        ended: EndedTransactions, lengths: RecordLengths
     ) {
         self.engine = engine
         self.limits = limits
         self.digest = digest
         self.form = form
         self.ended = ended
+        self.lengths = lengths
     }
 
     /// Merges a batch on a connection.

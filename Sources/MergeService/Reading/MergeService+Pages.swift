@@ -47,6 +47,7 @@ extension MergeService {
         let dialect = engine.dialect
         let rowsPerRecord = limits.rowsPerRecord
         let isLong = (lengths.mean(of: resource) ?? 0) * limit >= Self.longPage
+        let lengths = lengths
         try await longReads.begin(if: isLong, until: deadline, for: caller)
         defer { longReads.end(if: isLong) }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in

@@ -86,6 +86,11 @@ final class RecordLengths: Sendable {
         state.withLock { state in
             if records.isEmpty, state.means[resource.name] == nil { state.count(0, of: resource.name) }
             for (record, length) in zip(records, lengths) {
+                // Mostly none of them ever was long.
+                if length < Self.long, state.young.isEmpty, state.old.isEmpty {
+                    state.count(length, of: resource.name)
+                    continue
+                }
                 let name = Name(resource: resource.name, key: record.key)
                 let isLong = length >= Self.long
                 // One that is known to be long says nothing of the others, however often it is asked for.
