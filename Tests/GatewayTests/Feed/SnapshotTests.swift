@@ -43,7 +43,7 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func aDownloadThatBrokeGoesOn(_ kind: TestEngine) async throws {
         try await FeedFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
-                let values = (100..<1_300).map { "(\($0), 1, 't\($0)')" }.joined(separator: ",")
+                let values = (100..<2_300).map { "(\($0), 1, 't\($0)')" }.joined(separator: ",")
                 try await gateway.database.run("INSERT INTO things VALUES \(values);")
                 let whole = try Self.lines(try await client.get("/v1/snapshot?resources=things,doors"))
                 let cursors = whole.compactMap { $0["cursor"]?.text }
