@@ -12,9 +12,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import many
 from processes import BenchmarkError, Gateway, MariaDB
 
 ROUNDS = 5
+# A table so large is made by hand, and takes some minutes.
+ROWS_BY_HAND = 25_000_000
 UNTHROTTLED = ["--scan-rows-per-second", "100000000"]
 
 
@@ -42,9 +45,10 @@ CASES = [
     FeedCase("scan-budget", "scan_budget", "people", bar="at 50,000 rows a second less than 5 % of a processor"),
     FeedCase("scan-lag", "scan_lag", "people", bar="half a cycle on average, a cycle at most"),
     FeedCase("scan-bulk", "scan_bulk", "people", bar="at least 0.80 of the rate of single edits before and after"),
+    FeedCase("syncs-25m", "syncs_25m", "people", bar="none; 25 million rows, 4,000 clients, 20 syncs a second"),
     FeedCase("scan-bulk-1m", "scan_bulk", "people1m", bar="the same, and memory as with 100,000"),
 ]
-BY_HAND = {"snapshot-1m", "scan-bulk-1m"}
+BY_HAND = {"snapshot-1m", "scan-bulk-1m", "syncs-25m"}
 NAMES = {case.name for case in CASES} | {"feed"}
 
 
@@ -86,9 +90,11 @@ def rss_mb(pid: int, name: str = "VmRSS") -> float:
 class Follower(threading.Thread):
     """Follows the feed and notes when each phone number was told."""
 
-    def __init__(self, gateway: Gateway):
+    def __init__(self, gateway: Gateway, find=lambda line: [
+            phone.decode() for phone in re.findall(rb'"phone":"([^"]*)"', line)]):
         super().__init__(daemon=True)
         self.told = {}
+        self.find = find
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=60)
         self.connection.request("GET", "/v1/changes", headers={
             "Accept": "text/event-stream", "Authorization": f"Bearer {gateway.token}"})
@@ -99,8 +105,8 @@ class Follower(threading.Thread):
         try:
             while line := self.answer.readline():
                 now = time.monotonic()
-                for phone in re.findall(rb'"phone":"([^"]*)"', line):
-                    self.told.setdefault(phone.decode(), now)
+                for name in self.find(line):
+                    self.told.setdefault(name, now)
         except (OSError, ValueError, http.client.HTTPException):
             return
 
@@ -508,3 +514,58 @@ class FeedLaboratory:
                 "note": f"single edits of 32 clients while {table.rows:,} rows that another program has changed are told, "
                         f"against before and after; {told:,} are told as its changes, all after {took:.0f} s; the gateway's memory {memory:.0f} MB "
                         f"before, {peak:.0f} MB at most"}
+
+    def syncs_25m(self, _) -> dict:
+        """Syncs of 4,000 clients over 25 million rows with default settings, and what the scan needs for them."""
+        rows, seconds = ROWS_BY_HAND, max(30, 10 * self.lab.seconds)
+        rules = many.make(self.server, self.lab.binary, self.lab.folder, rows)
+        def started(options: list) -> Gateway:
+            return Gateway(
+                self.lab.binary, self.lab.folder, "gateway-parts", self.server.url(MariaDB.USER), rules,
+                ["--journal", f"same-server:{many.JOURNAL}", *options])
+        def size(schema: str) -> float:
+            return float(self.server.sql(
+                "SELECT SUM(data_length + index_length) / 1048576 FROM information_schema.tables"
+                f" WHERE table_schema = '{schema}'" + (f" AND table_name = '{many.TABLE}'" if schema == "bench" else "")))
+        first = started(UNTHROTTLED)
+        begin = time.monotonic()
+        first.wait_until(lambda: self.lag(first) is not None, 3_600)
+        marking, marking_mb = time.monotonic() - begin, rss_mb(first.pid, "VmHWM")
+        first.stop()
+        marks_mb, table_mb = size(many.JOURNAL), size("bench")
+        gateway = started([])
+        follower = Follower(gateway, many.told)
+        labels = many.Labels(self.server, rows, seconds / 60)
+        labels.start()
+        try:
+            page = json.loads(self.ask(gateway, "/v1/changes"))
+            clients = [many.Client(number, page["feed"], page["revision"]) for number in range(4_000)]
+            idle = rss_mb(gateway.pid)
+            processes = [gateway.pid, self.server.pid]
+            cpu, begin = [cpu_seconds(pid) for pid in processes], time.monotonic()
+            syncs = many.Syncs(gateway, clients, rows, 20, seconds)
+            syncs.start()
+            syncs.join()
+            if syncs.fault:
+                raise BenchmarkError(str(syncs.fault))
+            took = time.monotonic() - begin
+            shares = [100 * (cpu_seconds(pid) - before) / took for pid, before in zip(processes, cpu)]
+            labels.stop()
+            gateway.wait_until(lambda: labels.written.keys() <= follower.told.keys(), 3_600)
+            feed_status = json.loads(self.ask(gateway, "/readyz"))["feed"]
+            peak = rss_mb(gateway.pid, "VmHWM")
+        finally:
+            labels.ended.set()
+            follower.stop()
+            gateway.stop()
+        lags = sorted(follower.told[label] - at for label, at in labels.written.items())
+        figure = many.summary(syncs.times)
+        cycle = feed_status["cycleMilliseconds"] / 1000
+        return {**figure, "seconds": seconds, "changes": syncs.changes, "marking_s": marking, "marks_mb": marks_mb,
+                "table_mb": table_mb, "cycle_s": cycle, "lags_s": lags, "idle_mb": idle, "peak_mb": peak,
+                "note": f"{figure['syncs']:,} syncs of 4,000 clients, 20 a second: {figure['p50_ms']:.0f} ms (p50), "
+                        f"{figure['p99_ms']:.0f} ms (p99), {figure['max_ms']:.0f} ms at most, {syncs.changes:,} changes told; "
+                        f"gateway {shares[0]:.1f} + server {shares[1]:.1f} % of a processor; memory {idle:.0f} MB before, "
+                        f"{peak:.0f} MB at most; the first pass took {marking:.0f} s and {marking_mb:.0f} MB, its marks "
+                        f"{marks_mb:.0f} MB beside a table of {table_mb:.0f}; a cycle takes {cycle:.0f} s, and {len(lags)} "
+                        f"foreign writes were told after {statistics.mean(lags):.0f} s on average, {lags[-1]:.0f} s at most"}

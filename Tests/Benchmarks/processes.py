@@ -36,10 +36,10 @@ class Process:
     def pid(self) -> int:
         return self.process.pid
 
-    def wait_until(self, is_ready):
+    def wait_until(self, is_ready, seconds: float = 60):
         """Asks again and again; whatever goes wrong meanwhile, the process does not stay behind."""
         try:
-            for _ in range(600):
+            for _ in range(int(10 * seconds)):
                 if found := is_ready():
                     return found
                 if self.process.poll() is not None:
