@@ -110,6 +110,40 @@ import TestSupport
         }
     }
 
+    /// Each row that a push brings back has what is known of it: some from entries of its record, some from those of
+    /// another resource, from before and behind a deletion, in one push and in two edits of one record.
+    @Test(arguments: TestEngine.allCases)
+    func manyRowsComeBackAtOnceEachAsItWas(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            func home(_ things: String...) -> String {
+                #"{"resource":"homes","id":1,"changeset":{"things":[\#(things.joined(separator: ","))]}}"#
+            }
+            func thing(_ id: Int, _ group: String, _ old: String, _ new: String) -> String {
+                #"{"id":\#(id),"\#(group)":{"old":\#(old),"new":\#(new)}}"#
+            }
+            try await database.run("INSERT INTO things VALUES (12, 1, 'cup', 1, 'c', 0), (13, 2, 'fork', 2, 'f', 0);")
+            let rug = #"{"resource":"goods","id":11,"changeset":{"good":{"title":{"old":"rug","new":"mat"}}}}"#
+            let pushes = [
+                home(thing(10, "name", "\"lamp\"", "\"light\""), thing(11, "size", "8", "80")), rug,
+                home(thing(12, "name", "\"cup\"", "\"mug\"")),
+                // The deletion tells of 12 as a whole; 10 and 11 are deleted by a program that bypasses the gateway.
+                home(#"{"id":12,"old":{"name":"mug","size":1},"new":null}"#),
+            ]
+            for push in pushes { #expect(try await client.post("/v1/push", Self.push(push)).status == 200) }
+            try await database.run("DELETE FROM things WHERE id IN (10, 11, 13);")
+            let answer = try await client.post(
+                "/v1/push",
+                Self.push(
+                    home(thing(10, "size", "7", "9"), thing(11, "size", "80", "81"), thing(12, "size", "1", "3")),
+                    home(thing(13, "name", "\"fork\"", "\"spoon\""), thing(10, "name", "\"light\"", "\"lit\""))))
+            #expect(answer.status == 200, "\(answer.text)")
+            let rows = try await database.run("SELECT id, home, name, size, legacy FROM things ORDER BY id;")
+                .replacing("|", with: "\t").replacing("NULL", with: "")
+            #expect(
+                rows == "10\t1\tlit\t9\t\n11\t1\tmat\t81\t\n12\t1\tmug\t3\tc\n13\t1\tspoon\t\t\n", "\(answer.text)")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases)
     func aRowThatTheSamePushDeletedComesBackWhole(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import bodies
 from place import ORDERS
-from wire import Stranger, edit, packed, plain, push
+from wire import Stranger, edit, fresh_key, packed, plain, push
 
 PUSH, PREVIEW = "/v1/push", "/v1/push?preview=true"
 
@@ -84,6 +84,13 @@ def authors(stranger: Stranger) -> list:
 
 def deletions(stranger: Stranger) -> list:
     return posts(stranger, [bodies.deletions()], PREVIEW)
+
+
+def restorations(stranger: Stranger) -> list:
+    """Deletes every row of a list, and then edits all of them, which brings them back from the journal."""
+    rounds = iter(range(1_000_000))
+    deletion = [lambda: stranger.send(stranger.request("POST", PUSH, bodies.deletions(fresh_key())))[0]]
+    return deletion + [lambda: stranger.send(stranger.request("POST", PUSH, bodies.conflicts(next(rounds))))[0]]
 
 
 def merges(group: str, sides: list) -> Callable:
@@ -271,6 +278,7 @@ ATTACKS = {
     "conflicts with authors": Attack("3", authors),
     "conflicts at once": Attack("3", conflicts, at_once=4),
     "deletions": Attack("3", deletions),
+    "restorations": Attack("3", restorations),
     "json": Attack("4, 5", merges("tree", bodies.trees)),
     "json at once": Attack("4, 5", merges("tree", bodies.trees), at_once=4),
     "refused one by one": Attack("5", savepoints),

@@ -60,9 +60,9 @@ def conflicts(round: int) -> bytes:
     return plain(push(edit("orders", 1, {"items": items}), key=fresh_key()))
 
 
-def deletions() -> bytes:
+def deletions(key: str | None = None) -> bytes:
     items = [{"id": number, "old": {"a": "q", "b": "q"}, "new": None} for number in range(1, ITEMS + 1)]
-    return plain(push(edit("orders", 1, {"items": items})))
+    return plain(push(edit("orders", 1, {"items": items}), key=key))
 
 
 def nested(levels: int, name: str, tree):

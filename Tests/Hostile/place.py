@@ -58,7 +58,7 @@ sections:
 resource: orders
 sections:
   order: {table: orders, groups: {name: name}}
-  items: {list: true, table: items, parent: {order_id: id}, groups: {a: a, b: b}}
+  items: {list: true, table: items, parent: {order_id: id}, on-missing: restore, groups: {a: a, b: b}}
 """,
 }
 

@@ -95,7 +95,7 @@ final class Counters: Sendable {
             if case .key(let key)? = edit.id, case .integer(let number)? = key.parts.first { id = "\(number)" }
             return Array("\(id) \(number(sides?.current)) \(number(sides?.written))".utf8)
         },
-        key: { key, _ in "\(key.parts.count)" }, traces: { _, _, _, _, _ in EntryTraces(rows: []) },
+        key: { key, _ in "\(key.parts.count)" }, traces: { _, _, _, _ in EntryTraces(rows: [:]) },
         effects: { entry, _ in
             let numbers = String(decoding: entry, as: UTF8.self).split(separator: " ").compactMap { Int128($0) }
             guard numbers.count == 3 else { return [] }

@@ -1,12 +1,12 @@
-/// The trace of a row in an entry of the journal.
+/// The traces of rows in an entry of the journal.
 package struct EntryTraces: Sendable, Hashable {
-    /// The events of the row, in their order.
-    package let rows: [RowTrace]
+    /// The events of each row of which the entry tells any, in their order.
+    package let rows: [EntryRow: [RowTrace]]
     /// The values that conditions of access looked at in the record before and after; nil where they are not known.
     package let conditions: [ConditionTuple]?
 
     /// Bundles what an entry tells.
-    package init(rows: [RowTrace], conditions: [ConditionTuple]? = nil) {
+    package init(rows: [EntryRow: [RowTrace]], conditions: [ConditionTuple]? = nil) {
         self.rows = rows
         self.conditions = conditions
     }

@@ -7,57 +7,94 @@ struct AuthorSearch {
     let active: ActiveRules
     /// Of the transaction at hand, in which the journal is read where it takes part.
     let session: any StoreSession
-    /// Entries of one record that are looked through.
-    private static let entriesToLookAt = 200
 
     /// Returns a result whose conflicts tell who wrote what they met.
     func told(_ result: PushResult) throws(StoreError) -> PushResult {
-        var results: [EditResult] = []
-        for edit in result.results { results.append(try told(edit)) }
+        var wanted: [RecordName: Wanted] = [:]
+        for (number, edit) in result.results.enumerated() {
+            for (index, outcome) in edit.outcomes.enumerated() where outcome.isConflict {
+                for place in places(of: outcome, in: edit) {
+                    wanted[place.name, default: Wanted(place.resource)].rows[place.row, default: []].append(
+                        Spot(edit: number, outcome: index, group: place.group))
+                }
+            }
+        }
+        var last: [Int: [Int: LastWrite]] = [:]
+        for (name, wanted) in wanted { try find(wanted, of: name, &last) }
+        let results = result.results.enumerated().map { number, edit in told(edit, last[number] ?? [:]) }
         return PushResult(key: result.key, status: result.status, results: results)
     }
 
-    private func told(_ edit: EditResult) throws(StoreError) -> EditResult {
+    private func told(_ edit: EditResult, _ last: [Int: LastWrite]) -> EditResult {
         guard edit.outcomes.contains(where: \.isConflict) else { return edit }
         var outcomes = edit.outcomes
         for index in outcomes.indices where outcomes[index].isConflict {
-            outcomes[index].authorship = Authorship(author: try author(of: outcomes[index], in: edit))
+            let write = last[index].flatMap { Self.is($0.write, what: outcomes[index].sides?.current) ? $0 : nil }
+            outcomes[index].authorship = Authorship(author: write?.author)
         }
         return EditResult(
             resource: edit.resource, id: edit.id, status: edit.status, record: edit.record, ids: edit.ids,
             outcomes: outcomes, problem: edit.problem, access: edit.access)
     }
 
-    private func author(of outcome: Outcome, in edit: EditResult) throws(StoreError) -> Authorship.Author? {
-        guard let journal else { return nil }
-        let places = places(of: outcome, in: edit, journal.codec)
-        guard !places.isEmpty else { return nil }
-        let question = journal.tables.writers(of: places.map(\.name), limit: Self.entriesToLookAt)
-        for row in try rows(journal, question) {
-            guard let (name, author, entry) = journal.tables.writer(row),
-                let place = places.first(where: { $0.name == name }),
-                let write = journal.codec.write(entry, place.resource, place.section, place.key, place.group)
-            else { continue }
-            return Self.is(write, what: outcome.sides?.current) ? author : nil
-        }
-        return nil
+    /// A conflict, and the group of a place that it is about; nil for the row as a whole.
+    private struct Spot {
+        let edit: Int
+        let outcome: Int
+        let group: Int?
     }
 
-    private func rows(_ journal: Journal, _ question: Statement) throws(StoreError) -> [[Value]] {
-        guard let ahead = journal.ahead else { return try session.query(question) }
-        return try ahead.writeNow { session throws(StoreError) in try session.query(question) }
+    /// The conflicts about rows of one record.
+    private struct Wanted {
+        let resource: Resource
+        var rows: [EntryRow: [Spot]] = [:]
+
+        init(_ resource: Resource) {
+            self.resource = resource
+        }
+    }
+
+    private struct LastWrite {
+        let author: Authorship.Author
+        let write: WriteTrace
+    }
+
+    /// Looks through the entries of a record once, for all conflicts about its rows.
+    private func find(
+        _ wanted: Wanted, of name: RecordName, _ last: inout [Int: [Int: LastWrite]]
+    ) throws(StoreError) {
+        guard let journal else { return }
+        let resource = wanted.resource
+        var open = wanted.rows
+        var rows = Set(open.keys)
+        try RecordHistory(journal: journal, session: session).read(name) { author, entry in
+            for (row, writes) in journal.codec.writes(entry, resource, rows) {
+                open[row]?.removeAll { spot in
+                    guard let write = writes.last(to: spot.group, of: resource.sections[row.section]) else {
+                        return false
+                    }
+                    // The same row may have been written through another resource since.
+                    if author.entry > last[spot.edit]?[spot.outcome]?.author.entry ?? 0 {
+                        last[spot.edit, default: [:]][spot.outcome] = LastWrite(author: author, write: write)
+                    }
+                    return true
+                }
+                if open[row]?.isEmpty == true { rows.remove(row) }
+            }
+            return !rows.isEmpty
+        }
     }
 
     /// The place in which entries tell of the row that an outcome is about.
     private struct Place {
         let name: RecordName
         let resource: Resource
-        let section: Int
-        let key: RecordKey?
+        let row: EntryRow
         let group: Int?
     }
 
-    private func places(of outcome: Outcome, in edit: EditResult, _ codec: JournalCodec) -> [Place] {
+    private func places(of outcome: Outcome, in edit: EditResult) -> [Place] {
+        guard let codec = journal?.codec else { return [] }
         let resource = edit.resource
         let section = resource.sections[outcome.section]
         var item: RecordKey?
@@ -69,7 +106,7 @@ struct AuthorSearch {
             places.append(
                 Place(
                     name: RecordName(resource: resource.name, record: codec.key(record, resource.root)),
-                    resource: resource, section: outcome.section, key: item, group: outcome.group))
+                    resource: resource, row: EntryRow(section: outcome.section, key: item), group: outcome.group))
         }
         // The same row may be the root of other records.
         guard let name = section.kind == .root ? record : item else { return places }
@@ -80,7 +117,7 @@ struct AuthorSearch {
             places.append(
                 Place(
                     name: RecordName(resource: view.resource.name, record: codec.key(name, view.section)),
-                    resource: view.resource, section: 0, key: nil, group: group))
+                    resource: view.resource, row: EntryRow(section: 0, key: nil), group: group))
         }
         return places
     }

@@ -45,11 +45,12 @@ package struct JournalCodec: Sendable {
     package let entry: @Sendable (EditResult, Catalog) -> [UInt8]
     /// A record's key as URLs spell it.
     package let key: @Sendable (RecordKey, Section) -> String
-    /// Reads what an entry tells of one row of a resource, whose table has these columns.
-    package let traces: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, [Column]) -> EntryTraces
+    /// Reads what an entry tells of some rows of a resource, whose sections' tables have these columns.
+    package let traces:
+        @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>, _ columns: (Int) -> [Column]) -> EntryTraces
 
-    /// Reads the last write of an entry to a group of a row, or to a row where no group is given.
-    package let write: @Sendable (_ entry: [UInt8], Resource, _ section: Int, RecordKey?, _ group: Int?) -> WriteTrace?
+    /// Reads the writes of an entry to some rows of a resource.
+    package let writes: @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites]
 
     /// Reads what an entry did to rows, to be compared with what the database holds.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
@@ -71,9 +72,9 @@ package struct JournalCodec: Sendable {
     package init(
         entry: @escaping @Sendable (EditResult, Catalog) -> [UInt8],
         key: @escaping @Sendable (RecordKey, Section) -> String,
-        traces: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, [Column]) -> EntryTraces,
+        traces: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>, (Int) -> [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
-        write: @escaping @Sendable ([UInt8], Resource, Int, RecordKey?, Int?) -> WriteTrace? = { _, _, _, _, _ in nil },
+        writes: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites] = { _, _, _ in [:] },
         answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8] = { body, _ in body },
         refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
         revealed:
@@ -84,7 +85,7 @@ package struct JournalCodec: Sendable {
         self.key = key
         self.traces = traces
         self.effects = effects
-        self.write = write
+        self.writes = writes
         self.answer = answer
         self.refused = refused
         self.revealed = revealed

@@ -3,8 +3,6 @@ import RecordStore
 
 /// Rows that are gone, as this push and the journal know them.
 extension PushTransaction {
-    private static let entriesToLookAt = 200
-
     /// Values of a row that is gone.
     struct LastKnown {
         /// By the position of the field in its section.
@@ -32,46 +30,93 @@ extension PushTransaction {
         if let name, let deleted = deletedHere(name, of: section) {
             return LastKnown(row: deleted, isStrange: !Self.belongs(deleted, section, to: root))
         }
-        let view = section.kind == .root ? nil : view(of: row.index)
         let resource = row.resource
-        // The record itself, and records of other resources whose root is the row.
-        var places = [(resource: resource.name, record: journal.codec.key(record, resource.root))]
+        var known = LastKnown.Search(try trail(of: row, key: key, record: record, in: journal), section: section)
+        // Records of other resources whose root is the row.
+        let isChecked = isChecked(section, of: row)
         for other in active.catalog.resources {
             guard let name, other.name != resource.name, showsRows(of: section, other.root) else { continue }
-            places.append((other.name, journal.codec.key(name, other.root)))
+            let root = EntryRow(section: 0, key: nil)
+            let trails = try trails(
+                of: [root], in: RecordName(resource: other.name, record: journal.codec.key(name, other.root)),
+                of: other, in: journal
+            ) { _, _ in !isChecked }
+            if let trail = trails[root] { known.add(trail, of: other.root) }
         }
-        let history = journal.tables.history(of: places, limit: Self.entriesToLookAt)
-        let entries =
-            try journal.ahead?.writeNow { ahead throws(StoreError) in try ahead.query(history) }
-            ?? session.query(history)
-        let columns = active.schema.tables[section.table]?.restorableColumns ?? []
-        var known = LastKnown()
-        for entry in entries {
-            guard case .bytes(let body)? = entry.first, case .text(let resourceName)? = entry.last,
-                let shown = active.catalog[resourceName.string]
-            else { continue }
-            let place = shown === resource ? row.edit.section : 0
-            let item = shown === resource ? key : nil
-            let traces = journal.codec.traces(body, shown, place, item, columns)
-            if !traces.rows.isEmpty, let view, !view.seesEveryRow {
-                // As one of its record the client has seen the row only where it could see the record then.
-                guard shown === resource, let tuples = traces.conditions,
-                    tuples.allSatisfy({ !view.grants(onConditions: $0.values).isEmpty })
-                else { return LastKnown(isStrange: true) }
-            }
-            for trace in traces.rows.reversed() {
-                switch trace {
-                case .fields(let fields):
-                    known.add(Self.fields(fields, shown.sections[place], in: section))
-                case .whole(let fields, let whole):
-                    known.add(Self.fields(fields, shown.sections[place], in: section))
-                    known.row = whole
-                    known.isStrange = !Self.belongs(whole, section, to: root)
-                    return known
+        return known.end { !Self.belongs($0, section, to: root) }
+    }
+
+    /// Returns true where a client may see a part only where it could see the record then.
+    private func isChecked(_ section: Section, of row: EditedRow) -> Bool {
+        section.kind != .root && view(of: row.index)?.seesEveryRow == false
+    }
+
+    /// Returns the trail of a row in the entries of its record.
+    ///
+    /// The entries are read once for all rows of the record that the push may bring back.
+    private func trail(
+        of row: EditedRow, key: RecordKey?, record: RecordKey, in journal: Journal
+    ) throws -> RowTrail {
+        let wanted = EntryRow(section: row.edit.section, key: key)
+        let name = RecordName(resource: row.resource.name, record: journal.codec.key(record, row.resource.root))
+        let owner = batch.owners[row.index]
+        if trails[name]?.owner != owner { trails[name] = KnownTrails(owner: owner) }
+        if let trail = trails[name]?.rows[wanted] { return trail }
+        // One that is not named by its key comes later, and is looked for alone.
+        let isFirst = trails[name]?.rows.isEmpty == true
+        let rows = (isFirst ? restorable(record, of: row.resource, by: owner) : []).union([wanted])
+        let view = view(of: row.index)
+        let found = try trails(of: rows, in: name, of: row.resource, in: journal) { row, conditions in
+            guard row.section > 0, let view, !view.seesEveryRow else { return true }
+            return conditions?.allSatisfy { !view.grants(onConditions: $0.values).isEmpty } ?? false
+        }
+        trails[name]?.rows.merge(found) { $1 }
+        return found[wanted] ?? RowTrail()
+    }
+
+    /// Returns the rows of a record, by their keys, that edits of one push may bring back.
+    private func restorable(_ record: RecordKey, of resource: Resource, by owner: Int) -> Set<EntryRow> {
+        var rows: Set<EntryRow> = []
+        for edit in plan.push.edits[batch.ranges[owner]] where edit.resource === resource && edit.id.key == record {
+            for row in edit.rows {
+                let section = resource.sections[row.section]
+                guard section.onMissing.value == .restore, case .edit = row.action else { continue }
+                if section.kind != .list {
+                    rows.insert(EntryRow(section: row.section, key: nil))
+                } else if let key = row.id?.key {
+                    rows.insert(EntryRow(section: row.section, key: key))
                 }
             }
         }
-        return known
+        return rows
+    }
+
+    /// Looks through the entries of a record once, for the trails of all rows.
+    ///
+    /// - Parameter mayTell: tells that a client may know a row from an entry whose record had these values in what
+    ///   conditions of access look at.
+    private func trails(
+        of rows: Set<EntryRow>, in name: RecordName, of resource: Resource, in journal: Journal,
+        mayTell: (EntryRow, [ConditionTuple]?) -> Bool
+    ) throws -> [EntryRow: RowTrail] {
+        var open = rows
+        var trails = Dictionary(uniqueKeysWithValues: rows.map { ($0, RowTrail()) })
+        let columns = { [active] section in
+            active.schema.tables[resource.sections[section].table]?.restorableColumns ?? []
+        }
+        try RecordHistory(journal: journal, session: session).read(name) { author, entry in
+            let traces = journal.codec.traces(entry, resource, open, columns)
+            for (row, events) in traces.rows {
+                if mayTell(row, traces.conditions) {
+                    trails[row]?.add(events, of: author.entry)
+                } else {
+                    trails[row]?.strange = author.entry
+                }
+                if trails[row]?.isWhole == true { open.remove(row) }
+            }
+            return !open.isEmpty
+        }
+        return trails
     }
 
     /// Returns a row whole that an edit of this push deleted, through whichever resource.
@@ -103,23 +148,45 @@ extension PushTransaction {
         active.footprints[other].table == active.footprints[section].table && other.keyCount == section.keyCount
             && zip(other.columns, section.columns).prefix(section.keyCount).allSatisfy { $0.name == $1.name }
     }
-
-    /// Returns the values of fields of another section that are of one kind in this one.
-    private static func fields(_ fields: [Int: Value], _ other: Section, in section: Section) -> [Int: Value] {
-        if other === section { return fields }
-        var found: [Int: Value] = [:]
-        for (index, field) in section.fields.enumerated() {
-            let column = section.columns[field.column]
-            let match = fields.first { other.columns[other.fields[$0.key].column] == column }
-            if let match { found[index] = match.value }
-        }
-        return found
-    }
 }
 
 extension PushTransaction.LastKnown {
-    /// Adds older values of fields that are not known yet.
-    fileprivate mutating func add(_ older: [Int: Value]) {
-        fields.merge(older) { newer, _ in newer }
+    /// What several trails tell together of one row.
+    fileprivate struct Search {
+        private let section: Section
+        private var trails: [(trail: RowTrail, fields: [Int: Int])]
+
+        init(_ trail: RowTrail, section: Section) {
+            self.section = section
+            let same = Dictionary(uniqueKeysWithValues: section.fields.indices.map { ($0, $0) })
+            trails = [(trail, same)]
+        }
+
+        /// Adds the trail of the row in another resource, whose fields count where they are of one kind with these.
+        mutating func add(_ trail: RowTrail, of other: Section) {
+            var fields: [Int: Int] = [:]
+            for (index, field) in section.fields.enumerated() {
+                let column = section.columns[field.column]
+                fields[index] = other.fields.firstIndex { other.columns[$0.column] == column }
+            }
+            trails.append((trail, fields))
+        }
+
+        /// Returns what is known: a deletion tells everything, so nothing older counts.
+        func end(isStrange: (RawRow) -> Bool) -> PushTransaction.LastKnown {
+            let deletion = trails.compactMap(\.trail.deletion).max { $0.entry < $1.entry }
+            let strange = trails.compactMap(\.trail.strange).max() ?? 0
+            if strange > deletion?.entry ?? 0 { return PushTransaction.LastKnown(isStrange: true) }
+            var known = PushTransaction.LastKnown()
+            for index in section.fields.indices {
+                let values = trails.compactMap { trail, fields in fields[index].flatMap { trail.fields[$0] } }
+                guard let last = values.max(by: { $0.entry < $1.entry }), last.entry >= deletion?.entry ?? 0
+                else { continue }
+                known.fields[index] = last.value
+            }
+            known.row = deletion?.row
+            known.isStrange = deletion.map { isStrange($0.row) } ?? false
+            return known
+        }
     }
 }

@@ -57,6 +57,8 @@ final class PushTransaction {
     var shownBefore: [ShownRecord: [UInt8]] = [:]
     /// The steps that conditions of access see in them.
     var shownSteps: [ShownRecord: ConditionStep] = [:]
+    /// What the journal tells of rows that are gone, by their record.
+    var trails: [RecordName: KnownTrails] = [:]
     /// Everything is written.
     var isWritten = false
     /// Rows that the push deleted, which it may create again under their keys.

@@ -1,46 +1,33 @@
 package import MergeCore
 
 extension EntryReader {
-    /// Returns the last write of an entry to a group or a row; nil where it wrote nothing there.
+    /// Returns the writes of an entry to some rows.
     ///
-    /// - Parameters:
-    ///   - section: the row's section.
-    ///   - key: the row's key in a list.
-    ///   - group: nil for the row as a whole.
-    package static func write(
-        in entry: [UInt8], of resource: Resource, section: Int, key: RecordKey?, group: Int?
-    ) -> WriteTrace? {
+    /// The entry is read once, however many rows are asked for.
+    package static func writes(
+        in entry: [UInt8], of resource: Resource, rows wanted: Set<EntryRow>
+    ) -> [EntryRow: RowWrites] {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                (root["outcomes"]?.elements ?? []).reversed().lazy.compactMap { outcome in
-                    write(outcome, in: resource.sections[section], key: key, group: group)
-                }.first
+            try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) in
+                var writes: [EntryRow: [RowWrites.Write]] = [:]
+                each(root, of: resource, wanted) { outcome, row, kind in
+                    guard let write = write(outcome, kind, in: resource.sections[row.section]) else { return }
+                    writes[row, default: []].append(write)
+                }
+                return writes.mapValues { RowWrites($0) }
             }
         }
-        return found ?? nil
+        return found ?? [:]
     }
 
-    private static func write(
-        _ outcome: JSONNode, in section: Section, key: RecordKey?, group: Int?
-    ) -> WriteTrace? {
-        guard outcome["section"]?.string == section.name, let word = outcome["outcome"]?.string,
-            let kind = OutcomeKind(rawValue: word)
-        else { return nil }
-        if section.kind == .list, outcome["id"].flatMap({ self.key($0, section) }) != key { return nil }
+    private static func write(_ outcome: JSONNode, _ kind: OutcomeKind, in section: Section) -> RowWrites.Write? {
         let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
         switch kind {
         case .deleted: return .deleted
-        case .inserted, .restored:
-            guard let group, let written = outcome["written"] else { return .something }
-            let fields = section.groups[group].fields
-            let values = values(written, in: section, hiding: hidden)
-            let known = fields.compactMap { values[$0] }
-            return known.count == fields.count ? .group(known) : .something
+        case .inserted, .restored: return .created(outcome["written"].map { values($0, in: section, hiding: hidden) })
         case .applied, .clientWon, .combined:
-            guard let name = outcome["group"]?.string, let written = section.group(named: name) else { return nil }
-            guard let group else { return .something }
-            guard written == group else { return nil }
-            return values(of: group, in: outcome, section, hiding: hidden).map { .group($0) } ?? .something
+            guard let name = outcome["group"]?.string, let group = section.group(named: name) else { return nil }
+            return .group(group, values(of: group, in: outcome, section, hiding: hidden))
         case .unchanged, .already, .serverWon, .rejected, .kept, .missing: return nil
         }
     }

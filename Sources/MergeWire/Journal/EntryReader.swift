@@ -2,26 +2,45 @@ package import MergeCore
 
 /// Reads entries of the journal back into values.
 package enum EntryReader {
-    private static let depth = 2_000
+    static let depth = 2_000
 
-    /// Returns what an entry tells of one row, in the order in which it happened.
+    /// Returns what an entry tells of some rows, in the order in which it happened.
     ///
-    /// - Parameters:
-    ///   - section: the row's section.
-    ///   - key: the row's key in a list.
-    ///   - columns: those of its table.
+    /// The entry is read once, however many rows are asked for.
+    ///
+    /// - Parameter columns: those of the table of a section.
     package static func traces(
-        _ entry: [UInt8], of resource: Resource, section: Int, key: RecordKey?, columns: [Column]
+        _ entry: [UInt8], of resource: Resource, rows wanted: Set<EntryRow>, columns: (Int) -> [Column]
     ) -> EntryTraces {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: depth) { root throws(Problem) in
-                EntryTraces(
-                    rows: (root["outcomes"]?.elements ?? []).compactMap { outcome in
-                        trace(outcome, in: resource.sections[section], key: key, columns: columns)
-                    }, conditions: conditions(of: root, resource))
+                var rows: [EntryRow: [RowTrace]] = [:]
+                each(root, of: resource, wanted) { outcome, row, kind in
+                    guard let trace = trace(outcome, kind, in: resource.sections[row.section], columns(row.section))
+                    else { return }
+                    rows[row, default: []].append(trace)
+                }
+                return EntryTraces(rows: rows, conditions: conditions(of: root, resource))
             }
         }
-        return found ?? EntryTraces(rows: [])
+        return found ?? EntryTraces(rows: [:])
+    }
+
+    /// Calls `body` for each outcome of an entry that is about one of some rows.
+    static func each(
+        _ entry: JSONNode, of resource: Resource, _ wanted: Set<EntryRow>,
+        _ body: (JSONNode, EntryRow, OutcomeKind) -> Void
+    ) {
+        for outcome in entry["outcomes"]?.elements ?? [] {
+            guard let name = outcome["section"]?.string,
+                let section = resource.section(named: name),
+                let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) })
+            else { continue }
+            let isItem = resource.sections[section].kind == .list
+            let key = isItem ? outcome["id"].flatMap { self.key($0, resource.sections[section]) } : nil
+            let row = EntryRow(section: section, key: key)
+            if wanted.contains(row) { body(outcome, row, kind) }
+        }
     }
 
     /// Returns what conditions of access looked at in an entry's record; nil where that is not known.
@@ -33,13 +52,9 @@ package enum EntryReader {
         return tuples.compactMap(\.self)
     }
 
-    private static func trace(_ outcome: JSONNode, in section: Section, key: RecordKey?, columns: [Column])
-        -> RowTrace?
-    {
-        guard outcome["section"]?.string == section.name, let word = outcome["outcome"]?.string,
-            let kind = OutcomeKind(rawValue: word)
-        else { return nil }
-        if section.kind == .list, outcome["id"].flatMap({ self.key($0, section) }) != key { return nil }
+    private static func trace(
+        _ outcome: JSONNode, _ kind: OutcomeKind, in section: Section, _ columns: [Column]
+    ) -> RowTrace? {
         let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
         switch kind {
         case .applied, .clientWon, .serverWon, .combined:

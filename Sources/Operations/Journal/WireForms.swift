@@ -12,9 +12,9 @@ extension JournalCodec {
         let privates = PrivateValues(secret: secret)
         return JournalCodec(
             entry: encoder.encode, key: KeyText.encode,
-            traces: { EntryReader.traces(PackedBytes.unpack($0), of: $1, section: $2, key: $3, columns: $4) },
+            traces: { EntryReader.traces(PackedBytes.unpack($0), of: $1, rows: $2, columns: $3) },
             effects: { EntryReader.effects(PackedBytes.unpack($0), $1) },
-            write: { EntryReader.write(in: PackedBytes.unpack($0), of: $1, section: $2, key: $3, group: $4) },
+            writes: { EntryReader.writes(in: PackedBytes.unpack($0), of: $1, rows: $2) },
             answer: privates.answer, refused: { privates.refusedBody($0, address: $1, under: $2) },
             revealed: { privates.revealed($0, request: $1, address: $2, records: $3, under: $4) })
     }

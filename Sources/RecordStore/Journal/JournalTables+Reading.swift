@@ -48,41 +48,27 @@ extension JournalTables {
             columns: fieldColumns)
     }
 
-    /// Returns the statement that reads the last entries of some records, the newest first, with the resource of each.
+    /// Returns the statement that reads the last merges of a record, the newest first, with who sent them.
     ///
-    /// - Parameter records: at least one, by resource and key as URLs spell it.
-    package func history(of records: [(resource: String, record: String)], limit: Int) -> Statement {
-        let either = records.map { _ in "(resource = ? AND record = ?)" }.joined(separator: " OR ")
-        return Statement(
-            sql: "SELECT entry, resource FROM \(dialect.quoted(entries)) WHERE (\(either)) AND status = 'merged' "
-                + "ORDER BY n DESC LIMIT ?",
-            binds: records.flatMap { [Self.bind($0.resource), Self.bind($0.record)] } + [Self.bind(limit)],
-            columns: [JournalColumn.bytes, JournalColumn.text])
-    }
-
-    /// Returns the statement that reads the last merges of some records, the newest first, with who sent them.
-    ///
-    /// - Parameter records: at least one.
-    package func writers(of records: [RecordName], limit: Int) -> Statement {
-        let either = records.map { _ in "(resource = ? AND record = ?)" }.joined(separator: " OR ")
-        return Statement(
-            sql: "SELECT n, at, who, device, resource, record, entry FROM \(dialect.quoted(entries)) "
-                + "WHERE (\(either)) AND status = 'merged' ORDER BY n DESC LIMIT ?",
-            binds: records.flatMap { [Self.bind($0.resource), Self.bind($0.record)] } + [Self.bind(limit)],
+    /// - Parameter before: the number of an entry before which they stand; nil for the last of all.
+    package func merges(of record: RecordName, before: Int?, limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT n, at, who, device, entry FROM \(dialect.quoted(entries)) WHERE resource = ? AND record = ? "
+                + "AND status = 'merged'\(before == nil ? "" : " AND n < ?") ORDER BY n DESC LIMIT ?",
+            binds: [Self.bind(record.resource), Self.bind(record.record)] + (before.map { [Self.bind($0)] } ?? [])
+                + [Self.bind(limit)],
             columns: [
-                JournalColumn.number, JournalColumn.time, JournalColumn.text, JournalColumn.text, JournalColumn.text,
-                JournalColumn.text, JournalColumn.bytes,
+                JournalColumn.number, JournalColumn.time, JournalColumn.text, JournalColumn.text, JournalColumn.bytes,
             ])
     }
 
-    /// Reads a row of `writers`.
-    package func writer(_ row: [Value]) -> (name: RecordName, author: Authorship.Author, entry: [UInt8])? {
-        guard row.count == 7, case .integer(let number) = row[0], case .dateTime(let at) = row[1],
-            let resource = row[4].text, let record = row[5].text, case .bytes(let entry) = row[6]
+    /// Reads a row of `merges`.
+    package func merge(_ row: [Value]) -> (author: Authorship.Author, entry: [UInt8])? {
+        guard row.count == 5, case .integer(let number) = row[0], case .dateTime(let at) = row[1],
+            case .bytes(let entry) = row[4]
         else { return nil }
         let who = row[2].text ?? ""
         return (
-            RecordName(resource: resource, record: record),
             Authorship.Author(who: who.isEmpty ? nil : who, device: row[3].text, at: at, entry: Int(clamping: number)),
             entry
         )

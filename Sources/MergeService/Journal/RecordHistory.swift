@@ -1,0 +1,38 @@
+import MergeCore
+import RecordStore
+
+/// The last merges of records in the journal.
+struct RecordHistory {
+    let journal: Journal
+    /// Of the transaction at hand, in which the journal is read where it takes part.
+    let session: any StoreSession
+
+    /// The entries of a record that are looked through.
+    private static let most = 200
+    /// Those that are held at once; an entry may be long.
+    private static let page = 8
+
+    /// Reads the entries of a record, the newest first, until one too many has been read or `body` returns false.
+    func read(
+        _ name: RecordName, _ body: (Authorship.Author, [UInt8]) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        var before: Int?
+        var left = Self.most
+        while left > 0 {
+            let limit = min(left, Self.page)
+            let rows = try rows(journal.tables.merges(of: name, before: before, limit: limit))
+            for row in rows {
+                guard let (author, entry) = journal.tables.merge(row) else { continue }
+                before = author.entry
+                guard try body(author, entry) else { return }
+            }
+            if rows.count < limit { return }
+            left -= rows.count
+        }
+    }
+
+    private func rows(_ question: Statement) throws(StoreError) -> [[Value]] {
+        guard let ahead = journal.ahead else { return try session.query(question) }
+        return try ahead.writeNow { session throws(StoreError) in try session.query(question) }
+    }
+}
