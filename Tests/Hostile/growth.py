@@ -118,7 +118,17 @@ def conflicts(order: int, first: int, count: int) -> bytes:
         {"id": number, "a": {"old": "never", "new": "w"}} for number in range(first, first + count)]})))
 
 
+def returning(gateway: Counted, order: int, first: int, count: int) -> bytes:
+    """Deletes rows of a list, and returns the request that brings them back."""
+    stranger = gateway.stranger
+    stranger.send(stranger.request("POST", "/v1/push", plain(push(edit("orders", order, {"items": [
+        {"id": number, "old": {"a": "a", "b": "b"}, "new": None} for number in range(first, first + count)]})))))
+    return posted(gateway, conflicts(order, first, count))
+
+
 CREATED = iter(range(4, 40))
+# The order and its first item, of which so many are used.
+PLACES = {1_200: (1, 1), 2_400: (1, 1), 4_800: (2, 2_401)}
 
 # Name, what the size counts, the size that is doubled twice, and the request of a size.
 CASES = [
@@ -135,7 +145,10 @@ CASES = [
         g, packed("[" + ",".join(["1" + "0" * 29] * (n // 31)) + "]"))),
     ("rows created", "rows", 2_400, lambda g, n: posted(g, plain(push(edit("orders", next(CREATED), {
         "items": [{"old": None, "new": {"a": "x", "b": "y"}} for _ in range(n)]}))))),
-    ("rows in conflict", "rows", 1_200, lambda g, n: posted(g, conflicts(*{1_200: (1, 1), 2_400: (1, 1), 4_800: (2, 2_401)}[n], n))),
+    ("rows in conflict", "rows", 1_200, lambda g, n: posted(g, conflicts(*PLACES[n], n))),
+    ("rows in conflict, with authors", "rows", 1_200, lambda g, n: posted(
+        g, conflicts(*PLACES[n], n), "/v1/push?by=true")),
+    ("rows that come back", "rows", 1_200, lambda g, n: returning(g, *PLACES[n], n)),
     ("edits of one row", "edits", 250, lambda g, n: posted(g, plain(push(
         *[edit("docs", 1, {"doc": {"n": {"old": number % 2, "new": (number + 1) % 2}}}) for number in range(n)])))),
     ("edits that are refused one by one", "edits", 250, lambda g, n: posted(g, plain(push(
