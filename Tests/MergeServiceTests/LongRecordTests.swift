@@ -175,6 +175,27 @@ import Testing
         #expect(isLong(99))
     }
 
+    /// A push that stands still, since another program holds its rows, lends its turn: five at once and no more.
+    @Test func aTurnThatTakesTooLongIsLent() async throws {
+        let turns = Turns(limit: 1)
+        for _ in 0..<2 {
+            var held: [LongTurn] = []
+            for _ in 0...LongTurn.mostLent {
+                // All but the first wait until the one before has lent its turn.
+                #expect(await turns.enter(1, until: .now + .seconds(60)))
+                held.append(LongTurn(in: turns, patience: .zero))
+            }
+            #expect(await !turns.enter(1, until: .now) && turns.used == 1)
+            for turn in held { turn.end() }
+            #expect(turns.used == 0 && turns.waiting == 0)
+        }
+        #expect(await turns.enter(1, until: .now + .seconds(60)))
+        let turn = LongTurn(in: turns, patience: .seconds(3_600))
+        #expect(await !turns.enter(1, until: .now))
+        turn.end()
+        #expect(turns.used == 0)
+    }
+
     /// Who finds no room in time is turned away, and so is one whose caller has left.
     @Test func nobodyWaitsForEver() async throws {
         let turns = Turns(limit: 1)

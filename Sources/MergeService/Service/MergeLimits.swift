@@ -22,6 +22,8 @@ package struct MergeLimits: Sendable {
     package var longReads = 1
     /// Pushes of long bodies, or of long records, that run at once.
     package var longPushes = 2
+    /// The time after which a long push lets another begin, since it may wait for rows that somebody else holds.
+    package var longPatience = Duration.seconds(2)
 
     /// Bytes of the answer to a push; a push with a longer one is taken back.
     package var answerBytes = 32 << 20

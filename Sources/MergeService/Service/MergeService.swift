@@ -182,7 +182,8 @@ package final class MergeService: Sendable {
             let namesLong = push.namesLong(lengths)
             let isLong = namesLong || push.isLong
             try await longPushes.begin(if: isLong, until: deadline, for: request.caller)
-            defer { longPushes.end(if: isLong) }
+            let turn = isLong ? LongTurn(in: longPushes, patience: limits.longPatience) : nil
+            defer { turn?.end() }
             switch try await ending(of: push, shares: !namesLong) {
             case .merged(let answer): return answer
             case .fault(let problem): throw problem

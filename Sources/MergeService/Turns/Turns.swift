@@ -12,6 +12,8 @@ package final class Turns: Sendable {
 
     private struct State {
         var used = 0
+        /// Room that is lent, by those who stand still.
+        var lent = 0
         var waiters: [Waiter] = []
         var next = 0
     }
@@ -69,6 +71,26 @@ package final class Turns: Sendable {
             return admitted(&state)
         }
         for waiter in ready { waiter.continuation.resume(returning: true) }
+    }
+
+    /// Lends one's room to those who wait, because one stands still.
+    ///
+    /// - Parameter most: rooms that are lent at once.
+    /// - Returns: false where so many are lent already; else `endLoan` has to follow in place of `leave`.
+    func lend(_ weight: Int, most: Int) -> Bool {
+        let ready = state.withLock { state -> [Waiter]? in
+            guard state.lent < most else { return nil }
+            state.lent += 1
+            state.used -= weight
+            return admitted(&state)
+        }
+        for waiter in ready ?? [] { waiter.continuation.resume(returning: true) }
+        return ready != nil
+    }
+
+    /// Ends what one has lent one's room during.
+    func endLoan() {
+        state.withLock { $0.lent -= 1 }
     }
 
     private func turnAway(_ number: Int) {
