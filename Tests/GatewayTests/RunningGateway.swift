@@ -13,6 +13,10 @@ import TestSupport
 struct RunningGateway: Sendable {
     let port: Int
     let database: TestDatabase
+    private let box: RulesBox
+
+    /// Has the rules and the schema read again.
+    func askForReload() { box.askForReload() }
 
     /// - Parameters:
     ///   - rules: the rule files by name; nil serves those of `MergeRules`.
@@ -73,7 +77,9 @@ struct RunningGateway: Sendable {
                 return nil
             }
             group.addTask {
-                for await number in ports { return try await body(RunningGateway(port: number, database: database)) }
+                for await number in ports {
+                    return try await body(RunningGateway(port: number, database: database, box: loader.box))
+                }
                 throw Shell.Failure(description: "the gateway did not listen")
             }
             defer { group.cancelAll() }

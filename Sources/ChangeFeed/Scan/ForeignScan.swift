@@ -27,6 +27,8 @@ package final class ForeignScan: Sendable {
     private let feed: ChangeFeed
     private let active: @Sendable () -> ActiveRules?
     private let status = Mutex(ScanStatus())
+    /// The place at which the last pass was broken off; nil where none was.
+    private let place = Mutex<ScanPlace?>(nil)
     private let clock = Mutex<(lag: Int, at: ContinuousClock.Instant)?>(nil)
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
     private static let pause = Duration.seconds(1)
@@ -119,7 +121,8 @@ package final class ForeignScan: Sendable {
         let shift = ScanShift(
             settings, desk: desk, lease: lease,
             hand: ScanHand(service: service, feed: feed, journal: journal), units: units,
-            progress: state.progress)
+            progress: state.progress, from: place.withLock { $0 })
+        defer { place.withLock { $0 = shift.place } }
         try await shift.run { [self] news in
             status.withLock { status in
                 status.cycles += news.cycles
@@ -129,7 +132,8 @@ package final class ForeignScan: Sendable {
             }
             if let trouble = news.trouble { note(trouble: trouble) }
             if let state = news.state { note(state) }
-            return active() === rules && !Task.isCancelled
+            // The schema is read again every few minutes; a pass over a large table takes longer.
+            return active()?.isSame(as: rules) == true && !Task.isCancelled
         }
     }
 

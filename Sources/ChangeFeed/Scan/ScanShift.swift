@@ -31,6 +31,8 @@ final class ScanShift {
     private var news = News()
     private var knowsSince = false
     private var tell: (News) -> Bool = { _ in false }
+    /// The place that the cycle has come to; nil between cycles.
+    private(set) var place: ScanPlace?
     /// The pass over a section that others write to, which goes on between the steps of another.
     private var hot: UnitPass?
     /// Rows that are compared at once where nothing has changed.
@@ -48,7 +50,7 @@ final class ScanShift {
 
     init(
         _ settings: ForeignScan.Settings, desk: ScanDesk, lease: ScanLease, hand: ScanHand, units: [ScanUnit],
-        progress: ScanProgress
+        progress: ScanProgress, from place: ScanPlace?
     ) {
         self.settings = settings
         self.desk = desk
@@ -56,6 +58,7 @@ final class ScanShift {
         self.hand = hand
         self.units = units
         self.progress = progress
+        self.place = place
         budget = ScanBudget(rowsPerSecond: settings.rowsPerSecond, now: .now)
     }
 
@@ -93,8 +96,7 @@ final class ScanShift {
             let version = try await hand.fileVersion()
             let lastNote = try await hand.lastNote()
             if watch.isDue(version: version, lastNote: lastNote, now: .now) {
-                try await cycle()
-                watch.hasScanned(version: version, upToNote: lastNote, now: .now)
+                if try await cycle() { watch.hasScanned(version: version, upToNote: lastNote, now: .now) }
             } else if let state = try await keep() {
                 progress.noticed = state.now
             }
@@ -131,17 +133,25 @@ final class ScanShift {
 
     // MARK: A cycle
 
-    private func cycle() async throws {
+    /// Looks at all sections, or at what the last shift left of them.
+    ///
+    /// - Returns: true where it has looked at all.
+    @discardableResult
+    private func cycle() async throws -> Bool {
         let start = ContinuousClock.now
         let state = try await keep(isForced: true)
         news.trouble = nil
-        for unit in units {
+        let left = place
+        let first = units.firstIndex { $0.name == left?.unit }
+        for unit in units[(first ?? 0)...] {
             do {
                 let scan = try await scan(of: unit)
-                guard let pass = try await begin(scan) else { continue }
-                while !pass.isDone {
-                    try await step(pass)
-                    if !pass.isDone { try await hotStep(beside: pass) }
+                let rest = unit.name == left?.unit ? try rest(of: scan, behind: left?.high) : nil
+                if rest == nil { place = ScanPlace(unit: unit.name, high: nil) }
+                if let rest {
+                    try await go(rest)
+                } else if let pass = try await begin(scan) {
+                    try await go(pass)
                 }
             } catch let error as StoreError where error.isOfOneSection {
                 // The others go on; this one begins anew in the next cycle.
@@ -149,6 +159,8 @@ final class ScanShift {
                 news.trouble = "“\(unit.name)” cannot be scanned: \(error)"
             }
         }
+        place = nil
+        guard first == nil else { return false }
         if news.trouble == nil, let state { progress.noticed = state.now }
         progress.cycleMilliseconds = Int((ContinuousClock.now - start).seconds * 1_000)
         news.cycles += 1
@@ -157,6 +169,24 @@ final class ScanShift {
             news.since = since
         }
         try await keep(isForced: true)
+        return true
+    }
+
+    private func go(_ pass: UnitPass) async throws {
+        while !pass.isDone {
+            try await step(pass)
+            let last = pass.index > 0 && pass.scan.isComplete ? pass.scan.ranges[pass.index - 1].high : nil
+            if !pass.isDone, let last { place = ScanPlace(unit: pass.scan.unit.name, high: last) }
+            if !pass.isDone { try await hotStep(beside: pass) }
+        }
+    }
+
+    /// Begins with what the last shift left of a section; nil where that cannot be told, and it begins anew.
+    private func rest(of scan: UnitScan, behind high: [UInt8]?) throws -> UnitPass? {
+        guard let high, scan.isComplete, let last = scan.ranges.firstIndex(where: { $0.high == high }),
+            last + 1 < scan.ranges.count
+        else { return nil }
+        return UnitPass(rest: scan, from: last + 1, low: try key(high, scan.unit))
     }
 
     private func scan(of unit: ScanUnit) async throws -> UnitScan {
@@ -471,6 +501,10 @@ final class ScanShift {
     /// Files what clients were sent otherwise than the pass has found it, and that the pass is whole.
     private func end(_ pass: UnitPass) async throws {
         let scan = pass.scan
+        if pass.isRest {
+            if pass.found > 0 { scan.heat = Self.heat }
+            return
+        }
         var filing = ScanHand.Filing()
         filing.changes = pass.notes.different.map { record, revision in
             ScanHand.FoundChange(

@@ -71,11 +71,27 @@ final class UnitPass {
     var ranges = (all: 0, differing: 0)
     /// The time at which it began by the database's clock; nil where that is not known.
     let began: Int?
+    /// It is the rest of a pass that was broken off: nothing can be said of the section as a whole behind it.
+    let isRest: Bool
+
+    /// Begins with the ranges behind one.
+    ///
+    /// - Parameter low: the last key of that range.
+    init(rest scan: UnitScan, from index: Int, low: RecordKey?) {
+        self.scan = scan
+        self.index = index
+        self.low = low
+        revision = scan.scanned
+        notes = NoteCheck()
+        began = nil
+        isRest = true
+    }
 
     init(_ scan: UnitScan, _ beginning: ScanHand.Beginning, began: Int?) {
         self.scan = scan
         revision = beginning.revision
         notes = beginning.notes
         self.began = began
+        isRest = false
     }
 }

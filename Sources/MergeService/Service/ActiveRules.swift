@@ -21,4 +21,11 @@ package final class ActiveRules: Sendable {
         views = TableViews(catalog)
         footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }
+
+    /// Returns true where both serve the same: they were read at different times, and nothing had changed in between.
+    package func isSame(as other: ActiveRules) -> Bool {
+        self === other
+            || (catalog.version.isExactly(other.catalog.version) && journal === other.journal
+                && schema.tables == other.schema.tables && schema.dependents == other.schema.dependents)
+    }
 }

@@ -14,6 +14,9 @@ final class Stage: Sendable {
         var left: Int?
         var hasFound = false
         var death: String?
+        /// The number of reads of a scan's rows of which the last fails; nil where none does.
+        var interval: Int?
+        var reads = 0
     }
 
     private let state = Mutex(State())
@@ -26,6 +29,21 @@ final class Stage: Sendable {
 
     /// Lets the gateway die at a step behind the one at which its scan next finds a difference, which is the first.
     func die(at step: Int) { state.withLock { $0.left = step } }
+
+    /// Has one of so many reads of a scan's rows fail, again and again.
+    func interrupt(every interval: Int) { state.withLock { ($0.interval, $0.reads) = (interval, 0) } }
+
+    /// Steps onto the stage to read rows.
+    ///
+    /// - Throws: `StoreError` where this read is to fail.
+    fileprivate func read() throws(StoreError) {
+        let fails = state.withLock { state in
+            guard let interval = state.interval else { return false }
+            state.reads += 1
+            return state.reads % interval == 0
+        }
+        if fails { throw StoreError(.unavailable, "as the test wants") }
+    }
 
     /// The statement that the gateway died at; nil while it lives.
     var death: String? { state.withLock { $0.death } }
@@ -154,6 +172,7 @@ private final class StagedSession: StoreSession {
     func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows {
         isOfScan = true
         try step(statement)
+        try stage.read()
         guard stage.isLinear else { return try session.hashes(statement, keeping: columns) }
         var hashed = HashedRows()
         for row in try session.query(statement) {
