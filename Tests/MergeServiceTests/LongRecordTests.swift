@@ -162,6 +162,7 @@ import Testing
         }
         func isLong(_ id: Int) -> Bool { lengths.long(record(id, 0).key, of: texts.resource) != nil }
         #expect(isLong(1) && lengths.mean(of: texts.resource) == nil)
+        #expect(lengths.known(record(1, 0).key, of: texts.resource) == nil)
         for id in 1...20 { lengths.note([record(id, 10)], of: texts.resource) }
         #expect(!isLong(1))
         // However often it is asked for, one that is long says nothing of the others.

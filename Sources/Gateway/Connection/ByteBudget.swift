@@ -75,6 +75,11 @@ final class ByteLease: Sendable {
         held.withLock { take(count, own: 0, &$0) }
     }
 
+    /// Takes bytes more, also where there is not so much room at all as long as nobody else holds any.
+    func grow(by count: Int) -> Bool {
+        held.withLock { take(count, own: $0.large, &$0) }
+    }
+
     private func take(_ count: Int, own: Int, _ held: inout Held) -> Bool {
         if held.sum + count <= ByteBudget.small, budget.takeSmall(count) {
             held.small += count

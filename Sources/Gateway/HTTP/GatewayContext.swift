@@ -42,7 +42,7 @@ struct GatewayContext: RequestContext {
     /// - Throws: a 503 `Problem` where other requests and answers hold all that there is.
     func hold(_ bytes: Int) throws(Problem) {
         guard bytes > ByteBudget.small, let lease else { return }
-        guard lease.take(bytes) else { throw ByteBudget.overloaded }
+        guard lease.grow(by: bytes) else { throw ByteBudget.overloaded }
     }
 
     /// Runs what takes time in proportion to many bytes where small requests do not wait for it.

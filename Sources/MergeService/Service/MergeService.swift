@@ -89,11 +89,13 @@ package final class MergeService: Sendable {
         return record?.seen(by: viewer, of: resource)
     }
 
-    /// Returns the bytes of the long records that a push names, as far as anybody knows: so long is the answer.
+    /// Returns the bytes of the long records that a push names, as far as anybody knows: so long is the answer, which is
+    /// refused where it would be longer than answers may be.
     package func length(ofRecordsIn push: Push) -> Int {
-        push.edits.reduce(0) { sum, edit in
-            sum + (edit.id.key.flatMap { lengths.long($0, of: edit.resource) } ?? 0)
+        let length = push.edits.reduce(0) { sum, edit in
+            sum + (edit.id.key.flatMap { lengths.known($0, of: edit.resource) } ?? 0)
         }
+        return min(length, limits.answerBytes)
     }
 
     /// Returns how many records of some resources are read at once at first.

@@ -32,6 +32,12 @@ final class RecordLengths: Sendable {
             return length
         }
 
+        mutating func length(of key: RecordKey, in resource: Resource) -> Int? {
+            if let length = known(Name(resource: resource.name, key: key)) { return length }
+            guard let mean = means[resource.name], mean.long >= 0.5 else { return nil }
+            return Int(mean.bytes)
+        }
+
         mutating func keep(_ length: Int, of name: Name) {
             if young.count >= RecordLengths.generation {
                 old = young
@@ -67,10 +73,15 @@ final class RecordLengths: Sendable {
     func long(_ key: RecordKey, of resource: Resource) -> Int? {
         guard resource.hasLength else { return nil }
         return state.withLock { state in
-            if let length = state.known(Name(resource: resource.name, key: key)) { return length }
-            guard let mean = state.means[resource.name] else { return resource.mayBeLong ? Self.long : nil }
-            return mean.long >= 0.5 ? Int(mean.bytes) : nil
+            if state.means[resource.name] == nil, resource.mayBeLong { return Self.long }
+            return state.length(of: key, in: resource)
         }
+    }
+
+    /// Returns the same, and nil where no record of the resource was read yet.
+    func known(_ key: RecordKey, of resource: Resource) -> Int? {
+        guard resource.hasLength else { return nil }
+        return state.withLock { $0.length(of: key, in: resource) }
     }
 
     /// Returns the bytes of a record of a resource on average; nil where nobody knows, or all are short.
