@@ -77,9 +77,7 @@ struct RunningGateway: Sendable {
                 return nil
             }
             group.addTask {
-                for await number in ports {
-                    return try await body(RunningGateway(port: number, database: database, box: loader.box))
-                }
+                for await at in ports { return try await body(Self(port: at, database: database, box: loader.box)) }
                 throw Shell.Failure(description: "the gateway did not listen")
             }
             defer { group.cancelAll() }
