@@ -64,7 +64,9 @@ package final class RecordDigests {
         return Sections(sections: sections)
     }
 
-    /// The position of a record. Mostly they are asked for in the order in which they were noted, each once or more.
+    /// The position of a record.
+    ///
+    /// Mostly they are asked for in the order in which they were noted, each once or more.
     private func place(of name: Name) -> Int? {
         isNoting = false
         for place in [next, next + 1, first] where place < found.count && found[place].name == name {

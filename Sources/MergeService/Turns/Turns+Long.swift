@@ -1,7 +1,9 @@
 import RecordStore
 
 extension Turns {
-    /// Waits until it is the turn of something long; what is not long has no need of one. `end` has to follow.
+    /// Waits until it is the turn of something long.
+    ///
+    /// What is not long has no need of one. `end` has to follow.
     ///
     /// - Throws: a `StoreError` of the kind `busy` where its turn does not come in time, or its caller leaves meanwhile.
     func begin(

@@ -31,7 +31,9 @@ import TestSupport
 
     private static let written: Set = ["cells/1", "cells/9000", "cells/\(rows - 1)"]
 
-    /// Every sixth read fails. A pass from the beginning reads five times until it finds that the last rows differ, and does not
+    /// Every sixth read fails.
+    ///
+    /// A pass from the beginning reads five times until it finds that the last rows differ, and does not
     /// come to reading what has changed in them.
     @Test(arguments: TestEngine.allCases) func aPassThatIsBrokenOffGoesOn(_ kind: TestEngine) async throws {
         let stage = Stage()
