@@ -16,6 +16,8 @@ struct NoteCheck {
         var found: UInt64 = 0
         /// The page that it was sent on; -1 for none.
         let page: Int32
+        /// The position of what conditions of access look at in it; -1 where they look at nothing.
+        let conditions: Int32
         /// The next one that rows with the same link belong to; -1 behind the last.
         let next: Int32
     }
@@ -27,6 +29,9 @@ struct NoteCheck {
     /// The stretches that were sent whole.
     var spans = SpanCheck()
     private var others: [Int] = []
+    /// What conditions look at, which is mostly the same in many records.
+    private var conditions: [[UInt8]] = []
+    private var conditionPlaces: [[UInt8]: Int32] = [:]
 
     /// Records that one pass compares; the rest waits for the next.
     static let most = 300_000
@@ -59,8 +64,18 @@ struct NoteCheck {
             }
             byLink[entry.link] = Int32(noted.count)
             noted.append(
-                Noted(record: entry.record, revision: revision, sent: entry.digest, page: page, next: first ?? -1))
+                Noted(
+                    record: entry.record, revision: revision, sent: entry.digest, page: page,
+                    conditions: entry.conditions.map { place(of: $0) } ?? -1, next: first ?? -1))
         }
+    }
+
+    private mutating func place(of tuple: [UInt8]) -> Int32 {
+        if let known = conditionPlaces[tuple] { return known }
+        let place = Int32(conditions.count)
+        conditions.append(tuple)
+        conditionPlaces[tuple] = place
+        return place
     }
 
     /// Returns the entry that is meant among the latest with a link; nil where it is none of them, so that a record that
@@ -90,8 +105,21 @@ struct NoteCheck {
         return spans.isEmpty ? .none : spans.passed(link, sentIn: sent)
     }
 
-    /// The records that were sent as something else than was found, with the revision that clients have them at.
-    var different: [(record: String, revision: Int)] {
-        noted.filter { $0.sent != $0.found }.map { ($0.record, $0.revision) }
+    /// A record that was sent as something else than was found.
+    struct Different {
+        let record: String
+        /// The revision that clients have it at.
+        let revision: Int
+        /// What conditions of access look at in it as it was sent; nil where they look at nothing.
+        let conditions: [UInt8]?
+    }
+
+    /// The records that were sent as something else than was found.
+    var different: [Different] {
+        noted.filter { $0.sent != $0.found }.map { noted in
+            Different(
+                record: noted.record, revision: noted.revision,
+                conditions: noted.conditions < 0 ? nil : conditions[Int(noted.conditions)])
+        }
     }
 }

@@ -297,9 +297,26 @@ struct ScanHand: Sendable {
         let toldSince: Int
         /// Values that conditions of access look at in the rows: former ones, then those of now.
         var tags: [ConditionTag] = []
+        /// Values that they looked at when a client was sent the record, which no mark may ever have told of; nil where
+        /// they look at nothing.
+        var shown: ConditionTag?
 
         /// Conditions of access may say something else of the record now.
-        var changesConditions: Bool { Set(tags).count > 1 }
+        var changesConditions: Bool { Set(tags).count > 1 || shown != nil }
+
+        /// Returns true where everybody who has not been told of the record is told of it by a later revision.
+        func isTold(by history: ConditionHistory?) -> Bool {
+            if let shown {
+                // Where nothing is known of the conditions, everybody is told.
+                return history?.tuples(since: toldSince)?.contains(shown.bytes) ?? true
+            }
+            return !changesConditions || history?.covers(tags.map(\.bytes), since: toldSince) == true
+        }
+
+        /// Returns the values that the record has had since then, those of now at last.
+        func values(behind history: ConditionHistory?) -> [ConditionTag] {
+            shown.map { [$0] + (history?.latest.map { [ConditionTag($0)] } ?? []) } ?? tags
+        }
     }
 
     /// Writes that belong into one transaction.
@@ -362,14 +379,10 @@ struct ScanHand: Sendable {
         for change in changes {
             // Whoever has read the record since has a note, which the pass compares with what it has found; the others
             // are told by that revision, as far as it knows what conditions of access look at.
-            if let revision = known[change.name], revision > change.toldSince,
-                !change.changesConditions
-                    || histories[change.name]?.covers(change.tags.map(\.bytes), since: change.toldSince) == true
-            {
-                continue
-            }
+            let history = histories[change.name]
+            if let revision = known[change.name], revision > change.toldSince, change.isTold(by: history) { continue }
             if tags[change.name] == nil { names.append(change.name) }
-            tags[change.name, default: []] += change.tags
+            tags[change.name, default: []] += change.values(behind: history)
         }
         if names.isEmpty { return 0 }
         if tables.dialect.sequencesWithMerge {

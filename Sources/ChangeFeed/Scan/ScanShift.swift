@@ -506,9 +506,10 @@ final class ScanShift {
             return
         }
         var filing = ScanHand.Filing()
-        filing.changes = pass.notes.different.map { record, revision in
+        filing.changes = pass.notes.different.map { noted in
             ScanHand.FoundChange(
-                name: RecordName(resource: scan.unit.resource.name, record: record), toldSince: revision)
+                name: RecordName(resource: scan.unit.resource.name, record: noted.record), toldSince: noted.revision,
+                shown: noted.conditions.map { ConditionTag($0) })
         }
         filing.changes += pass.missed
         filing.end = (pass.notes.numbers, pass.revision)

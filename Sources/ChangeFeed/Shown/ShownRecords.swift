@@ -122,7 +122,9 @@ package final class ShownRecords: Sendable {
                 for read in read where read.record.resource === resource {
                     guard let rows = read.record.sections[index] else { continue }
                     entries.append(
-                        ShownNote.Entry(record: read.record.record, link: rows.link, digest: rows.digest))
+                        ShownNote.Entry(
+                            record: read.record.record, link: rows.link, digest: rows.digest,
+                            conditions: section.kind == .root ? read.record.conditions : nil))
                 }
                 if entries.isEmpty, span == nil { continue }
                 notes.append(

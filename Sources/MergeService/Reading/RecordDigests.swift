@@ -22,10 +22,14 @@ package final class RecordDigests {
         /// Parallel to the resource's sections; nil for one of which nothing can be said, because the record is gone or
         /// nothing ties rows to it.
         package var sections: [Rows?]
+        /// What conditions of access look at in the record, as a `ConditionTuple` has it; nil where they look at nothing,
+        /// or the record is gone.
+        package let conditions: [UInt8]?
 
         /// Describes a record by its sections.
-        package init(sections: [Rows?]) {
+        package init(sections: [Rows?], conditions: [UInt8]? = nil) {
             self.sections = sections
+            self.conditions = conditions
         }
     }
 
@@ -107,7 +111,8 @@ package final class RecordDigests {
         if found.last?.name == name { found.removeLast() }
         if !isNoting { first = found.count }
         isNoting = true
-        found.append((name, Sections(sections: sections)))
+        let conditions = ConditionTuple(row, of: resource)?.bytes
+        found.append((name, Sections(sections: sections, conditions: conditions)))
     }
 
     /// The hash of some columns of a row, straight from the row; nil where one is NULL, or of a kind that no key has.

@@ -10,12 +10,15 @@ package struct ShownNote: Sendable, Hashable {
         package let link: UInt64
         /// The sum of the digests of its rows.
         package let digest: UInt64
+        /// What conditions of access look at in the record as it was sent; nil where they look at nothing.
+        package let conditions: [UInt8]?
 
         /// Notes a record's rows.
-        package init(record: String, link: UInt64, digest: UInt64) {
+        package init(record: String, link: UInt64, digest: UInt64, conditions: [UInt8]? = nil) {
             self.record = record
             self.link = link
             self.digest = digest
+            self.conditions = conditions
         }
     }
 
@@ -35,17 +38,28 @@ package struct ShownNote: Sendable, Hashable {
         /// A stretch stands as an entry whose name no record has: a gateway that does not know stretches finds no rows
         /// of it, as it was sent.
         private static let spanMark = "\n"
+        /// So does what conditions look at in the entries behind it, which mostly are many that look the same to them.
+        private static let conditionsMark = "\t"
 
         /// The form in which a row of the journal keeps it.
         package var bytes: [UInt8] {
             var out: [UInt8] = []
             out.reserveCapacity(entries.reduce(128) { $0 + $1.record.utf8.count + 18 })
-            for entry in entries { Self.append(entry, to: &out) }
-            if let span {
-                let name = Self.spanMark + String(decoding: Base64.encode(span.bytes), as: UTF8.self)
-                Self.append(Entry(record: name, link: 0, digest: 0), to: &out)
+            var conditions: [UInt8]?
+            for entry in entries {
+                if entry.conditions != conditions {
+                    conditions = entry.conditions
+                    Self.append(Self.conditionsMark, conditions ?? [], to: &out)
+                }
+                Self.append(entry, to: &out)
             }
+            if let span { Self.append(Self.spanMark, span.bytes, to: &out) }
             return out
+        }
+
+        private static func append(_ mark: String, _ bytes: [UInt8], to out: inout [UInt8]) {
+            let name = mark + String(decoding: Base64.encode(bytes), as: UTF8.self)
+            append(Entry(record: name, link: 0, digest: 0), to: &out)
         }
 
         private static func append(_ entry: Entry, to out: inout [UInt8]) {
@@ -58,17 +72,23 @@ package struct ShownNote: Sendable, Hashable {
         package init?(bytes: [UInt8]) {
             var reader = PackedReader(bytes)
             self.init(entries: [])
+            var conditions: [UInt8]?
             while !reader.isAtEnd {
                 guard let name = reader.bytes(), let record = String(validating: name, as: UTF8.self),
                     let link = reader.word(), let digest = reader.word()
                 else { return nil }
-                guard record.hasPrefix(Self.spanMark) else {
-                    entries.append(Entry(record: record, link: link, digest: digest))
+                let isSpan = record.hasPrefix(Self.spanMark)
+                guard isSpan || record.hasPrefix(Self.conditionsMark) else {
+                    entries.append(Entry(record: record, link: link, digest: digest, conditions: conditions))
                     continue
                 }
-                guard let packed = Base64.decode(String(record.dropFirst())), let span = ShownSpan(bytes: packed)
-                else { return nil }
-                self.span = span
+                guard let packed = Base64.decode(String(record.dropFirst())) else { return nil }
+                if isSpan {
+                    guard let span = ShownSpan(bytes: packed) else { return nil }
+                    self.span = span
+                } else {
+                    conditions = packed.isEmpty ? nil : packed
+                }
             }
         }
     }

@@ -186,6 +186,50 @@ import TestSupport
         }
     }
 
+    /// The end of what a page has shown, before the scan has come by.
+    enum End: String, CaseIterable {
+        case movedBack = "UPDATE stops SET area = 3 WHERE id = 3;"
+        case deleted = """
+            DELETE FROM marks WHERE stop_id = 3; DELETE FROM parcels WHERE stop_id = 3; DELETE FROM stops WHERE id = 3;
+            """
+        /// And a push changes the record, before the scan too.
+        case movedBackAndPushed = "UPDATE stops SET area = 3 WHERE id = 3; UPDATE depots SET name = name;"
+    }
+
+    /// A page of changes shows a record as it stands, of which no revision knows yet that the client may see it; it is gone
+    /// for the client before the scan comes by.
+    @Test(arguments: TestEngine.allCases, End.allCases) func whatAPageShowedIsToldWhenItIsGone(
+        _ kind: TestEngine, _ way: End
+    ) async throws {
+        let database = try await Rounds.database(kind)
+        try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
+        ) { gateway in
+            try await gateway.client { try await $0.hasScanned() }
+            let (ann, boss) = (try await Follower(Rounds.ann, gateway), try await Follower(Rounds.boss, gateway))
+            let end = ContinuousClock.now + .seconds(60)
+            // The feed knows of the record, and that it has always been another's.
+            try await database.run("UPDATE stops SET title = 'Drei' WHERE id = 3;")
+            while boss.records[3]?["stop"]?["title"]?.text != "Drei", ContinuousClock.now < end {
+                _ = try await boss.poll(waiting: 1)
+            }
+            let scan = try await ScanHold(database)
+            try await database.run("UPDATE stops SET area = 1 WHERE id = 3;")
+            #expect(try await ann.poll() == [3])
+            try await database.run(way.rawValue)
+            if way == .movedBackAndPushed {
+                let push = #"{"stop": {"title": {"old": "Drei", "new": "Three"}}}"#
+                #expect(try await gateway.merge("3", push, as: Rounds.boss).status == 200)
+                try await Self.settle(gateway)
+            }
+            try await scan.end()
+            while ann.records[3] != nil, ContinuousClock.now < end { _ = try await ann.poll(waiting: 1) }
+            #expect(ann.records.keys.sorted() == [1, 2])
+            _ = try await boss.poll()
+            #expect(boss.records[3]?["stop"]?["area"]?.int == (way == .deleted ? nil : 3))
+        }
+    }
+
     /// A client that sees other rows than before has another feed.
     @Test(arguments: TestEngine.allCases) func otherClaimsAreAnotherFeed(_ kind: TestEngine) async throws {
         try await Rounds.with(kind) { gateway in

@@ -151,6 +151,14 @@ import TestSupport
                 #expect(ShownNote.Content(bytes: content.bytes) == content)
             }
         }
+        // What conditions look at stands before the entries for which it holds.
+        let tuples: [[UInt8]?] = [nil, [1], [1], nil, [1, 2], []]
+        let seen = ShownNote.Content(
+            entries: tuples.enumerated().map { number, tuple in
+                ShownNote.Entry(
+                    record: "\(number)", link: 1, digest: 2, conditions: tuple?.isEmpty == true ? nil : tuple)
+            })
+        #expect(ShownNote.Content(bytes: seen.bytes) == seen)
         let plain = ShownNote.Content(entries: entries)
         #expect(ShownNote.Content(bytes: plain.bytes) == plain)
         #expect(ShownNote.Content(bytes: [3, 1]) == nil)
