@@ -78,6 +78,31 @@ import TestSupport
         }
     }
 
+    /// The first push of a sync takes all the time there is; nothing is known then of the keys of those behind it, and none of
+    /// them was run.
+    @Test(arguments: TestEngine.allCases) func pushesBehindAHeldRowAreNotRun(_ kind: TestEngine) async throws {
+        let database = try await Ledger.database(kind)
+        let gateway = try await GatewayProcess(database, rules: Ledger.rules, options: ["--request-time", "2"])
+        let holder = try database.session()
+        try await holder.run(
+            kind == .mariadb
+                ? "BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;" : ".timeout 20000\nBEGIN IMMEDIATE;")
+        let pushes = (1...3).map { Ledger.Push(label: "s\($0)", account: $0, points: 1).body() }
+        let sync = #"{"pushes":[\#(pushes.joined(separator: ","))]}"#
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            let answer = try await client.post("/v1/sync", sync)
+            let results = try answer.json()["results"]?.array ?? []
+            #expect(results.map { $0["code"]?.int } == [503, 503, 503], "\(answer.text)")
+            let codes = results.map { ($0["problem"] ?? $0["results"]?[0]?["problem"])?["code"]?.text }
+            #expect(codes == ["busy", "not-run", "not-run"], "\(answer.text)")
+        }
+        try await holder.run("COMMIT;")
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            let results = try await client.post("/v1/sync", sync).json()["results"]?.array ?? []
+            #expect(results.map { $0["code"]?.int } == [200, 200, 200])
+        }
+    }
+
     /// With the time of a request below the time that rows are waited for, the first counts.
     @Test(arguments: TestEngine.allCases) func heldRowsAreAnsweredInTime(_ kind: TestEngine) async throws {
         let database = try await Ledger.database(kind)
