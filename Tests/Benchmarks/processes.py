@@ -124,9 +124,10 @@ class Gateway(Process):
         self.token, line = self.make_token(binary)
         tokens.write_text(line + "\n")
         self.port = self.free_port()
-        # Room for 10,000 idle connections and the clients beside them.
+        # Room for 10,000 idle connections and the clients beside them; one token may write for as long as it takes.
         arguments = [binary, "serve", "--database", database, "--rules", rules, "--tokens", tokens,
-                     "--listen", f"127.0.0.1:{self.port}", "--max-clients", "12000"]
+                     "--listen", f"127.0.0.1:{self.port}", "--max-clients", "12000",
+                     "--max-journal-day", str(2 ** 40)]
         super().__init__(arguments + options, folder / (name + ".log"))
         self.wait_until(self.is_ready)
 
