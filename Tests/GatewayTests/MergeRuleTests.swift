@@ -108,6 +108,8 @@ import TestSupport
         let written: String
         let line: Int?
         var contains: [String] = []
+        /// The only engine on which it is so; nil for both.
+        var engine: TestEngine?
 
         var testDescription: String { "\(group): \(old) to \(new) over \(sql)" }
     }
@@ -119,11 +121,15 @@ import TestSupport
         Conflict(
             group: "balance", sql: "balance = 12", old: "\"10.00\"", new: "\"999999.99\"", outcome: "client-won",
             written: "\"999999.99\"", line: nil,
-            contains: ["\"rule\":\"default\"", "\"fallback\":\"merge: add did not run"]),
+            contains: ["\"rule\":\"default\"", "\"fallback\":\"merge: add did not run"], engine: .mariadb),
+        // The digits before the point bind nothing there.
+        Conflict(
+            group: "balance", sql: "balance = 12", old: "\"10.00\"", new: "\"999999.99\"", outcome: "combined",
+            written: "\"1000001.99\"", line: 10, engine: .sqlite),
         Conflict(
             group: "seats", sql: "seats = 900", old: #""100""#, new: #""300""#, outcome: "server-won",
             written: #""900""#, line: 11,
-            contains: ["\"fallback\":\"merge: add did not run"]),
+            contains: ["\"fallback\":\"merge: add did not run"], engine: .mariadb),
         Conflict(group: "best", sql: "best = 9", old: "5", new: "7", outcome: "combined", written: "9", line: 12),
         Conflict(
             group: "best", sql: "best = NULL", old: "5", new: "7", outcome: "client-won", written: "7", line: nil,
@@ -155,6 +161,7 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases, conflicts)
     func functionsSettleConflicts(_ kind: TestEngine, _ test: Conflict) async throws {
+        guard test.engine == nil || test.engine == kind else { return }
         try await Self.with(kind) { client, database in
             try await database.run("UPDATE accounts SET \(test.sql) WHERE id = 1;")
             let answer = try await Self.merge(client, #"{"\#(test.group)":{"old":\#(test.old),"new":\#(test.new)}}"#)

@@ -108,6 +108,13 @@ import TestSupport
         Case(
             type: seams, sent: .array([.text("a|b"), .text("c")]), value: .members([ExactText("a|b"), ExactText("c")])),
         Case(type: seams, sent: .array([.text("a|"), .text("c")]), value: nil),
+        // A text has commas between the members, whatever the column has, which clients need not know.
+        Case(type: seams, sent: .text("a,c"), value: .members([ExactText("a"), ExactText("c")])),
+        Case(type: seams, sent: .text("a||c"), value: .members([ExactText("a"), ExactText("c")])),
+        Case(type: seams, sent: .text("a||b,c"), value: nil),
+        Case(
+            type: .delimitedSet(separator: ", ", TextType()), sent: .text("a, c"),
+            value: .members([ExactText("a"), ExactText("c")])),
         Case(
             type: .set([ExactText("x"), ExactText("y")]), sent: .array([.text("y"), .text("x"), .text("y")]),
             value: .members([ExactText("x"), ExactText("y")])),

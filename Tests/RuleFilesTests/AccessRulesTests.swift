@@ -40,6 +40,20 @@ import Testing
         return RuleBinder.bind(folder, to: schema()).findings.sorted.filter { $0.severity != .note }.map(\.description)
     }
 
+    /// A column that a role sets is known of a row that it creates, also where no group has it.
+    @Test func whatARoleSetsMayIdentify() {
+        let text = """
+            resource: stops
+            sections:
+              stop: {table: stops, groups: {status: status}, identity: [owner]}
+            access:
+              a: {read: all, rows: {owner: {claim: who}}, set: {owner: {claim: who}}}
+            """
+        let bound = RuleBinder.bind(RuleFolder(texts: [("stops.yaml", text)]), to: Self.schema())
+        #expect(bound.catalog != nil)
+        #expect(!bound.findings.sorted.contains { $0.description.contains("in no group") }, "\(bound.findings.sorted)")
+    }
+
     @Test(arguments: [
         ("  a: {write: all}", "“a” does not say what it reads"),
         ("  a: {read: most}", "“read” is “all”, or a list"),

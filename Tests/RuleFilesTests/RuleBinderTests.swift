@@ -120,7 +120,6 @@ import Testing
         ("groups: {g: {fields: {n: n, t: t}, merge: {latest: n}}}", "column “n” is of type integer, none of date"),
         ("groups: {g: {fields: {t: t, at: d}, merge: {latest: on}}}", "group “g” has no field “on”"),
         ("groups: {t: t}\nidentity: [nobody]", "has no column “nobody”"),
-        ("groups: {t: t}\nidentity: [n]", "column “n” is in no group, so no client that creates a row can send it"),
         ("groups: {t: t}\ndelete: {set: {gon: 1}}", "has no column “gon”; did you mean “gone”?"),
         ("groups: {t: t}\ndelete: {set: {id: 1}}", "column “id” is the key, which a deletion cannot change"),
         ("groups: {t: t}\ndelete: {set: {made: 1}}", "column “made” cannot be written, because it is generated"),
@@ -133,6 +132,30 @@ import Testing
         let (catalog, findings) = Self.bindKinds(rules)
         #expect(catalog == nil)
         #expect(findings.contains { $0.contains(": error: ") && $0.contains(sentence) }, "\(findings)")
+    }
+
+    /// It recognises nothing, and does no harm.
+    @Test func anIdentityThatNobodySendsIsWarnedOf() {
+        let (catalog, findings) = Self.bindKinds("groups: {t: t}\nidentity: [n]")
+        #expect(catalog != nil)
+        #expect(
+            findings.contains { $0.contains(": warning: column “n” is in no group and set for no role") }, "\(findings)"
+        )
+    }
+
+    /// Rows that may belong to several records, or be several where a record may have one.
+    @Test(arguments: [
+        ("parent: {part: name}", true, "so several records may show the same rows"),
+        ("parent: {thing_id: id}", false, "keeps a record from having several rows of section “more”"),
+    ]) func linksThatTieTooMuchAreWarnedOf(_ parent: String, _ isList: Bool, _ sentence: String) {
+        let (_, findings) = Self.bind(
+            """
+            resource: things
+            sections:
+              thing: {table: things, groups: {must: must}}
+              more: {table: parts, \(isList ? "list: true, " : "")\(parent), read-only: {id: id}}
+            """)
+        #expect(findings.contains { $0.contains(": warning: ") && $0.contains(sentence) }, "\(findings)")
     }
 
     @Test func rulesOfMergingAreBound() throws {

@@ -74,6 +74,17 @@ import Testing
         #expect(found.contains { $0.hasPrefix(finding) }, "\(found)")
     }
 
+    @Test func aByteOrderMarkIsPassedOver() {
+        #expect(Self.findings("\u{FEFF}" + Self.good) == [])
+    }
+
+    @Test func theFunctionThatNeedsAFieldSaysSo() {
+        let text = Self.good.replacing("name: name", with: "name: {column: name, merge: latest}")
+        #expect(
+            Self.findings(text)
+                == ["f.yaml:6:35: error: “merge: latest” needs the field of the time; write “merge: {latest: FIELD}”"])
+    }
+
     @Test func allMistakesAreToldInOneRun() {
         let text = Self.good.replacing("list: true", with: "lsit: true").replacing("type: text", with: "typ: text")
             .replacing("resource: things", with: "resource: Th")

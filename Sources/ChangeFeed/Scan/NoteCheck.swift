@@ -12,8 +12,8 @@ struct NoteCheck {
         let record: String
         /// The highest revision at which it was sent like this.
         var revision: Int
-        let sent: UInt64
-        var found: UInt64 = 0
+        /// The digest that was sent, less the digests of the rows that were found; 0 where they come to the same.
+        var rest: UInt64
         /// The page that it was sent on; -1 for none.
         let page: Int32
         /// The position of what conditions of access look at in it; -1 where they look at nothing.
@@ -35,6 +35,8 @@ struct NoteCheck {
 
     /// Records that one pass compares; the rest waits for the next.
     static let most = 300_000
+    /// Records from which on room is made for all that a pass compares: to let it grow step by step takes twice as much.
+    private static let many = 50_000
     /// Entries that a new one is compared with, so that the same is not kept twice.
     private static let mostCompared = 32
 
@@ -55,9 +57,13 @@ struct NoteCheck {
         } else {
             others.append(number)
         }
+        if noted.count + content.entries.count > Self.many, noted.capacity < Self.most {
+            noted.reserveCapacity(Self.most + Self.many / 10)
+            byLink.reserveCapacity(Self.most)
+        }
         for entry in content.entries {
             let first = byLink[entry.link]
-            let known = place(from: first) { $0.sent == entry.digest && $0.page == page && $0.record == entry.record }
+            let known = place(from: first) { $0.rest == entry.digest && $0.page == page && $0.record == entry.record }
             if let known {
                 noted[known].revision = max(noted[known].revision, revision)
                 continue
@@ -65,7 +71,7 @@ struct NoteCheck {
             byLink[entry.link] = Int32(noted.count)
             noted.append(
                 Noted(
-                    record: entry.record, revision: revision, sent: entry.digest, page: page,
+                    record: entry.record, revision: revision, rest: entry.digest, page: page,
                     conditions: entry.conditions.map { place(of: $0) } ?? -1, next: first ?? -1))
         }
     }
@@ -98,7 +104,7 @@ struct NoteCheck {
         var place = byLink[link] ?? -1
         while place >= 0 {
             let index = Int(place)
-            noted[index].found &+= digest
+            noted[index].rest &-= digest
             sent.formUnion(spans.runs(of: noted[index].page))
             place = noted[index].next
         }
@@ -116,7 +122,7 @@ struct NoteCheck {
 
     /// The records that were sent as something else than was found.
     var different: [Different] {
-        noted.filter { $0.sent != $0.found }.map { noted in
+        noted.filter { $0.rest != 0 }.map { noted in
             Different(
                 record: noted.record, revision: noted.revision,
                 conditions: noted.conditions < 0 ? nil : conditions[Int(noted.conditions)])

@@ -34,7 +34,7 @@ package struct FieldRules: Sendable {
         case "year": return .year
         case "decimal":
             guard let precision = told["precision"].intValue, let scale = told["scale"].intValue else {
-                return .numeric(precision: told["precision"].intValue, scale: told["scale"].intValue)
+                return .numeric(scale: told["scale"].intValue)
             }
             return .decimal(precision: precision, scale: scale, isUnsigned: false)
         case "float": return .float(isUnsigned: false)

@@ -14,9 +14,7 @@ struct ServerError {
 
     var storeError: StoreError {
         let number = Int(code)
-        if state.hasPrefix("45") {
-            return violation(ConstraintViolation(.trigger, sentence: text))
-        }
+        if isSignal { return violation(ConstraintViolation(.trigger, sentence: text)) }
         switch code {
         case 1_213, 1_020: return make(.serialization, "the transaction met another one in the database")
         case 1_205: return make(.locked, "rows stayed locked by another transaction")
@@ -61,6 +59,15 @@ struct ServerError {
         make(.constraint(violation), "a constraint refused the write: \(violation.kind.rawValue)")
     }
 
+    /// True where somebody's trigger refuses the write, in its own words: with a state that is for users, without a number
+    /// of its own, or with one that no server has.
+    private var isSignal: Bool {
+        state.hasPrefix("45") || (1_642...1_644).contains(code) || (Self.ownNumbers...).contains(code)
+    }
+
+    /// The numbers from here on are in no list of a server's or client's errors.
+    private static let ownNumbers: UInt32 = 6_000
+
     private var constraint: ConstraintViolation? {
         let names = text.backquoted
         switch code {
@@ -72,6 +79,15 @@ struct ServerError {
             return ConstraintViolation(.foreignKey, name: text.name(after: "CONSTRAINT "), columns: text.foreignColumns)
         case 1_451, 1_217:
             return ConstraintViolation(.referenced, name: text.name(after: "CONSTRAINT "))
+        case 1_369:
+            return ConstraintViolation(.check, name: names.last)
+        // No partition takes the row.
+        case 1_526, 1_591, 1_748, 1_863:
+            return ConstraintViolation(.value)
+        // A trigger's own statement failed, and will as long as the rows are what they are: it writes its own table, read
+        // nothing or too much, met no case, calls itself.
+        case 1_442, 1_172, 1_329, 1_242, 1_339, 1_424, 1_456:
+            return ConstraintViolation(.trigger)
         case 4_025, 3_819:
             return ConstraintViolation(.check, name: names.first ?? text.firstQuoted)
         // 167 is the storage engine's own number, under which MariaDB tells it.
@@ -79,7 +95,7 @@ struct ServerError {
             return ConstraintViolation(.exhausted)
         case 1_048, 1_364, 4_006:
             return ConstraintViolation(.notNull, columns: text.firstQuoted.map { [$0] } ?? [])
-        case 1_406, 1_264, 1_265, 1_366, 1_292, 1_411, 1_367, 1_690:
+        case 1_406, 1_264, 1_265, 1_366, 1_292, 1_411, 1_367, 1_690, 1_365, 1_118, 3_140, 4_038:
             let column = text.name(after: "column ") ?? text.word(after: "column '")
             let last = names.count > 1 ? names.last : nil
             return ConstraintViolation(.value, columns: (last ?? column).map { [$0] } ?? [])

@@ -5,6 +5,8 @@ package struct RowGuards: Sendable, Hashable {
     package var frozen: RuleReference?
     /// The row before the push, where an earlier edit of it has changed the row since.
     package var before: [Value]?
+    /// The push itself inserted the row: there was none to judge.
+    package var isNew = false
 
     /// Guards nothing.
     package static let none = RowGuards()
@@ -21,7 +23,7 @@ extension GroupDecision {
     ///
     /// - Parameter before: the group's values before the push.
     package func guarded(by guards: RowGuards, in group: Group, before: [Value]) -> GroupDecision {
-        if outcome == .unchanged || outcome == .already { return self }
+        if guards.isNew || outcome == .unchanged || outcome == .already { return self }
         if let rule = guards.frozen { return held(by: rule, in: group) }
         guard let steps = group.transitions, let from = before.first, let to = written?.first, from != to,
             let followers = steps.value[from], !followers.contains(to)

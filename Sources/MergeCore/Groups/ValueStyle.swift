@@ -11,7 +11,7 @@ package struct ValueStyle: Sendable, Hashable {
     package init(_ type: ColumnType) {
         switch type {
         case .decimal(_, let scale, _): self.scale = scale
-        case .numeric(_, let scale): self.scale = scale ?? 0
+        case .numeric(let scale): self.scale = scale ?? 0
         default: scale = 0
         }
         switch type {

@@ -71,13 +71,8 @@ extension ColumnType {
         {
             return ValueProblem("is a number that the column's affinity would change")
         }
-        if case .numeric(let precision, let scale) = self, case .decimal(let number) = value {
-            if let scale, number.fractionDigits > scale {
-                return ValueProblem("has more than the column's \(scale) decimals")
-            }
-            if let precision, number.integerDigits > precision - (scale ?? 0) {
-                return ValueProblem("has more than the column's \(precision - (scale ?? 0)) digits before the point")
-            }
+        if case .numeric(let scale?) = self, case .decimal(let number) = value, number.fractionDigits > scale {
+            return ValueProblem("has more than the column's \(scale) decimals")
         }
         return nil
     }

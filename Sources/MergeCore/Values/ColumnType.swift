@@ -7,9 +7,9 @@ package enum ColumnType: Sendable, Hashable {
     case bit(Int)
     case year
     case decimal(precision: Int, scale: Int, isUnsigned: Bool)
-    /// A NUMERIC column of SQLite: decimals that a 64-bit integer or a double holds exactly. The digits that it was
-    /// declared with, where it was, bind what is written but not what may stand there already.
-    case numeric(precision: Int?, scale: Int?)
+    /// A NUMERIC column of SQLite: decimals that a 64-bit integer or a double holds exactly. The digits behind the point
+    /// that it was declared with, where it was, bind what is written but not what may stand there already.
+    case numeric(scale: Int?)
     /// FLOAT; with digits where it was declared with some.
     case float(isUnsigned: Bool, FixedDigits? = nil)
     /// DOUBLE; with digits where it was declared with some.

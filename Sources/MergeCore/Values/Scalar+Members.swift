@@ -1,7 +1,11 @@
 extension Scalar {
+    /// The members as a client sends them: an array, or a text with commas between them, whatever the column has; or the
+    /// text that the column would hold, where it has no other comma.
     private func memberTexts(separator: String) throws(ValueProblem) -> [ExactText] {
         switch self {
-        case .text(let text): return Self.split(text, separator)
+        case .text(let text):
+            let parts = Self.split(text, separator)
+            return parts.contains { $0.string.utf8.contains(UInt8(ascii: ",")) } ? Self.split(text, ",") : parts
         case .array(let elements):
             var out: [ExactText] = []
             for element in elements {
@@ -27,7 +31,7 @@ extension Scalar {
         var seen: Set<ExactText> = []
         let sent = try memberTexts(separator: separator).filter { seen.insert($0).inserted }
         if sent.contains(where: { $0.string.isEmpty }) { throw ValueProblem("has an empty member") }
-        if case .array = self, sent.contains(where: { Self.split($0.string, separator).count > 1 }) {
+        if sent.contains(where: { Self.split($0.string, separator).count > 1 }) {
             throw ValueProblem("has a member that contains the separator")
         }
         let text = try type.fitted(sent.map(\.string).joined(separator: separator)).string

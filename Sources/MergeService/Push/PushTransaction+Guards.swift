@@ -17,6 +17,7 @@ extension PushTransaction {
     func guards(of row: [Value], in edited: EditedRow, _ action: RowAction) throws -> RowGuards {
         let section = edited.section
         var guards = RowGuards()
+        guards.isNew = isNew(key(of: row, in: section), in: section)
         if section.frozenWhen != nil, try isFrozen(row, in: section) { guards.frozen = section.frozenWhen?.rule }
         if case .delete = action, section.kind == .root, guards.frozen == nil {
             guards.frozen = try frozenPart(of: row, in: edited.resource)
@@ -46,8 +47,13 @@ extension PushTransaction {
         return nil
     }
 
+    private func isNew(_ key: RecordKey, in section: Section) -> Bool {
+        !fresh.isEmpty && fresh.contains(InsertedRow(table: section.table, key: key))
+    }
+
     private func isFrozen(_ row: [Value], in section: Section) throws(StoreError) -> Bool {
         let address = address(of: row, in: section)
+        if isNew(RecordKey(address.map(\.value)), in: section) { return false }
         let name = GuardedRow(section: ObjectIdentifier(section), key: RecordKey(address.map(\.value)))
         if let known = frozen[name] { return known }
         let question = SectionSQL.of(section, dialect).frozen(where: address.map(\.column), in: [address.map(\.value)])

@@ -26,7 +26,8 @@ extension PushTransaction {
             return
         }
         if hasSavepoints { try session.setSavepoint() }
-        let before = Mark(inverses: inverses.count, written: written, sharedWrites: sharedWrites, inserted: inserted)
+        let before = Mark(
+            inverses: inverses.count, written: written, sharedWrites: sharedWrites, inserted: inserted, fresh: fresh)
         if isEachForItself { written = WrittenRows() }
         try apply(step)
         if reports[step.index].isMerged {
@@ -45,12 +46,13 @@ extension PushTransaction {
         let written: WrittenRows
         let sharedWrites: [RowReference: [SectionID: Set<String>]]
         let inserted: [InsertedRow: TemporaryID?]
+        let fresh: Set<InsertedRow>
     }
 
     private func takeBack(_ step: PushPlan.Step, to mark: Mark) throws {
         updates = PendingUpdates()
         let gone = inserted.filter { mark.inserted[$0.key] == nil }
-        (written, sharedWrites, inserted) = (mark.written, mark.sharedWrites, mark.inserted)
+        (written, sharedWrites, inserted, fresh) = (mark.written, mark.sharedWrites, mark.inserted, mark.fresh)
         changes.noteEverything()
         try takeBack(to: mark.inverses)
         if hasSavepoints { try session.rollBackToSavepoint() }

@@ -12,6 +12,7 @@ extension PushTransaction {
     func insert(
         _ assignments: [Assignment], as row: EditedRow, root: [Value]?, extras: RawRow? = nil
     ) throws -> RecordKey {
+        try checkLink(of: row, to: root)
         if batch.isShared { throw NotShareable() }
         // What was decided before is there when the row comes.
         try flush()
@@ -40,6 +41,7 @@ extension PushTransaction {
         let footprint = active.footprints[section]
         // The database may store another spelling than the one that was sent.
         changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
+        if active.views.hasGuards(section.table) { fresh.insert(InsertedRow(table: section.table, key: made)) }
         if edit.id?.key == nil {
             inserted[InsertedRow(table: section.table, key: made)] = .some(edit.id?.temporary)
         }
@@ -54,6 +56,20 @@ extension PushTransaction {
             reports[row.index].ids.append(IDMapping(temporary: temporary, key: made, section: edit.section))
         }
         return made
+    }
+
+    /// - Throws: `Refusal` where nothing would tie an item or singleton to its record.
+    private func checkLink(of row: EditedRow, to root: [Value]?) throws(Refusal) {
+        guard let root, let link = row.section.parent.first(where: { root[$0.rootColumn].isNull }) else { return }
+        let record = row.resource.root
+        let fields = (record.fields + record.readOnly).filter { $0.column == link.rootColumn }.map(\.name)
+        let name = fields.first ?? record.columns[link.rootColumn].name
+        throw Refusal(
+            problem: Problem(
+                .notNull,
+                detail:
+                    "Rows of “\(row.section.name)” belong to their record by “\(name)”, and the record has no value there.",
+                path: row.edit.path, retry: false, fields: fields))
     }
 
     /// Takes a soft deletion back: the row that it hid is shown again, with what others wrote into it since.

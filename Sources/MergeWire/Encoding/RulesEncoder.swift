@@ -277,9 +277,7 @@ package enum RulesEncoder {
         case .decimal(let precision, let scale, _):
             number("precision", precision)
             number("scale", scale)
-        case .numeric(let precision, let scale):
-            number("precision", precision)
-            number("scale", scale)
+        case .numeric(let scale): number("scale", scale)
         case .text(let text), .delimitedSet(_, let text):
             number("maximumCharacters", text.maximumCharacters)
             number("maximumBytes", text.maximumBytes)

@@ -11,7 +11,7 @@ enum LEB128 {
 
     static func append(_ text: String, to out: inout [UInt8]) {
         append(text.utf8.count, to: &out)
-        out += Array(text.utf8)
+        out.append(contentsOf: text.utf8)
     }
 
     /// Bytes of which none is not the same as nothing.

@@ -40,13 +40,18 @@ package struct RuleBinder {
             guard let table else { continue }
             var binder = SectionBinder(
                 section, table, isRoot: index == 0, allowsNonTransactional: file.allowsNonTransactional, schema: schema,
-                files: files)
+                files: files, supplied: index == 0 ? file.access?.supplied ?? [] : [])
             let bound = binder.bind(
                 extraColumns: index == 0 ? linked : [], conditions: index == 0 ? file.access?.columns ?? [] : [],
                 links: links[index], root: root)
             for finding in binder.findings.all { findings.append(finding) }
             guard let bound else { continue }
-            if index == 0 { root = bound }
+            if index == 0 {
+                root = bound
+            } else if let root, let rootTable {
+                LinkAdvice(section: bound, table: table, root: root, rootTable: rootTable, place: section.name.place)
+                    .add(to: &findings)
+            }
             sections.append(bound)
         }
         if let root, root.keyCount == 0, file.sections.count > 1 {

@@ -126,10 +126,13 @@ extension SectionBinder {
         for column in rules.identity {
             guard let position = add(column.value, column.place) else { continue }
             positions.append(position)
-            if !covered.contains(column.value), !parents.contains(column.value), !key.contains(column.value) {
-                findings.error(
+            if !covered.contains(column.value), !parents.contains(column.value), !key.contains(column.value),
+                !supplied.contains(column.value)
+            {
+                findings.warning(
                     column.place,
-                    "column “\(column.value)” is in no group, so no client that creates a row can send it")
+                    "column “\(column.value)” is in no group and set for no role, so no client that creates a row can send "
+                        + "it, and none is recognised")
             }
         }
         let named = Set(rules.identity.map(\.value)).union(parents)

@@ -8,14 +8,17 @@ struct SectionBinder {
     private let isRoot: Bool
     private let allowsNonTransactional: Bool
     private let references: ReferenceFinder
+    /// Columns that roles set from claims in rows that they create.
+    let supplied: Set<String>
     var findings = Findings()
     private(set) var columns: [Column] = []
     private var positions: [String: Int] = [:]
 
     init(
         _ rules: RuleSection, _ table: TableSchema, isRoot: Bool, allowsNonTransactional: Bool, schema: DatabaseSchema,
-        files: [RuleFile]
+        files: [RuleFile], supplied: Set<String>
     ) {
+        self.supplied = supplied
         self.rules = rules
         self.table = table
         self.isRoot = isRoot
@@ -274,7 +277,7 @@ struct SectionBinder {
         for column in table.columns {
             let isGiven =
                 column.hasDefault || column.serverOwned != nil || key.contains(column.name)
-                || parents.contains(column.name) || covered.contains(column.name)
+                || parents.contains(column.name) || covered.contains(column.name) || supplied.contains(column.name)
             if !isGiven {
                 findings.warning(
                     rules.name.place,

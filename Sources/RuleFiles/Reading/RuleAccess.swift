@@ -2,6 +2,9 @@
 struct RuleAccess: Sendable, Hashable {
     let place: Place
     let roles: [RuleRole]
+
+    /// Columns that some role sets in rows that it creates.
+    var supplied: Set<String> { Set(roles.flatMap { $0.set.map(\.column.value) }) }
 }
 
 /// The rules for one role as written.

@@ -7,6 +7,11 @@ extension RuleFileReader {
     mutating func readMerge(_ mapping: YAMLMapping) -> Placed<RuleMerge>? {
         guard let node = mapping["merge"] else { return nil }
         guard node.mapping != nil else {
+            if node.scalar?.string.isExactly("latest") == true {
+                findings.error(
+                    node.place(in: file), "“merge: latest” needs the field of the time; write “merge: {latest: FIELD}”")
+                return nil
+            }
             return mapping.choice("merge", of: PlainMerge.self, findings: &findings).map {
                 Placed(value: .plain($0.value), place: $0.place)
             }

@@ -94,6 +94,8 @@ extension Node {
     /// The root of a file's text; nil, with a finding, where it is no YAML.
     static func root(of text: String, file: String, _ findings: inout Findings) -> Node? {
         let start = Place(file: file, line: 1, column: 1)
+        // Editors on Windows begin files with it, and the parser takes it for content.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         do {
             if let node = try Parser(yaml: text).singleRoot() { return node }
             findings.error(start, "the file is empty")

@@ -47,8 +47,8 @@ struct SQLiteColumnType {
             return [.double(isUnsigned: false)]
         }
         let texts: [ColumnType] = [.text(Self.guarded), .delimitedSet(separator: ",", Self.guarded)]
-        let number = ColumnType.numeric(
-            precision: arguments.first, scale: arguments.isEmpty ? nil : arguments.count > 1 ? arguments[1] : 0)
+        // SQLite keeps any number of digits before the point, whatever the declaration names.
+        let number = ColumnType.numeric(scale: arguments.isEmpty ? nil : arguments.count > 1 ? arguments[1] : 0)
         if name.hasPrefix("BOOL") { return [.boolean, Self.wide] }
         if name.hasPrefix("DECIMAL") || name.hasPrefix("NUMERIC") {
             return [number, Self.wide, .boolean]
@@ -74,7 +74,7 @@ struct SQLiteColumnType {
         }
         if isKnown || !types.isEmpty { return [] }
         return [
-            Self.wide, .boolean, .numeric(precision: nil, scale: nil), .text(Self.guarded),
+            Self.wide, .boolean, .numeric(scale: nil), .text(Self.guarded),
             .delimitedSet(separator: ",", Self.guarded), .date, .dateTime(fraction: 0), .timestamp(fraction: 0, nil),
             .time(fraction: 0), .json(Self.guarded),
         ]

@@ -103,6 +103,47 @@ import TestSupport
         }
     }
 
+    /// A row that the push itself creates was none before it, so nothing guards it in the same push.
+    @Test(arguments: TestEngine.allCases, ["jobs", "steps"])
+    func whatAPushCreatesIsNotGuardedInIt(_ kind: TestEngine, _ creator: String) async throws {
+        try await Self.with(kind) { gateway in
+            let section = creator == "jobs" ? "job" : "step"
+            @Sendable func edit(_ resource: String, _ changeset: String) -> String {
+                #"{"resource": "\#(resource)", "id": 9, "changeset": {\#(changeset)}}"#
+            }
+            let creation = edit(creator, #""\#(section)": {"old": null, "new": {"status": "closed", "note": "n"}}"#)
+            let answer = try await gateway.client {
+                try await $0.post(
+                    "/v1/push",
+                    #"{"edits": [\#(creation), "#
+                        + edit(
+                            "jobs",
+                            #""job": {"note": {"old": "n", "new": "m"}, "status": {"old": "closed", "new": "new"}}"#)
+                        + "," + edit("jobs", #""tasks": [{"id": 9, "old": null, "new": {"title": "t", "done": 1}}]"#)
+                        + "," + edit("jobs", #""tasks": [{"id": 9, "title": {"old": "t", "new": "u"}}]"#) + "]}")
+            }
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(
+                try Self.outcomes(answer, 1) == ["note applied default", "status applied default"], "\(answer.text)")
+            #expect(try Self.outcomes(answer, 3) == ["title applied default"], "\(answer.text)")
+            // From then on they are guarded.
+            let later = try await gateway.client {
+                try await $0.post(
+                    "/v1/merge/jobs",
+                    #"{"id": 9, "changeset": {"tasks": [{"id": 9, "title": {"old": "u", "new": "v"}}]}}"#)
+            }
+            #expect(try Self.outcomes(later) == ["title server-won jobs.yaml:14"], "\(later.text)")
+            let gone = try await gateway.client {
+                try await $0.post(
+                    "/v1/push",
+                    #"{"edits": [{"resource": "jobs", "id": 8, "changeset": {"job": {"old": null, "new": {"status": "closed"}}}}, "#
+                        + #"{"resource": "jobs", "id": 8, "changeset": {"job": {"old": {"status": "closed"}, "new": null}}}]}"#
+                )
+            }
+            #expect(try Self.outcomes(gone, 1) == ["row deleted default"], "\(gone.text)")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func frozenRowsAreWrittenNoMore(_ kind: TestEngine) async throws {
         try await Self.with(kind) { gateway in
             try await gateway.client { client in

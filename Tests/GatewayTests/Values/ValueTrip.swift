@@ -254,13 +254,12 @@ struct ValueTrip {
     }
 
     private static func members(_ json: String, _ exhibit: Exhibit) -> Set<ExactText> {
-        let separator = exhibit.declaration.contains("||") ? "||" : exhibit.declaration.contains("|") ? "|" : ","
         guard json.hasPrefix("\"") else {
             return Set((try? JSON(json))?.array.compactMap(\.text).map(ExactText.init) ?? [])
         }
         let text = bare(json)
         return text.isEmpty
-            ? [] : Set(text.split(separator: separator, omittingEmptySubsequences: false).map { ExactText(String($0)) })
+            ? [] : Set(text.split(separator: ",", omittingEmptySubsequences: false).map { ExactText(String($0)) })
     }
 
     /// The same JSON with every number as the text of the double nearest to it.

@@ -42,13 +42,13 @@ import TestSupport
         Case(type: float, base: .float(0.1), edited: .float(0.2), current: .float(0.7), sum: .float(0.8)),
         Case(type: float, base: .float(1), edited: .float(0), current: .float(0.5), sum: nil),
         Case(
-            type: .numeric(precision: nil, scale: nil), base: decimal("1"), edited: decimal("2"),
+            type: .numeric(scale: nil), base: decimal("1"), edited: decimal("2"),
             current: decimal("9007199254740993.5"), sum: nil),
         Case(
-            type: .numeric(precision: 5, scale: 2), base: decimal("1"), edited: decimal("2"), current: decimal("999"),
-            sum: nil),
+            type: .numeric(scale: 2), base: decimal("1"), edited: decimal("2"), current: decimal("999"),
+            sum: decimal("1000")),
         Case(
-            type: .numeric(precision: 5, scale: 2), base: decimal("1"), edited: decimal("2"), current: decimal("0.05"),
+            type: .numeric(scale: 2), base: decimal("1"), edited: decimal("2"), current: decimal("0.05"),
             sum: decimal("1.05")),
         Case(type: .date, base: .integer(1), edited: .integer(2), current: .integer(3), sum: nil),
     ]
@@ -71,7 +71,7 @@ import TestSupport
 
     static let types: [ColumnType] = [
         .integer(-1_000_000...1_000_000), .decimal(precision: 10, scale: 2, isUnsigned: false), double,
-        .float(isUnsigned: false), .numeric(precision: nil, scale: nil),
+        .float(isUnsigned: false), .numeric(scale: nil),
     ]
 
     @Test(arguments: 0..<200) func additionsCommute(seed: Int) throws {

@@ -20,7 +20,7 @@ import TestSupport
         (
             .decimal(precision: 9, scale: 2, isUnsigned: false),
             ["-100", "-99.99", "-9", "-0.1", "0", "0.05", "0.5", "9.99", "10", "10.01", "100"].map { decimal($0) }
-        ), (.numeric(precision: nil, scale: nil), [decimal("-1"), decimal("0.5"), decimal("3")]),
+        ), (.numeric(scale: nil), [decimal("-1"), decimal("0.5"), decimal("3")]),
         (.float(isUnsigned: false), [.float(-1.5), .float(0), .float(0.1)]),
         (.double(isUnsigned: false), [.double(-1e300), .double(-0.1), .double(0), .double(1e-300), .double(1e300)]),
         (.text(TextType()), texts("", "A", "Z", "a", "a ", "aa", "e\u{301}", "\u{E9}", "\u{FFFD}", "\u{1F600}")),
@@ -58,7 +58,7 @@ import TestSupport
     @Test func numbersAreWhatCanBeAddedUp() {
         let numbers: [ColumnType] = [
             .integer(0...1), .year, .decimal(precision: 1, scale: 0, isUnsigned: false),
-            .numeric(precision: nil, scale: nil), .float(isUnsigned: false), .double(isUnsigned: false),
+            .numeric(scale: nil), .float(isUnsigned: false), .double(isUnsigned: false),
         ]
         #expect(numbers.allSatisfy { $0.isNumber && $0.isOrdered })
         #expect(![ColumnType.bit(2), .boolean, .date, .text(TextType()), .json(TextType())].contains { $0.isNumber })
