@@ -37,7 +37,7 @@ CASES = [
     FeedCase("changes-100", "changes", "people10k", bar="at least 0.80 of the rate of pages of 100 records"),
     FeedCase("changes-100-old", "changes", "people1m", "people", "none: what nobody else asks for is read alone"),
     FeedCase("snapshot", "snapshot", "people", bar="at least 0.80 of the rate of pages of 500 records"),
-    FeedCase("snapshot-1m", "snapshot", "people1m", bar="the same, and memory as with 100,000"),
+    FeedCase("snapshot-1m", "snapshot", "people1m", bar="the same, and memory that ends at notes of 300,000 records"),
     FeedCase("long-reader", "long_reader", "people", bar="at least 0.80 of the rate without"),
     FeedCase("streams-1000", "streams_1000", "people", bar="told to all within 1,000 ms"),
     FeedCase("streams-10000", "streams_10000", "people", bar="less than 300 MB above idle; told within 1,000 ms"),
