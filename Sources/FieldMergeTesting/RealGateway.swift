@@ -35,11 +35,12 @@
         public static func start(
             program: URL, rules: URL, sql: String, options: [String] = []
         ) async throws -> RealGateway {
-            let folder = FileManager.default.temporaryDirectory
-                .appendingPathComponent("fieldmerge-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var log = ""
             for _ in 0..<5 {
+                // A gateway takes its folder with it, so each try has one of its own.
+                let folder = FileManager.default.temporaryDirectory
+                    .appendingPathComponent("fieldmerge-\(UUID().uuidString)")
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 let gateway = try RealGateway(program, rules: rules, sql: sql, options: options, in: folder)
                 try gateway.launch()
                 if await gateway.isReady() { return gateway }
@@ -52,9 +53,7 @@
         private init(_ program: URL, rules: URL, sql: String, options: [String], in folder: URL) throws {
             self.folder = folder
             database = folder.appendingPathComponent("database.sqlite")
-            if !FileManager.default.fileExists(atPath: database.path) {
-                try DatabaseQueue(path: database.path).writeWithoutTransaction { db in try db.execute(sql: sql) }
-            }
+            try DatabaseQueue(path: database.path).writeWithoutTransaction { db in try db.execute(sql: sql) }
             // A port that others took meanwhile is tried anew with another.
             let port = Int.random(in: 20_000...60_000)
             guard let url = URL(string: "http://127.0.0.1:\(port)") else { throw URLError(.badURL) }

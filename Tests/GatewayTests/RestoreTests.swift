@@ -153,6 +153,23 @@ import TestSupport
         }
     }
 
+    /// A preview knows what the journal and the push itself tell of rows that are gone.
+    @Test(arguments: TestEngine.allCases, [false, true])
+    func aPreviewTellsOfRowsThatComeBack(_ kind: TestEngine, _ isOnePush: Bool) async throws {
+        try await Self.with(kind) { client, database in
+            if !isOnePush {
+                #expect(try await client.post("/v1/push", Self.push(Self.deletion)).status == 200)
+            }
+            let push = isOnePush ? Self.push(Self.deletion, Self.rename) : Self.push(Self.rename)
+            let before = try await Self.thing(database)
+            let preview = try await client.post("/v1/push?preview=true", push)
+            #expect(try await Self.thing(database) == before)
+            let answer = try await client.post("/v1/push", push)
+            #expect(answer.text.contains(#""outcome":"restored""#), "\(answer.text)")
+            #expect(try preview.json()["results"] == answer.json()["results"], "\(preview.text)\n\(answer.text)")
+        }
+    }
+
     /// A soft deletion only hides a row; what others wrote into it since stays.
     @Test(arguments: TestEngine.allCases) func aSoftDeletionIsTakenBack(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in

@@ -70,10 +70,13 @@ package final class ForeignScan: Sendable {
         }
         guard let journal = active()?.journal else { return }
         let leaving = journal.tables.feed.leaveScan(gateway)
-        try? await journal.engine.write(deadline: .now.advanced(by: .seconds(2))) { session throws(StoreError) in
-            _ = try session.execute(leaving)
-            return .commit(())
-        }
+        // This task is cancelled, and an engine does nothing for one that is.
+        await Task {
+            try? await journal.engine.write(deadline: .now.advanced(by: .seconds(2))) { session throws(StoreError) in
+                _ = try session.execute(leaving)
+                return .commit(())
+            }
+        }.value
     }
 
     /// Notes in the journal that a gateway sends records without noting them, for a scan that may come later: it cannot

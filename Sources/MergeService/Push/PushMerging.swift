@@ -215,7 +215,7 @@ extension PushMerging: BatchWork {
 
 extension PushBatch {
     /// The journal that keeps the pushes; nil for a preview, and where nothing is kept.
-    fileprivate var journal: Journal? { items[0].request.isPreview ? nil : items[0].active.journal }
+    var journal: Journal? { items[0].request.isPreview ? nil : items[0].active.journal }
 }
 
 extension [EditReport] {

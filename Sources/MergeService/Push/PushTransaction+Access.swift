@@ -22,7 +22,7 @@ extension PushTransaction {
 
     /// Returns a row of the root as the client of an edit knows it: nil where it does not exist for it.
     func shown(_ root: [Value]?, to report: Int) -> [Value]? {
-        if let root, journal != nil, reports[report].conditions == nil, !reports[report].createsRecord {
+        if let root, isKept, reports[report].conditions == nil, !reports[report].createsRecord {
             reports[report].conditions = ConditionTuple(root, of: reports[report].resource)
         }
         guard let view = view(of: report), let root else { return root }

@@ -21,7 +21,7 @@ extension PushTransaction {
     func noteShown(
         _ row: EditedRow, in section: Section, current: [Value], writing assignments: [Assignment]?
     ) throws(StoreError) {
-        guard journal != nil else { return }
+        guard isKept else { return }
         let views = active.views.others(than: section)
         if views.isEmpty { return }
         var sought: [TableView] = []
@@ -53,7 +53,7 @@ extension PushTransaction {
     /// Notes a row that was inserted, to be looked for once all is written.
     func noteInsertedRow(_ row: EditedRow, key: RecordKey, root: [Value]?) {
         let section = row.section
-        guard journal != nil else { return }
+        guard isKept else { return }
         let views = active.views.others(than: section).map(\.view)
         if views.isEmpty { return }
         var address = zip(section.columns, key.parts).map { RawValue(column: $0, value: $1) }
@@ -67,7 +67,7 @@ extension PushTransaction {
 
     /// Notes the records that show rows which the database itself deletes or changes, or gets back.
     func noteShown(_ cascades: [Cascade], report: Int) throws(StoreError) {
-        guard journal != nil else { return }
+        guard isKept else { return }
         for cascade in cascades {
             let views = active.views[cascade.table]
             for row in views.isEmpty ? [] : cascade.rows {
@@ -80,7 +80,7 @@ extension PushTransaction {
     func noteReferring(to assignments: [Assignment], in section: Section, current: [Value], report: Int)
         throws(StoreError)
     {
-        guard journal != nil else { return }
+        guard isKept else { return }
         let written = Set(assignments.map { section.columns[$0.column].name.lowercased() })
         for (table, schema) in active.schema.tables {
             let views = active.views[table]

@@ -11,8 +11,10 @@ final class PushTransaction {
     let active: ActiveRules
     let limits: MergeLimits
     let digest: GroupDigest
-    /// nil where nothing is kept.
+    /// What tells of rows that are gone; nil where nothing is kept of any push.
     let journal: Journal?
+    /// The push goes into the journal, with the records that it changes; a preview does not.
+    let isKept: Bool
     let mode: RunMode
     /// Locks are waited for; else one that another transaction holds ends the run at once.
     let waits: Bool
@@ -85,7 +87,8 @@ final class PushTransaction {
     init(_ batch: PushBatch, _ merging: PushMerging, session: any StoreSession, mode: RunMode, waits: Bool) {
         self.batch = batch
         active = batch.items[0].active
-        journal = batch.items[0].request.isPreview ? nil : active.journal
+        journal = active.journal
+        isKept = batch.journal != nil
         self.session = session
         dialect = merging.engine.dialect
         limits = merging.limits

@@ -140,6 +140,17 @@ import TestSupport
         }
     }
 
+    /// A gateway that is stopped leaves the scan to the next one at once, which need not wait for its lease to end.
+    @Test(arguments: TestEngine.allCases) func theScanIsLeftAtTheEnd(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
+        let holders = "SELECT count(*), count(holder) FROM scan;"
+        try await ScanFixture.run(on: database) { _ async throws in
+            #expect(try await database.runOnJournal(holders) == "1\t1\n")
+        }
+        #expect(try await database.runOnJournal(holders) == "1\t0\n")
+    }
+
     /// An answer that is told again shows what stood there then, and whoever takes it is told once more what stands now.
     @Test(arguments: TestEngine.allCases, [false, true])
     func anAnswerThatIsToldAgainIsADelivery(_ kind: TestEngine, _ isSync: Bool) async throws {
