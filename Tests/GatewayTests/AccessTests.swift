@@ -132,6 +132,12 @@ import TestSupport
                 #expect(try await client.send(.post, "/v1/merge/people", headers, body).status == 400)
                 #expect(
                     try await client.send(.post, "/v1/merge/people", headers, Array(packed.dropLast())).status == 400)
+                // Several members are one body (RFC 1952 section 2.2), and the coding has an older name.
+                let halves = [body.prefix(20), body.dropFirst(20)].compactMap { Gzip.pack(Array($0)) }.flatMap(\.self)
+                let older = headers.merging(["Content-Encoding": "x-gzip"]) { $1 }
+                #expect(try await client.send(.post, "/v1/merge/people", older, halves).status == 200)
+                #expect(try await client.send(.post, "/v1/merge/people", headers, halves + packed).status == 400)
+                #expect(try await client.send(.post, "/v1/merge/people", headers, packed + [0]).status == 400)
                 let bomb = try #require(Gzip.pack([UInt8](repeating: 32, count: 5_000_000)))
                 #expect(try await client.send(.post, "/v1/merge/people", headers, bomb).status == 413)
                 let plain = try await client.get("/v1/rules")

@@ -111,6 +111,22 @@ import TestSupport
         }
     }
 
+    /// A push that a policy rejects says so, whichever edit the database would have refused besides.
+    @Test(arguments: TestEngine.allCases, [false, true])
+    func theRejectionIsTheProblemOfThePush(_ kind: TestEngine, _ isFirst: Bool) async throws {
+        try await Self.with(kind) { client, database in
+            let refused = #"{"resource":"people","id":2,"changeset":{"person":{"email":{"old":"b@x","new":"a@x"}}}}"#
+            let rejected = #"{"resource":"people","id":1,"changeset":{"person":{"state":{"old":"old","new":"gone"}}}}"#
+            let edits = isFirst ? [rejected, refused] : [refused, rejected]
+            let answer = try await client.post("/v1/push", #"{"edits":[\#(edits.joined(separator: ","))]}"#)
+            #expect(answer.status == 409, "\(answer.text)")
+            let json = try answer.json()
+            let codes = json["results"]?.array.map { $0["problem"]?["code"]?.text }
+            #expect(codes.map(Set.init) == ["rejected", "unique"], "\(answer.text)")
+            #expect(json["problem"]?["code"]?.text == "rejected")
+        }
+    }
+
     @Test(arguments: TestEngine.allCases) func editsStandAloneWhereAsked(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in
             let answer = try await client.post(

@@ -110,7 +110,7 @@ struct ChangesController {
     private func cursor(
         in query: Query, of names: [String]?, at state: FeedState, _ access: FeedAccess
     ) async throws -> SnapshotCursor? {
-        guard let text = try FeedRequest.text("after", in: query) else { return nil }
+        guard let text = try query.text("after") else { return nil }
         guard let cursor = SnapshotCursor(text: text) else {
             throw Problem(.invalid, about: .query, detail: "“after” is no cursor of a snapshot.")
         }

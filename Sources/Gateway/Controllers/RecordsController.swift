@@ -57,10 +57,10 @@ struct RecordsController {
     }
 
     private func limit(_ query: Query) throws(Problem) -> Int {
-        guard let text = query["limit"] else {
+        guard let text = try query.text("limit") else {
             return min(service.limits.defaultPageSize, service.limits.pageSize)
         }
-        let digits = text.hasPrefix("-") ? text.dropFirst() : text
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
             throw Problem(.invalid, about: .limit, detail: "“limit” is a decimal integer.")
         }

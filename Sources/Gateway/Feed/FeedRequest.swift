@@ -19,22 +19,11 @@ struct FeedRequest: Sendable {
     /// - Returns: nil where the member is missing; numbers beyond an `Int` are the largest.
     /// - Throws: a 400 `Problem` where it is something else.
     static func number(_ name: String, in query: Query) throws(Problem) -> Int? {
-        guard let text = query[name] else { return nil }
+        guard let text = try query.text(name) else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
             throw Problem(.invalid, about: .query, detail: "“\(name)” is a decimal integer without a sign.")
         }
         return Int(text) ?? .max
-    }
-
-    /// Reads a member as text.
-    ///
-    /// - Throws: a 400 `Problem` where its percent-encoding is wrong.
-    static func text(_ name: String, in query: Query) throws(Problem) -> String? {
-        guard let raw = query[name] else { return nil }
-        guard let text = KeyText.percentDecoded(raw.utf8) else {
-            throw Problem(.invalid, about: .query, detail: "The percent-encoding of “\(name)” is wrong.")
-        }
-        return text
     }
 
     /// Reads the resources that a query names.
@@ -43,7 +32,7 @@ struct FeedRequest: Sendable {
     static func resources(
         in query: Query, of catalog: Catalog, for access: ClientAccess?
     ) throws(Problem) -> [String]? {
-        guard let text = try text("resources", in: query) else { return nil }
+        guard let text = try query.text("resources") else { return nil }
         let names = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
             String(Substring($0))
         }
@@ -80,7 +69,7 @@ struct FeedRequest: Sendable {
         _ query: Query, under active: ActiveRules, for access: ClientAccess?, _ limits: MergeLimits
     ) throws(Problem) {
         since = try Self.number("since", in: query)
-        feed = try Self.text("feed", in: query)
+        feed = try query.text("feed")
         resources = try Self.resources(in: query, of: active.catalog, for: access)
         limit = Self.limit(try Self.number("limit", in: query), limits)
         try checkFeed()

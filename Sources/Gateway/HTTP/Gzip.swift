@@ -1,7 +1,7 @@
 internal import CZlib
 import RecordStore
 
-/// Bodies in gzip (RFC 1952).
+/// Bodies in gzip (RFC 1952): one member or several, whose contents belong together.
 enum Gzip {
     enum Failure: Error {
         case malformed
@@ -22,8 +22,8 @@ enum Gzip {
         stream.next_in = UnsafeMutablePointer(mutating: packed.bindMemory(to: Bytef.self).baseAddress)
         stream.avail_in = UInt32(packed.count)
         var out: [UInt8] = []
-        var status = Z_OK
-        while status != Z_STREAM_END {
+        while true {
+            var status = Z_OK
             let piece = [UInt8](unsafeUninitializedCapacity: chunk) { buffer, count in
                 stream.next_out = buffer.baseAddress
                 stream.avail_out = UInt32(chunk)
@@ -32,11 +32,13 @@ enum Gzip {
             }
             out += piece
             guard out.count <= limit else { throw .tooLarge }
-            if status == Z_STREAM_END { break }
+            if status == Z_STREAM_END {
+                if stream.avail_in == 0 { return out }
+                guard inflateReset(&stream) == Z_OK else { throw .malformed }
+                continue
+            }
             guard status == Z_OK, !(piece.isEmpty && stream.avail_in == 0) else { throw .malformed }
         }
-        guard stream.avail_in == 0 else { throw .malformed }
-        return out
     }
 
     /// Returns a body packed; nil where zlib has no memory for it, and the body then goes out as it is.

@@ -13,7 +13,9 @@ extension GatewayContext {
             throw Problem(.mediaType, detail: "The body has to be application/json in UTF-8.")
         }
         let encoding = headers["content-encoding"]?.trimmingSpaces.lowercased() ?? "identity"
-        guard encoding == "identity" || encoding == "gzip" else {
+        // The older name means the same (RFC 9110 section 8.4.1.3).
+        let isPacked = encoding == "gzip" || encoding == "x-gzip"
+        guard isPacked || encoding == "identity" else {
             throw Problem(.contentEncoding, detail: "The body may be packed with gzip, or not at all.")
         }
         let buffer: ByteBuffer
@@ -28,7 +30,7 @@ extension GatewayContext {
         }
         guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
         return try buffer.withUnsafeReadableBytes { bytes throws(Problem) in
-            guard encoding == "gzip" else {
+            guard isPacked else {
                 guard lease?.take(bytes.count) ?? true else { throw ByteBudget.overloaded }
                 return [UInt8](bytes)
             }

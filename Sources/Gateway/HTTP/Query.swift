@@ -43,11 +43,22 @@ struct Query: Sendable {
     /// The value of a member as it stands in the URL, not decoded; nil where it is missing.
     subscript(name: String) -> Substring? { members.first { $0.name.isExactly(name) }?.value }
 
+    /// Returns a member as text; nil where it is missing.
+    ///
+    /// - Throws: a 400 `Problem` where its percent-encoding is wrong.
+    func text(_ name: String) throws(Problem) -> String? {
+        guard let raw = self[name] else { return nil }
+        guard let text = KeyText.percentDecoded(raw.utf8) else {
+            throw Problem(.invalid, about: .query, detail: "The percent-encoding of “\(name)” is wrong.")
+        }
+        return text
+    }
+
     /// A member that is true or false; false where it is missing.
     ///
     /// - Throws: a 400 `Problem` where it is anything else.
     func flag(_ name: String) throws(Problem) -> Bool {
-        guard let value = self[name].map(String.init) else { return false }
+        guard let value = try text(name) else { return false }
         guard ["true", "false"].containsExactly(value) else {
             throw Problem(.invalid, about: .query, detail: "“\(name)” is true or false; nothing was done.")
         }

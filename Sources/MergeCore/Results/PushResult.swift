@@ -7,10 +7,11 @@ package struct PushResult: Sendable, Hashable {
     /// The results of the edits, in their order.
     package let results: [EditResult]
 
-    /// The problem of the push as a whole: that of the edit that was at fault.
+    /// The problem of the push as a whole: that of the edit that was at fault, one that was rejected where it was.
     package var problem: Problem? {
         guard status == .rejected || status == .failed else { return nil }
         let problems = results.compactMap(\.problem)
+        if status == .rejected, let rejection = problems.first(where: { $0.code == .rejected }) { return rejection }
         return problems.first { $0.code != .rolledBack } ?? problems.first
     }
 

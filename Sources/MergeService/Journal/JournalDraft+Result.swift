@@ -30,7 +30,7 @@ extension JournalDraft {
             refused = RefusedBody(
                 address: request.sent.address,
                 body: codec.refused(request.sent.body, request.sent.address, active.catalog),
-                reason: culprit.problem?.code.rawValue ?? "refused")
+                reason: (result.problem ?? culprit.problem)?.code.rawValue ?? "refused")
         }
         self.init(
             sender: request.sender, key: request.key?.text, name: kept == nil ? nil : request.key?.name, answer: kept,
