@@ -35,9 +35,9 @@ import TestSupport
         try await old.add(3, days: 1)
         let kept = try await old.database.runOnJournal(
             "SELECT n, at, code, answer, resource, record FROM entries ORDER BY n;")
-        let drop = ["feed", "pending", "changes", "gateways", "scan", "scan_units", "scan_ranges", "shown"].map {
-            "DROP TABLE \($0);"
-        }.joined()
+        let drop = [
+            "feed", "pending", "changes", "departures", "gateways", "scan", "scan_units", "scan_ranges", "shown",
+        ].map { "DROP TABLE \($0);" }.joined()
         let makeOld = drop + "UPDATE meta SET value = '2' WHERE name = 'version';"
         if kind == .mariadb {
             try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
@@ -65,7 +65,7 @@ import TestSupport
         try await old.database.runOnJournal(
             "INSERT INTO pending (first, step, token, records) VALUES (1, 1, 'x', 'abc');")
         let makeOld =
-            ["scan", "scan_units", "scan_ranges", "shown"].map { "DROP TABLE \($0);" }.joined()
+            ["departures", "scan", "scan_units", "scan_ranges", "shown"].map { "DROP TABLE \($0);" }.joined()
             + ["pending", "changes"].map { "ALTER TABLE \($0) DROP COLUMN conditions;" }.joined()
             + "UPDATE meta SET value = '3' WHERE name = 'version';"
         if kind == .mariadb {
@@ -83,6 +83,36 @@ import TestSupport
             for probe in feed.probes { _ = try session.query(probe) }
         }
         #expect(try await old.database.runOnJournal("SELECT token, conditions IS NULL FROM pending;") == "x\t1\n")
+    }
+
+    /// A journal of version 4 had no departures: where conditions of access were looked at, clients may hold what was
+    /// taken from them, and take a snapshot once.
+    @Test(arguments: TestEngine.allCases, [false, true]) func aJournalOfVersion4BeginsAnewWhereRowsAreHidden(
+        _ kind: TestEngine, _ hasConditions: Bool
+    ) async throws {
+        let old = try await OldJournal(kind)
+        let makeOld = "DROP TABLE departures; UPDATE meta SET value = '4' WHERE name = 'version';"
+        let change = """
+            INSERT INTO changes (\(kind == .mariadb ? "name, " : "")resource, record, revision, at, conditions)
+            VALUES (\(kind == .mariadb ? "'n', " : "")'shoppers', '1', 2, '2026-01-01', \(hasConditions ? "'x'" : "NULL"));
+            UPDATE feed SET last = 2;
+            """
+        let former = try await old.database.runOnJournal(change + "SELECT id FROM feed;")
+        if kind == .mariadb {
+            try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
+            let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
+            #expect(error?.kind == .denied)
+            try await old.database.initJournal()
+        } else {
+            try await old.database.runOnJournal(makeOld)
+        }
+        _ = try await Self.opener(old).open()
+        #expect(try await Self.version(old) == "\(JournalTables.version)\n")
+        let now = try await old.database.runOnJournal("SELECT id FROM feed;")
+        #expect((now == former) == !hasConditions)
+        #expect(
+            try await old.database.runOnJournal("SELECT COUNT(*), (SELECT last FROM feed) > 2 FROM changes;")
+                == (hasConditions ? "0\t1\n" : "1\t0\n"))
     }
 
     @Test(arguments: TestEngine.allCases) func aNewerJournalIsRefused(_ kind: TestEngine) async throws {

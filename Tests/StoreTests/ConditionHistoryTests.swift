@@ -33,6 +33,13 @@ import TestSupport
         #expect(Self.told(history, 100) == nil)
         #expect(Self.told(history, 138) == ["39", "40"])
         #expect(history.bytes.count < 200)
+        // Twelve that are kept, and the last of those that were left out.
+        #expect(history.departures == Set(127...139))
+        #expect(history.tuples(endedAt: 127) == nil && history.tuples(endedAt: 128) == [Array("28".utf8)])
+        // One that is held again ends anew.
+        history.append([Self.step("40", "30")], at: 200)
+        history.append([Self.step("30", "41")], at: 300)
+        #expect(history.departures == Set(128...139).subtracting([130]).union([200, 300]))
     }
 
     @Test(arguments: 0..<50) func itIsReadAsItWasWritten(_ seed: Int) {

@@ -106,7 +106,8 @@ package final class FeedReader: Sendable {
             let journal = source.journal
             // One more tells whether there are others.
             let statement = journal.tables.feed.changes(
-                since: question.since, upTo: state.revision, resources: question.resources, limit: question.limit + 1)
+                since: question.since, upTo: state.revision, resources: question.resources,
+                departing: source.departing(among: question.resources), limit: question.limit + 1)
             // Whoever holds one of two SQLite files while it waits for the other would wait in a circle with a COMMIT
             // that locks them in another order.
             guard journal.ahead == nil, !journal.tables.dialect.isFile else {
@@ -162,6 +163,14 @@ package final class FeedReader: Sendable {
         let active: ActiveRules
         let journal: Journal
         let access: ClientAccess?
+
+        /// The resources of whose records the client sees some and others not.
+        func departing(among names: [String]?) -> [String] {
+            guard let viewer = access?.viewer else { return [] }
+            return (names ?? []).filter { name in
+                active.catalog[name].flatMap { viewer.view(of: $0) }.map { !$0.seesEveryRow } ?? false
+            }
+        }
     }
 
     private func page(
@@ -171,7 +180,7 @@ package final class FeedReader: Sendable {
         let feed = source.journal.tables.feed
         var read: [ReadRecord] = []
         let found = rows.prefix(question.limit).compactMap { feed.change($0) }
-        var changes: [FeedPage.Change] = []
+        var told = ToldChanges()
         var bytes = 0
         var start = 0
         var size = service.pieceSize(of: Set(found.map(\.name.resource)).compactMap { source.active.catalog[$0] })
@@ -179,9 +188,9 @@ package final class FeedReader: Sendable {
             let piece = found[start..<min(start + size.records, found.count)]
             start = piece.endIndex
             let before = bytes
-            for change in try self.read(piece, to: question, source, in: session, &read) {
+            for (name, change) in try self.read(piece, to: question, source, in: session, &read) {
                 bytes += change.record.count
-                changes.append(change)
+                told.append(change, of: name)
             }
             size.note(records: piece.count, bytes: bytes - before)
         }
@@ -189,7 +198,7 @@ package final class FeedReader: Sendable {
         let last = start > 0 ? found[start - 1].revision : state.revision
         return ReadPage(
             page: FeedPage(
-                feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: changes),
+                feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: told.changes),
             read: read)
     }
 
@@ -199,7 +208,7 @@ package final class FeedReader: Sendable {
     private func read(
         _ piece: ArraySlice<SequencedChange>, to question: FeedQuestion, _ source: PageSource,
         in session: any StoreSession, _ read: inout [ReadRecord]
-    ) throws(StoreError) -> [FeedPage.Change] {
+    ) throws(StoreError) -> [(name: RecordName, change: FeedPage.Change)] {
         let catalog = source.active.catalog
         let viewer = source.access?.viewer
         let now = ContinuousClock.now
@@ -210,14 +219,18 @@ package final class FeedReader: Sendable {
             // What a client may see is worked out anew from the record.
             for index in views.indices where views[index] != nil { texts[index] = nil }
         }
-        let wanted = texts.indices.filter { texts[$0] == nil }
+        let wanted = zip(piece, texts.indices).filter { change, index in
+            guard texts[index] == nil else { return false }
+            // A record that the client sees again is told where it changed last.
+            return !change.isDeparture || views[index]?.sees(latestOf: change) == false
+        }.map(\.1)
         if !wanted.isEmpty {
             for (index, sent) in try unread(wanted, of: piece, source, in: session, now) {
                 texts[index] = sent.text
                 read.append(sent)
             }
         }
-        var changes: [FeedPage.Change] = []
+        var changes: [(RecordName, FeedPage.Change)] = []
         changes.reserveCapacity(texts.count)
         for (change, (index, text)) in zip(piece, texts.enumerated()) {
             guard let text else { continue }
@@ -226,7 +239,8 @@ package final class FeedReader: Sendable {
             {
                 continue
             }
-            changes.append(FeedPage.Change(revision: change.revision, record: text.bytes, push: change.push))
+            changes.append(
+                (change.name, FeedPage.Change(revision: change.revision, record: text.bytes, push: change.push)))
         }
         return changes
     }
@@ -257,7 +271,7 @@ package final class FeedReader: Sendable {
             let sent = digests.map { digests in
                 ShownRecords.Read(
                     ShownRecord(resource, change.name.record, digests.sections(of: key, in: resource)),
-                    change: change.revision)
+                    change: change.isDeparture ? nil : change.revision)
             }
             let text = RecordTextCache.Text(
                 codec.record(resource, key, seen), isGone: seen == nil, of: change, under: catalog.version, at: now)
@@ -269,14 +283,41 @@ package final class FeedReader: Sendable {
     }
 }
 
+/// The changes of a page, each record once, where it is told last.
+private struct ToldChanges {
+    private var all: [FeedPage.Change?] = []
+    private var places: [RecordName: Int] = [:]
+
+    mutating func append(_ change: FeedPage.Change, of name: RecordName) {
+        if let former = places.updateValue(all.count, forKey: name) { all[former] = nil }
+        all.append(change)
+    }
+
+    var changes: [FeedPage.Change] { all.compactMap(\.self) }
+}
+
 extension ResourceView {
-    /// Returns true where the client may have seen a record at some time since a revision.
+    /// Returns true where the client sees a record as its last change left it.
+    fileprivate func sees(latestOf change: SequencedChange) -> Bool {
+        change.conditions?.latest.map { shows(anyOf: [$0], or: false) } ?? false
+    }
+
+    /// Returns true where the client may have seen a record at some time since a revision; for a departure, where it may
+    /// have seen it up to then.
     fileprivate func mayHaveSeen(_ change: SequencedChange, since revision: Int) -> Bool {
         if seesEveryRow { return true }
+        let tuples =
+            change.isDeparture
+            ? change.conditions?.tuples(endedAt: change.revision) : change.conditions?.tuples(since: revision)
         // Where it is not known, it counts as seen.
-        guard let tuples = change.conditions?.tuples(since: revision) else { return true }
-        return tuples.contains { bytes in
-            guard let tuple = ConditionTuple(bytes: bytes, of: resource) else { return true }
+        guard let tuples else { return true }
+        return shows(anyOf: tuples, or: true)
+    }
+
+    /// - Parameter unknown: the answer for values of columns that conditions don't look at any more.
+    private func shows(anyOf tuples: [[UInt8]], or unknown: Bool) -> Bool {
+        tuples.contains { bytes in
+            guard let tuple = ConditionTuple(bytes: bytes, of: resource) else { return unknown }
             return !grants(onConditions: tuple.values).isEmpty
         }
     }

@@ -3,8 +3,14 @@ import RecordStore
 
 extension MariaDBDialect {
     func creation(of feed: FeedTables) -> [Statement] {
-        let gatewayName = "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin"
-        let name = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+        (creationOfChanges(in: feed) + creationOfScan(in: feed)).map { Statement(sql: $0, binds: []) }
+    }
+
+    private static let gatewayName = "VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin"
+    private static let name = "VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+
+    private func creationOfChanges(in feed: FeedTables) -> [String] {
+        let (gatewayName, name) = (Self.gatewayName, Self.name)
         return [
             """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.feed)) (
@@ -27,10 +33,21 @@ extension MariaDBDialect {
               conditions LONGBLOB NULL, UNIQUE KEY revision (revision)) ENGINE=InnoDB
             """,
             """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.departures)) (
+              revision BIGINT UNSIGNED NOT NULL PRIMARY KEY, name BINARY(16) NOT NULL, entry BIGINT UNSIGNED NULL,
+              who \(name) NULL, device \(name) NULL) ENGINE=InnoDB
+            """,
+            """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.gateways)) (
               id \(gatewayName) NOT NULL PRIMARY KEY, confirmed BIGINT UNSIGNED NOT NULL, at DATETIME(6) NOT NULL)
               ENGINE=InnoDB
             """,
+        ]
+    }
+
+    private func creationOfScan(in feed: FeedTables) -> [String] {
+        let (gatewayName, name) = (Self.gatewayName, Self.name)
+        return [
             """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.scan)) (
               one TINYINT UNSIGNED NOT NULL PRIMARY KEY, holder \(gatewayName) NULL, term BIGINT UNSIGNED NOT NULL,
@@ -57,13 +74,21 @@ extension MariaDBDialect {
               revision BIGINT UNSIGNED NOT NULL, at DATETIME(6) NOT NULL, records LONGBLOB NOT NULL,
               KEY name (resource, section, n)) ENGINE=InnoDB
             """,
-        ].map { Statement(sql: $0, binds: []) }
+        ]
     }
 
+    private static let digest = "UNHEX(LEFT(SHA2(CONCAT(?, '/', ?), 256), 32))"
+
     func changesNamed(_ count: Int) -> String {
-        let name = "UNHEX(LEFT(SHA2(CONCAT(?, '/', ?), 256), 32))"
-        return "name IN (" + repeatElement(name, count: count).joined(separator: ", ") + ")"
+        "name IN (" + repeatElement(Self.digest, count: count).joined(separator: ", ") + ")"
     }
+
+    func insert(departures: Int, in feed: FeedTables) -> String {
+        "INSERT INTO \(quoted(feed.departures)) (revision, name, entry, who, device) VALUES "
+            + repeatElement("(?, \(Self.digest), ?, ?, ?)", count: departures).joined(separator: ", ")
+    }
+
+    var isOfChange: String { "c.name = d.name" }
 
     /// Only MariaDB tells it as it is at the moment; MySQL answers what it knew a day ago.
     func lastWrite(to table: TableName) -> Statement? {

@@ -26,14 +26,24 @@ package enum Sequencing {
         var noted: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)] = []
         let collapsed = collapsed(changes)
         let histories = try histories(of: collapsed.filter { !$0.steps.isEmpty }.map(\.name), in: feed, session)
+        var departures: [FeedTables.Departure] = []
+        var overtaken: [Int] = []
         for change in collapsed {
             last += 1
             var history = change.steps.isEmpty ? nil : histories[change.name] ?? ConditionHistory()
+            let former = history?.departures ?? []
             history?.append(change.steps, at: last)
             noted.append((change, last, history))
+            guard let left = history?.departures, left != former else { continue }
+            overtaken += former.subtracting(left)
+            if left.contains(last) {
+                departures.append(FeedTables.Departure(revision: last, name: change.name, push: change.push))
+            }
         }
         if noted.isEmpty { return last }
-        var statements = (feed.note(noted) + [feed.setLast(last, holder: holder)])[...]
+        var statements =
+            (feed.note(noted) + feed.forgetDepartures(at: overtaken) + feed.note(departures)
+            + [feed.setLast(last, holder: holder)])[...]
         try session.run({ statements.popFirst() }) { _ in }
         return last
     }

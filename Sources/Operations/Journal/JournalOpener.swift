@@ -72,7 +72,7 @@ package struct JournalOpener: Sendable {
         if purpose != .adopting { try await prove(isClaimed: purpose == .merging) }
         // Rows of today's form will lie in it, which an older gateway could not read.
         if purpose == .merging, number < JournalTables.version {
-            try await upgrade()
+            try await upgrade(from: number)
         }
         let hashKey = SipHash.Key(secret: secret)
         if let ahead { return Journal(tables: tables, codec: .wire(secret: secret), ahead: ahead, hashKey: hashKey) }
@@ -92,8 +92,11 @@ package struct JournalOpener: Sendable {
     /// Brings a journal of an older version up to date; what it keeps stays as it is.
     ///
     /// - Throws: `StoreError`; of the kind `denied` where tables are missing and the user may not make them.
-    private func upgrade() async throws(StoreError) {
+    private func upgrade(from version: Int) async throws(StoreError) {
         let feed = tables.feed
+        // Where conditions of access were looked at without departures, replicas may hold what was taken from them:
+        // they take a snapshot.
+        let isAnew = version == 4 ? try await hasConditions() : false
         // Whoever finds the tables made, by somebody with the rights to, needs no right to make any.
         if try await !answers(feed.probes) {
             try await run(tables.creation)
@@ -106,9 +109,18 @@ package struct JournalOpener: Sendable {
                 }
             }
         }
-        try await run([
-            feed.begin(Self.newFeedID()), tables.changeMeta("version", String(JournalTables.version)),
-        ])
+        try await run(
+            [feed.begin(Self.newFeedID())] + (isAnew ? feed.beginAnew(Self.newFeedID()) : []) + [
+                tables.changeMeta("version", String(JournalTables.version))
+            ])
+    }
+
+    /// Returns true where conditions of access have looked at any record.
+    private func hasConditions() async throws(StoreError) -> Bool {
+        // All changes may have to be read.
+        try await engine.read(deadline: .now + .seconds(600)) { [feed = tables.feed] session throws(StoreError) in
+            try !session.query(feed.anyConditions).isEmpty
+        }
     }
 
     /// Returns false where tables or columns are missing.

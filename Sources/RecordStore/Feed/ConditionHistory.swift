@@ -47,12 +47,22 @@ package struct ConditionHistory: Sendable, Hashable {
         return former.filter { $0.until > revision }.map(\.tuple) + (latest.map { [$0] } ?? [])
     }
 
+    /// Returns the values that the record ceased to hold at a revision; nil where some of them were left out.
+    package func tuples(endedAt revision: Int) -> [[UInt8]]? {
+        if cut == revision { return nil }
+        return former.filter { $0.until == revision }.map(\.tuple)
+    }
+
     /// Returns true where the record is known to have held all these values at some time since a revision, the last of
     /// them now.
     package func covers(_ tuples: [[UInt8]], since revision: Int) -> Bool {
         guard latest == tuples.last, let known = self.tuples(since: revision) else { return false }
         return tuples.allSatisfy { known.contains($0) }
     }
+
+    /// The revisions at which the record ceased to hold values that are kept here, and the last at which it did one
+    /// that was left out.
+    package var departures: Set<Int> { Set(former.map(\.until)).union(cut > 0 ? [cut] : []) }
 
     // MARK: Bytes
 

@@ -22,7 +22,7 @@ extension FeedTables {
     package var probes: [Statement] {
         [state(for: "", pendingAfter: 0), changes(since: 0, upTo: 0, resources: nil, limit: 1)]
             + [pending, changes].map { conditionsProbe($0) }
-            + [scan, scanUnits, scanRanges, shown].map { table in
+            + [departures, scan, scanUnits, scanRanges, shown].map { table in
                 Statement(
                     sql: "SELECT 1 FROM \(dialect.quoted(table)) LIMIT 1", binds: [], columns: [JournalColumn.number])
             }
@@ -32,6 +32,13 @@ extension FeedTables {
     package func conditionsProbe(_ table: TableName) -> Statement {
         Statement(
             sql: "SELECT conditions FROM \(dialect.quoted(table)) LIMIT 1", binds: [], columns: [JournalColumn.bytes])
+    }
+
+    /// The statement that finds a change that conditions of access looked at, where there is one.
+    package var anyConditions: Statement {
+        Statement(
+            sql: "SELECT 1 FROM \(changesSQL) WHERE conditions IS NOT NULL LIMIT 1", binds: [],
+            columns: [JournalColumn.number])
     }
 
     /// Returns the statement that gives a table that column.

@@ -27,12 +27,15 @@ package struct FeedTables: Sendable {
     package var pending: TableName { TableName(schema: schema, name: "pending") }
     /// The table of the last change of each record.
     package var changes: TableName { TableName(schema: schema, name: "changes") }
+    /// The table of when records ceased to hold values that conditions of access look at.
+    package var departures: TableName { TableName(schema: schema, name: "departures") }
     /// The table of what each gateway has seen for sure.
     package var gateways: TableName { TableName(schema: schema, name: "gateways") }
 
     var feedSQL: String { dialect.quoted(feed) }
     var pendingSQL: String { dialect.quoted(pending) }
     var changesSQL: String { dialect.quoted(changes) }
+    var departuresSQL: String { dialect.quoted(departures) }
     var gatewaysSQL: String { dialect.quoted(gateways) }
 
     static let texts = StatementTexts()
@@ -60,6 +63,7 @@ package struct FeedTables: Sendable {
                     "UPDATE \(feedSQL) SET id = ?, last = \(first), oldest = \(first), epoch = epoch + 1 WHERE one = 1",
                 binds: [JournalTables.bind(id)]),
             Statement(sql: "DELETE FROM \(changesSQL)", binds: []),
+            Statement(sql: "DELETE FROM \(departuresSQL)", binds: []),
             Statement(sql: "DELETE FROM \(pendingSQL)", binds: []),
         ]
     }

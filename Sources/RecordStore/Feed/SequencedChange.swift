@@ -22,10 +22,15 @@ package struct SequencedChange: Sendable, Hashable {
     package let push: Push?
     /// The values that conditions of access have looked at; nil where they are not known.
     package let conditions: ConditionHistory?
+    /// The record has changed since, and is told here only to whoever could see it before and can't now.
+    package let isDeparture: Bool
 
     /// Gives a change its revision.
-    package init(revision: Int, name: RecordName, push: Push?, conditions: ConditionHistory? = nil) {
+    package init(
+        revision: Int, name: RecordName, push: Push?, conditions: ConditionHistory? = nil, isDeparture: Bool = false
+    ) {
         self.conditions = conditions
+        self.isDeparture = isDeparture
         self.revision = revision
         self.name = name
         self.push = push

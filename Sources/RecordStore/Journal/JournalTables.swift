@@ -19,8 +19,9 @@ package struct JournalTables: Sendable {
     ///
     /// Since 2 long bodies, answers and entries are packed; rows of 1 are read as they are. Since 3 each merge leaves a
     /// row for the feed, whose changes an older gateway would leave out. Since 4 rows of the feed tell what conditions of
-    /// access look at, and marks tell which changes of other programs are known.
-    package static let version = 4
+    /// access look at, and marks tell which changes of other programs are known. Since 5 departures stay behind where a
+    /// record moves on, which an older gateway would leave out.
+    package static let version = 5
 
     /// Names the tables in a schema.
     package init(schema: String, dialect: any Dialect) {

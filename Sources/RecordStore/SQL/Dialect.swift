@@ -86,6 +86,14 @@ package protocol Dialect: Sendable {
     /// conditions leave those that are there.
     func upsert(changes: Int, in feed: FeedTables) -> String
 
+    /// Returns the text of the INSERT that notes so many departures.
+    ///
+    /// Each row has marks for its revision, resource, record, entry, sender and device, in this order.
+    func insert(departures: Int, in feed: FeedTables) -> String
+
+    /// The condition that a departure `d` is of the record of a change `c`.
+    var isOfChange: String { get }
+
     /// Returns the condition that a row of `changes` is of one of so many records, each with marks for its resource and
     /// its name.
     func changesNamed(_ count: Int) -> String

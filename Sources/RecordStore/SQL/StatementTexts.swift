@@ -10,6 +10,8 @@ final class StatementTexts: Sendable {
         case insert(schema: String, dialect: String, rows: Int, columns: JournalColumns)
         /// Into the feed's changes.
         case changes(schema: String, dialect: String, rows: Int)
+        /// Into the feed's departures.
+        case departures(schema: String, dialect: String, rows: Int)
     }
 
     private let texts = Mutex<[Shape: String]>([:])

@@ -22,6 +22,11 @@ extension SQLiteDialect {
             """,
             "CREATE UNIQUE INDEX IF NOT EXISTS \(schema).revision ON changes (revision)",
             """
+            CREATE TABLE IF NOT EXISTS \(quoted(feed.departures)) (
+              revision INTEGER PRIMARY KEY, resource TEXT NOT NULL, record TEXT NOT NULL, entry INTEGER, who TEXT,
+              device TEXT)
+            """,
+            """
             CREATE TABLE IF NOT EXISTS \(quoted(feed.gateways)) (
               id TEXT NOT NULL PRIMARY KEY, confirmed INTEGER NOT NULL, at TEXT NOT NULL)
             """,
@@ -52,6 +57,13 @@ extension SQLiteDialect {
     func changesNamed(_ count: Int) -> String {
         "(resource, record) IN (VALUES " + repeatElement("(?, ?)", count: count).joined(separator: ", ") + ")"
     }
+
+    func insert(departures: Int, in feed: FeedTables) -> String {
+        "INSERT INTO \(quoted(feed.departures)) (revision, resource, record, entry, who, device) VALUES "
+            + repeatElement("(?, ?, ?, ?, ?, ?)", count: departures).joined(separator: ", ")
+    }
+
+    var isOfChange: String { "c.resource = d.resource AND c.record = d.record" }
 
     func lastWrite(to table: TableName) -> Statement? { nil }
 

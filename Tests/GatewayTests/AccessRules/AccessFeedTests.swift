@@ -28,13 +28,16 @@ import TestSupport
 
         /// Asks for what has changed; returns the ids that are named, those that are gone as negative numbers.
         ///
-        /// - Parameter seconds: the time that the gateway waits for news, where there are none.
-        func poll(waiting seconds: Int = 0) async throws -> [Int] {
+        /// - Parameters:
+        ///   - seconds: the time that the gateway waits for news, where there are none.
+        ///   - limit: asks for one page of so many changes, and leaves the others.
+        func poll(waiting seconds: Int = 0, limit: Int? = nil) async throws -> [Int] {
             var named: [Int] = []
             var more = true
             while more {
                 let page = try await gateway.get(
-                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=stops&wait=\(seconds)", as: client
+                    "/v1/changes?since=\(revision)&feed=\(feed)&resources=stops&wait=\(seconds)"
+                        + (limit.map { "&limit=\($0)" } ?? ""), as: client
                 ).json()
                 try #require(page["changes"] != nil, "\(page)")
                 for change in page["changes"]?.array ?? [] {
@@ -44,7 +47,7 @@ import TestSupport
                     named.append(record == nil ? -id : id)
                 }
                 revision = page["revision"]?.int ?? 0
-                more = page["more"]?.bool ?? false
+                more = limit == nil && page["more"]?.bool ?? false
             }
             return named
         }
@@ -80,6 +83,41 @@ import TestSupport
             #expect(try await bob.poll() == [1])
             #expect(try await ann.poll() == [-1])
             #expect(try await ann.poll() == [])
+        }
+    }
+
+    /// A record that left a client changes again while the client reads page by page: the change that took it has moved
+    /// on, and is told all the same.
+    @Test(arguments: TestEngine.allCases) func whatLeftBetweenTwoPagesIsGone(_ kind: TestEngine) async throws {
+        try await Rounds.with(kind) { gateway in
+            let ann = try await Follower(Rounds.ann, gateway)
+            let late = try await Follower(Rounds.ann, gateway)
+            let bob = try await Follower(Rounds.bob, gateway)
+            func title(_ id: Int, _ new: String) async throws {
+                let answer = try await gateway.merge(
+                    "\(id)", #"{"stop": {"title": {"old": null, "new": "\#(new)"}}}"#, as: Rounds.boss)
+                #expect(answer.status == 200, "\(answer.text)")
+                try await Self.settle(gateway)
+            }
+            try await Self.move(1, 1, 3, gateway)
+            try await title(2, "a")
+            try await title(2, "b")
+            try await title(1, "c")
+            // The move stands before the title of 2, the title of 1 behind it.
+            #expect(try await ann.poll(limit: 1) == [-1])
+            try await title(1, "d")
+            #expect(try await ann.poll(limit: 1) == [2])
+            #expect(try await ann.poll() == [])
+            #expect(ann.records.keys.sorted() == [2])
+            #expect(try await late.poll() == [2, -1])
+            #expect(try await late.poll() == [])
+            // To whom it came, it is told where it changed last.
+            #expect(try await bob.poll() == [1])
+            // Whoever came later never saw it.
+            try await Self.move(1, 3, 4, gateway)
+            try await Self.move(1, 4, 5, gateway)
+            #expect(try await ann.poll() == [])
+            #expect(try await bob.poll() == [-1])
         }
     }
 
@@ -246,6 +284,40 @@ import TestSupport
             #expect(sync.status == 200, "\(sync.text)")
             let denied = try await gateway.post("/v1/sync", #"{"resources": ["depots"]}"#, as: Rounds.kim)
             #expect(denied.status == 403 && denied.text.contains("no-right"), "\(denied.text)")
+        }
+    }
+
+    /// Random moves, and clients that read page by page and never reach the end: in the end each knows exactly its own
+    /// rows.
+    @Test(arguments: TestEngine.allCases, 0..<4) func whoeverLagsEndsWithItsOwnRows(
+        _ kind: TestEngine, _ seed: Int
+    ) async throws {
+        try await Rounds.with(kind) { gateway in
+            var random = SeededRandom(seed: seed)
+            var followers: [Follower] = []
+            for client in [Rounds.ann, Rounds.bob, Rounds.lee, Rounds.ann] {
+                followers.append(try await Follower(client, gateway))
+            }
+            for _ in 0..<150 {
+                let id = [1, 2, 3, 5].randomElement(using: &random) ?? 1
+                let group = [
+                    #""area": {"old": 0, "new": \#(Int.random(in: 1...(seed % 2 == 0 ? 4 : 30), using: &random))}"#,
+                    #""title": {"old": "?", "new": "\#(Int.random(in: 0...99, using: &random))"}"#,
+                ]
+                let answer = try await gateway.merge(
+                    "\(id)", #"{"stop": {\#(group.randomElement(using: &random) ?? "")}}"#, as: Rounds.boss)
+                #expect(answer.status == 200, "\(answer.text)")
+                if Int.random(in: 0..<3, using: &random) > 0 { continue }
+                try await Self.settle(gateway)
+                _ = try await followers.randomElement(using: &random)?.poll(
+                    limit: Int.random(in: 1...2, using: &random))
+            }
+            try await Self.settle(gateway)
+            for follower in followers {
+                _ = try await follower.poll()
+                let whole = try await Follower(follower.client, gateway)
+                #expect(follower.records == whole.records, "seed \(seed): \(follower.client.name)")
+            }
         }
     }
 
