@@ -99,34 +99,34 @@ struct ScanHand: Sendable {
         return (Int(clamping: write), Int(clamping: now))
     }
 
-    // MARK: Names of records
+    // MARK: Records
 
-    /// Returns the names of the records that show the rows behind each of some changes: those that showed them before,
-    /// and those that do now.
-    func names(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordName]] {
-        var links: [[Value]: [RecordName]] = [:]
+    /// Returns the records that show the rows behind each of some changes: those that showed them before, and those that
+    /// do now.
+    func records(of changes: [RangeDiff.Change], in unit: ScanUnit) async throws(StoreError) -> [[RecordKey]] {
+        var links: [[Value]: [RecordKey]] = [:]
         var sought: [[Value]] = []
         for mark in changes.flatMap({ [$0.former, $0.now] }) {
             guard let mark, let values = unit.link(of: mark), links[values] == nil else { continue }
             links[values] = []
             if values.contains(.null) { continue }
             if let key = unit.view.key(values) {
-                links[values] = [name(key, unit)]
+                links[values] = [key]
             } else if !unit.isRoot {
                 sought.append(values)
             }
         }
         if !sought.isEmpty {
             let found = try await roots(linkedBy: sought, in: unit)
-            for (values, keys) in zip(sought, found) { links[values] = keys.map { name($0, unit) } }
+            for (values, keys) in zip(sought, found) { links[values] = keys }
         }
         return changes.map { change in
-            var names: [RecordName] = []
+            var records: [RecordKey] = []
             for mark in [change.former, change.now] {
                 guard let mark, let values = unit.link(of: mark) else { continue }
-                for name in links[values] ?? [] where !names.contains(name) { names.append(name) }
+                for key in links[values] ?? [] where !records.contains(key) { records.append(key) }
             }
-            return names
+            return records
         }
     }
 
@@ -153,6 +153,35 @@ struct ScanHand: Sendable {
             var found: [[RecordKey]] = []
             var next = statements[...]
             try session.run({ next.popFirst() }) { rows in found.append(rows.map { RecordKey($0) }) }
+            return found
+        }
+    }
+
+    private static let mostKeys = 100
+
+    /// Reads the values that conditions of access look at in records as they stand; records that are gone are left out.
+    func conditions(
+        of keys: some Sequence<RecordKey>, in resource: Resource
+    ) async throws(StoreError) -> [RecordKey: ConditionTag] {
+        guard let root = ScanUnit(resource, resource.root), !root.conditions.isEmpty else { return [:] }
+        let all = Array(Set(keys))
+        let columns = Array(0..<resource.root.keyCount)
+        let sql = SectionSQL.of(resource.root, service.engine.dialect)
+        let statements = stride(from: 0, to: all.count, by: Self.mostKeys).map { start in
+            sql.select(
+                where: columns, in: all[start..<min(start + Self.mostKeys, all.count)].map(\.parts), locking: false
+            ).hashing(under: hashKey)
+        }
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            var found: [RecordKey: ConditionTag] = [:]
+            for statement in statements {
+                let rows = try session.hashes(statement, keeping: root.kept)
+                for (index, digest) in rows.digests.enumerated() {
+                    let values = rows.values[(index * root.kept.count)..<((index + 1) * root.kept.count)]
+                    guard let mark = root.mark(values, digest: digest), let key = root.key(mark.key) else { continue }
+                    found[key] = mark.tag
+                }
+            }
             return found
         }
     }

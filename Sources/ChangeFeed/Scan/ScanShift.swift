@@ -348,10 +348,14 @@ final class ScanShift {
         let missed = pass.notes.count(link: ScanUnit.hash(link: link, hand.hashKey), digest: digest)
         if missed.isEmpty { return }
         let unit = pass.scan.unit
-        guard let revision = pass.notes.spans.revision(of: missed, unit.resource, conditions()),
-            let key = unit.key(link)
-        else { return }
-        pass.missed.append(ScanHand.FoundChange(name: hand.name(key, unit), toldSince: revision))
+        let tuple = conditions()
+        guard let revision = pass.notes.spans.revision(of: missed, unit.resource, tuple), let key = unit.key(link)
+        else {
+            return
+        }
+        pass.missed.append(
+            ScanHand.FoundChange(
+                name: hand.name(key, unit), toldSince: revision, tags: tuple.map { [ConditionTag($0.bytes)] } ?? []))
     }
 
     private func tick(_ marks: [Mark], _ pass: UnitPass) {
@@ -430,10 +434,17 @@ final class ScanShift {
 
     private func changes(_ changes: [RangeDiff.Change], _ pass: UnitPass) async throws -> [ScanHand.FoundChange] {
         pass.differing += changes.count
-        let names = try await hand.names(of: changes, in: pass.scan.unit)
-        return zip(changes, names).flatMap { change, names in
+        let unit = pass.scan.unit
+        let records = try await hand.records(of: changes, in: unit)
+        // The rows of other sections don't tell who sees their records.
+        let conditions = unit.isRoot ? [:] : try await hand.conditions(of: records.joined(), in: unit.resource)
+        return zip(changes, records).flatMap { change, records in
             let tags = [change.former, change.now].compactMap { $0?.tag }.filter { $0 != .none }
-            return names.map { ScanHand.FoundChange(name: $0, toldSince: pass.scan.scanned, tags: tags) }
+            return records.map { key in
+                ScanHand.FoundChange(
+                    name: hand.name(key, unit), toldSince: pass.scan.scanned,
+                    tags: conditions[key].map { [$0] } ?? tags)
+            }
         }
     }
 

@@ -197,6 +197,36 @@ import TestSupport
         }
     }
 
+    /// Other programs change items of records, and move them; records that a client never saw are not named.
+    @Test(arguments: TestEngine.allCases) func otherProgramsChangeItemsOfOthers(_ kind: TestEngine) async throws {
+        let database = try await Rounds.database(kind)
+        try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together, configure: ScanFixture.configure
+        ) { gateway in
+            try await gateway.client { try await $0.hasScanned() }
+            let boss = try await Follower(Rounds.boss, gateway)
+            let ann = try await Follower(Rounds.ann, gateway)
+            func expect(_ ids: Set<Int>, _ seen: [Int], after sql: String) async throws {
+                try await database.run(sql)
+                var told: Set<Int> = []
+                let end = ContinuousClock.now + .seconds(60)
+                while !ids.isSubset(of: told), ContinuousClock.now < end {
+                    told.formUnion(try await boss.poll(waiting: 5))
+                }
+                #expect(told == ids, "\(sql)")
+                #expect(try await ann.poll().sorted() == seen, "\(sql)")
+            }
+            try await expect([3], [], after: "INSERT INTO parcels (id, stop_id, label) VALUES (4, 3, 'D');")
+            try await expect([4], [], after: "INSERT INTO marks (stop_id, remark) VALUES (4, 'R4');")
+            try await expect([5, 1], [1], after: "UPDATE parcels SET stop_id = 5 WHERE id = 2;")
+            try await expect([5], [], after: "DELETE FROM parcels WHERE id = 2;")
+            // It has items when it becomes another's, and when it is gone.
+            try await expect([1], [-1], after: "UPDATE stops SET area = 3 WHERE id = 1;")
+            try await expect([1], [], after: "UPDATE parcels SET label = 'Z' WHERE id = 1;")
+            #expect(ann.records.keys.sorted() == [2])
+        }
+    }
+
     /// A row that was another's while a snapshot came by is whose it was before the scan comes by.
     @Test(arguments: TestEngine.allCases) func whatASnapshotDidNotShowIsTold(_ kind: TestEngine) async throws {
         let database = try await Rounds.database(kind)
