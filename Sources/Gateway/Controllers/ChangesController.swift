@@ -29,7 +29,7 @@ struct ChangesController {
     // MARK: Changes
 
     @Sendable private func changes(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let active = try box.ready()
+        var active = try box.ready()
         let client = context.access(to: active.catalog)
         let asked = try FeedRequest(context.query, under: active, for: client, service.limits)
         let access = access.seen(by: client)
@@ -46,12 +46,12 @@ struct ChangesController {
         let (since, state) = try await access.position(since: asked.since, of: asked.feed)
         var page = try await self.page(since, asked, at: state, under: active, by: access, context.deadline)
         if page.changes.isEmpty, !page.hasMore, wait > 0, asked.since != nil, request.method != .head {
-            page = try await news(
+            (page, active) = try await news(
                 after: page, asked, under: active, by: access, until: .now.advanced(by: .seconds(wait)), context)
         }
         let length = page.length
         try context.hold(length)
-        return await context.working(on: length) { [page] in
+        return await context.working(on: length) { [page, active] in
             Reply.json(
                 ChangesEncoder.encode(page.text(rules: active.catalog.version)), to: context.headers,
                 with: [.cacheControl: "no-store"])
@@ -67,14 +67,21 @@ struct ChangesController {
             for: access.access, deadline)
     }
 
-    /// Waits until there is something to tell, or the time is over.
+    /// Waits until there is something to tell, the time is over, or the client's token opens nothing any more.
+    ///
+    /// - Returns: the page, and the rules under which it was read.
     private func news(
         after page: FeedPage, _ asked: FeedRequest, under active: ActiveRules, by access: FeedAccess,
         until end: ContinuousClock.Instant, _ context: GatewayContext
-    ) async throws -> FeedPage {
-        var page = page
+    ) async throws -> (FeedPage, ActiveRules) {
+        var (page, active, access) = (page, active, access)
+        let standing = TokenStanding(context, tokens)
         while page.changes.isEmpty, !page.hasMore, .now < end, !access.feed.isClosed, !context.caller.hasLeft {
-            await access.wait(beyond: page.revision, of: page.feed, until: end)
+            await access.wait(beyond: page.revision, of: page.feed, until: min(end, standing?.end ?? end))
+            // What comes from now on is for whoever may have it now, and as the rules are now.
+            if let standing, await !standing.holds() { break }
+            active = try box.ready()
+            access = access.seen(by: context.access(to: active.catalog))
             let state = try await access.current()
             guard FeedAccess.isServed(since: page.revision, of: page.feed, by: state) else {
                 throw FeedAccess.resync(state)
@@ -82,7 +89,7 @@ struct ChangesController {
             page = try await self.page(
                 page.revision, asked, at: state, under: active, by: access, .now.advanced(by: .seconds(30)))
         }
-        return page
+        return (page, active)
     }
 
     // MARK: Snapshot

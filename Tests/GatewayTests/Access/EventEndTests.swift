@@ -63,4 +63,26 @@ import TestSupport
             }
         }
     }
+
+    @Test func aRequestThatWaitsEndsWithItsToken() async throws {
+        let signer = TestSigner.es256("k")
+        let folder = try TemporaryFolder(files: ["keys.json": TestSigner.set([try signer.jwk()])])
+        var settings = JWTSettings(issuer: TestSigner.issuer, audience: TestSigner.audience)
+        settings.keys = folder.path + "/keys.json"
+        let access = try await JWTAccess(settings, logger: JWTTests.quiet)
+        try await Self.with(AccessVerifier(file: nil, jwt: access)) { gateway async throws in
+            let end = Date().timeIntervalSince1970 + 2
+            let token = try signer.token(TestSigner.claims(["exp": "\(end)"]))
+            try await gateway.client(token: token) { client async throws in
+                let start = try await client.get("/v1/changes").json()
+                let answer = try await client.get(
+                    "/v1/changes?since=\(start["revision"]?.int ?? 0)&feed=\(start["feed"]?.text ?? "")&wait=40")
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(try answer.json()["changes"]?.array.isEmpty == true)
+                let late = Date().timeIntervalSince1970 - end
+                #expect(late >= 0 && late < 20, "\(late)")
+                #expect(try await client.get("/v1/changes").status == 401)
+            }
+        }
+    }
 }
