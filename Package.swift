@@ -60,7 +60,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "MariaDBStore",
-            dependencies: ["RecordStore", "MergeCore", "CMariaDB"],
+            dependencies: [
+                "RecordStore", "MergeCore", "CMariaDB", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict),
         .target(
             name: "SQLiteStore",

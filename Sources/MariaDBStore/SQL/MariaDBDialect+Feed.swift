@@ -1,3 +1,4 @@
+internal import Crypto
 import MergeCore
 import RecordStore
 
@@ -77,15 +78,24 @@ extension MariaDBDialect {
         ]
     }
 
-    private static let digest = "UNHEX(LEFT(SHA2(CONCAT(?, '/', ?), 256), 32))"
+    /// Half of SHA-256, since a record's key may be longer than a key of a table: nobody finds two records with the same.
+    ///
+    /// The database itself would take ten times as long for it.
+    func digest(of name: RecordName) -> [UInt8]? {
+        var hash = SHA256()
+        hash.update(data: Array(name.resource.utf8))
+        hash.update(data: [UInt8(ascii: "/")])
+        hash.update(data: Array(name.record.utf8))
+        return Array(hash.finalize().prefix(16))
+    }
 
     func changesNamed(_ count: Int) -> String {
-        "name IN (" + repeatElement(Self.digest, count: count).joined(separator: ", ") + ")"
+        "name IN (" + repeatElement("?", count: count).joined(separator: ", ") + ")"
     }
 
     func insert(departures: Int, in feed: FeedTables) -> String {
         "INSERT INTO \(quoted(feed.departures)) (revision, name, entry, who, device) VALUES "
-            + repeatElement("(?, \(Self.digest), ?, ?, ?)", count: departures).joined(separator: ", ")
+            + repeatElement("(?, ?, ?, ?, ?)", count: departures).joined(separator: ", ")
     }
 
     var isOfChange: String { "c.name = d.name" }
@@ -103,11 +113,8 @@ extension MariaDBDialect {
 
     var fileVersion: Statement? { nil }
 
-    /// A record's key may be longer than a key of a table, so a digest stands for both names, half of SHA-256: nobody
-    /// finds two records with the same.
     func upsert(changes: Int, in feed: FeedTables) -> String {
-        let name = "UNHEX(LEFT(SHA2(CONCAT(resource, '/', record), 256), 32))"
-        let row = "(?, ?, \(name), ?, ?, ?, ?, \(now), ?)"
+        let row = "(?, ?, ?, ?, ?, ?, ?, \(now), ?)"
         return
             "INSERT INTO \(quoted(feed.changes)) (resource, record, name, revision, entry, who, device, at, conditions) VALUES "
             + repeatElement(row, count: changes).joined(separator: ", ")

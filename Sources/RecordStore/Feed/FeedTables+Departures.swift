@@ -29,10 +29,8 @@ extension FeedTables {
                     dialect.insert(departures: run.count, in: self)
                 },
                 binds: run.flatMap { departure in
-                    [
-                        JournalTables.bind(departure.revision), JournalTables.bind(departure.name.resource),
-                        JournalTables.bind(departure.name.record), JournalTables.bind(departure.push?.entry),
-                        JournalTables.bind(departure.push?.sender.who),
+                    [JournalTables.bind(departure.revision)] + dialect.address(of: departure.name) + [
+                        JournalTables.bind(departure.push?.entry), JournalTables.bind(departure.push?.sender.who),
                         JournalTables.bind(departure.push?.sender.device),
                     ]
                 })

@@ -54,7 +54,7 @@ extension FeedTables {
     package func conditions(of names: [RecordName]) -> Statement {
         Statement(
             sql: "SELECT resource, record, conditions FROM \(changesSQL) WHERE " + dialect.changesNamed(names.count),
-            binds: names.flatMap { [JournalTables.bind($0.resource), JournalTables.bind($0.record)] },
+            binds: names.flatMap { dialect.address(of: $0) },
             columns: [JournalColumn.text, JournalColumn.text, JournalColumn.bytes])
     }
 

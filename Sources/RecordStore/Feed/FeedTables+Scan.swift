@@ -267,7 +267,7 @@ extension FeedTables {
         Self.inRuns(names) { run in
             Statement(
                 sql: "SELECT resource, record, revision FROM \(changesSQL) WHERE \(dialect.changesNamed(run.count))",
-                binds: run.flatMap { [JournalTables.bind($0.resource), JournalTables.bind($0.record)] },
+                binds: run.flatMap { dialect.address(of: $0) },
                 columns: [JournalColumn.text, JournalColumn.text, JournalColumn.number])
         }
     }
@@ -277,7 +277,6 @@ extension FeedTables {
     package func lastForeignChange(of name: RecordName) -> Statement {
         Statement(
             sql: "SELECT revision, at FROM \(changesSQL) WHERE \(dialect.changesNamed(1)) AND entry IS NULL",
-            binds: [JournalTables.bind(name.resource), JournalTables.bind(name.record)],
-            columns: [JournalColumn.number, JournalColumn.time])
+            binds: dialect.address(of: name), columns: [JournalColumn.number, JournalColumn.time])
     }
 }

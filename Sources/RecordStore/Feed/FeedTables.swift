@@ -235,12 +235,13 @@ package struct FeedTables: Sendable {
                     dialect.upsert(changes: run.count, in: self)
                 },
                 binds: run.flatMap { change, revision, conditions in
-                    [
-                        JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record),
-                        JournalTables.bind(revision), JournalTables.bind(change.push?.entry),
-                        JournalTables.bind(change.push?.sender.who), JournalTables.bind(change.push?.sender.device),
-                        JournalTables.bind(conditions?.bytes),
-                    ]
+                    [JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record)]
+                        + (dialect.digest(of: change.name).map { [JournalTables.bind($0)] } ?? [])
+                        + [
+                            JournalTables.bind(revision), JournalTables.bind(change.push?.entry),
+                            JournalTables.bind(change.push?.sender.who), JournalTables.bind(change.push?.sender.device),
+                            JournalTables.bind(conditions?.bytes),
+                        ]
                 })
         }
     }

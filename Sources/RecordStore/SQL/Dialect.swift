@@ -82,21 +82,23 @@ package protocol Dialect: Sendable {
 
     /// Returns the text of the INSERT that notes the last change of so many records in place of those noted before.
     ///
-    /// Each row has marks for its resource, record, revision, entry, sender, device and conditions, in this order; no
-    /// conditions leave those that are there.
+    /// Each row has marks for its resource, record, the digest of both where there is one, revision, entry, sender, device
+    /// and conditions, in this order; no conditions leave those that are there.
     func upsert(changes: Int, in feed: FeedTables) -> String
 
     /// Returns the text of the INSERT that notes so many departures.
     ///
-    /// Each row has marks for its revision, resource, record, entry, sender and device, in this order.
+    /// Each row has marks for its revision, `address(of:)`, entry, sender and device, in this order.
     func insert(departures: Int, in feed: FeedTables) -> String
 
     /// The condition that a departure `d` is of the record of a change `c`.
     var isOfChange: String { get }
 
-    /// Returns the condition that a row of `changes` is of one of so many records, each with marks for its resource and
-    /// its name.
+    /// Returns the condition that a row of `changes` is of one of so many records, each with marks for `address(of:)`.
     func changesNamed(_ count: Int) -> String
+
+    /// Returns the digest of a record's name that is the key of the feed's tables; nil where the name itself is.
+    func digest(of name: RecordName) -> [UInt8]?
 
     /// Returns the question when a table was last written to, and what time it is, both in seconds since 1970; nil where
     /// the database never tells, and no row, or NULL, where it does not know.
@@ -132,6 +134,13 @@ package protocol Dialect: Sendable {
 }
 
 extension Dialect {
+    /// Returns the values by which rows of the feed's tables find a record: the digest of its name, or else its resource
+    /// and its record.
+    func address(of name: RecordName) -> [Bind] {
+        if let digest = digest(of: name) { return [JournalTables.bind(digest)] }
+        return [JournalTables.bind(name.resource), JournalTables.bind(name.record)]
+    }
+
     /// An identifier in quotes, whatever characters it has.
     package func quoted(_ name: String) -> String {
         let mark = String(quotationMark)

@@ -54,6 +54,8 @@ extension SQLiteDialect {
         ].map { Statement(sql: $0, binds: []) }
     }
 
+    func digest(of name: RecordName) -> [UInt8]? { nil }
+
     func changesNamed(_ count: Int) -> String {
         "(resource, record) IN (VALUES " + repeatElement("(?, ?)", count: count).joined(separator: ", ") + ")"
     }

@@ -107,6 +107,21 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
+    /// Rows of journals that older gateways began have digests that the database made.
+    @Test func recordsAreFoundUnderTheDigestsOfOldRows() async throws {
+        let (database, engine, journal) = try await Self.open(.mariadb)
+        let records = ["1", "tmp,-3", "%C3%A4%20b", String(repeating: "k", count: 700), "a/b"]
+        for record in records { try await Self.insert(record, journal, engine) }
+        _ = try await FeedLook(journal: journal, gateway: "a").sequence(after: 0, until: Self.deadline)
+        #expect(
+            try await database.runOnJournal(
+                """
+                SELECT COUNT(*), SUM(name = UNHEX(LEFT(SHA2(CONCAT(resource, '/', record), 256), 32))) FROM changes;
+                """) == "5\t5\n")
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
     @Test(arguments: TestEngine.allCases) func aRecordThatChangesAgainMovesToTheEnd(_ kind: TestEngine) async throws {
         let (database, engine, journal) = try await Self.open(kind)
         let look = FeedLook(journal: journal, gateway: "a")
