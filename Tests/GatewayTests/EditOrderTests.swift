@@ -126,6 +126,19 @@ import TestSupport
         }
     }
 
+    /// The record that a creation comes upon by `identity` may have what the same edit deletes.
+    @Test(arguments: TestEngine.allCases, ["", #""id":"tmp:p","#])
+    func itemsOfARecordFoundByIdentityAreDeleted(_ kind: TestEngine, _ id: String) async throws {
+        let body = """
+            {"edits":[{"resource":"people",\(id)"changeset":{"person":{"old":null,"new":{"email":"ann@x"}},
+              "notes":[{"id":1,"old":{"body":"one"},"new":null}]}}]}
+            """
+        let (answers, database) = try await Self.push(kind, [body])
+        #expect(answers[0].status == 200, "\(answers[0].text)")
+        #expect(try Set(Self.outcomes(answers[0])[0]) == ["already", "deleted"])
+        #expect(try await database.run("SELECT COUNT(*) FROM notes WHERE id = 1;") == "0\n")
+    }
+
     @Test(arguments: TestEngine.allCases)
     func anUpdateIsThereWhenALaterEditCreates(_ kind: TestEngine) async throws {
         let (answers, database) = try await Self.push(
@@ -138,6 +151,47 @@ import TestSupport
             ])
         #expect(answers[0].status == 200, "\(answers[0].text)")
         #expect(try await database.run("SELECT COUNT(*) FROM areas WHERE name = 'South';") == "1\n")
+    }
+
+    /// An edit that names a row which a later one creates waits for it; the others stay as they were sent.
+    @Test(arguments: TestEngine.allCases)
+    func whoeverWaitsForARowLetsTheOthersPass(_ kind: TestEngine) async throws {
+        let waits = #"{"resource":"people","id":401,"changeset":{"person":{"area":{"old":null,"new":"tmp:s"}}}}"#
+        let frees = #"{"resource":"areas","id":102,"changeset":{"area":{"name":{"old":"South","new":"Far"}}}}"#
+        let makes = #"{"resource":"areas","id":"tmp:s","changeset":{"area":{"old":null,"new":{"name":"South"}}}}"#
+        let (answers, database) = try await Self.push(kind, [#"{"edits":[\#(waits),\#(frees),\#(makes)]}"#])
+        #expect(answers[0].status == 200, "\(answers[0].text)")
+        #expect(try Self.outcomes(answers[0]) == [["applied"], ["applied"], ["inserted"]])
+        #expect(
+            try await database.run(
+                "SELECT a.name FROM people p JOIN areas a ON a.id = p.area WHERE p.id = 401;") == "South\n")
+    }
+
+    /// The creation of a record waits, and with it the edit of that record behind it.
+    @Test(arguments: TestEngine.allCases)
+    func editsOfARecordWaitTogether(_ kind: TestEngine) async throws {
+        let waits = """
+            {"resource":"people","id":900,"changeset":{"person":{"old":null,"new":{"email":"z@x","area":"tmp:s"}}}}
+            """
+        let edits = #"{"resource":"people","id":900,"changeset":{"person":{"code":{"old":null,"new":"k9"}}}}"#
+        let makes = #"{"resource":"areas","id":"tmp:s","changeset":{"area":{"old":null,"new":{"name":"East"}}}}"#
+        let (answers, _) = try await Self.push(kind, [#"{"edits":[\#(waits),\#(edits),\#(makes)]}"#])
+        #expect(answers[0].status == 200, "\(answers[0].text)")
+        #expect(try Self.outcomes(answers[0]) == [["inserted"], ["applied"], ["inserted"]])
+    }
+
+    /// An item that is edited twice is edited in the order sent, though the first waits for a row.
+    @Test(arguments: TestEngine.allCases)
+    func editsOfAnItemWaitTogether(_ kind: TestEngine) async throws {
+        let waits = """
+            {"resource":"people","id":401,"changeset":{"person":{"area":{"old":null,"new":"tmp:s"}},
+              "notes":[{"id":1,"body":{"old":"one","new":"uno"}}]}}
+            """
+        let makes = #"{"resource":"areas","id":"tmp:s","changeset":{"area":{"old":null,"new":{"name":"East"}}}}"#
+        let edits = #"{"resource":"people","id":401,"changeset":{"notes":[{"id":1,"body":{"old":"uno","new":"un"}}]}}"#
+        let (answers, _) = try await Self.push(kind, [#"{"edits":[\#(waits),\#(edits),\#(makes)]}"#])
+        #expect(answers[0].status == 200, "\(answers[0].text)")
+        #expect(try Self.outcomes(answers[0]) == [["applied", "applied"], ["applied"], ["inserted"]])
     }
 
     /// A collision that a later edit would mend is one, and one that an earlier edit has mended is none.

@@ -5,6 +5,7 @@ from database import Database
 from edits import EditRun, NothingCreated
 from order import ordered
 from rows import UNSURE, Rows
+from schema import RESOURCES
 
 
 class PushRun(Rows, Checks):
@@ -65,9 +66,17 @@ class PushRun(Rows, Checks):
         for edit in edits:
             for told in edit.outcomes:
                 if told.key is not None:
-                    self.known[(edit.resource.name, told.section.name, told.key)] = UNSURE
+                    self.forget(told.section.table, told.key)
             for (section, key), row in edit.deleted.items():
+                self.forget(edit.resource.section(section).table, key)
                 self.known[(edit.resource.name, section, key)] = row
+
+    def forget(self, table, key) -> None:
+        """What is known of a row through one section may be known through all that show its table."""
+        for resource in RESOURCES:
+            for section in resource.sections:
+                if section.table is table:
+                    self.known[(resource.name, section.name, key)] = UNSURE
 
     def run_alone(self, edit) -> None:
         saved, known, given = self.database.copy(), dict(self.known), dict(self.given)

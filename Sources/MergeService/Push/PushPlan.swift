@@ -62,14 +62,15 @@ package struct PushPlan: Sendable {
         }
         self.orphans = orphans
         // Mostly nothing is created, and then the order is that of the push.
-        let order =
-            creations.edits.isEmpty
-            ? Array(push.edits.indices)
-            : try Self.order(push.edits.count) {
+        var order = Array(push.edits.indices)
+        if needs.enumerated().contains(where: { index, needed in needed.contains { $0 > index } }) {
+            _ = try Self.order(push.edits.count) {
                 Array(needs[$0])
             } circle: { index in
                 Self.circle(push.edits[index].path)
             }
+            order = Self.order(of: push.edits, needs: needs)
+        }
         steps = order.map { Step(index: $0, edit: push.edits[$0], rows: rows[$0], needs: needs[$0]) }
     }
 
@@ -100,7 +101,8 @@ package struct PushPlan: Sendable {
         for (index, row) in phased.enumerated() {
             if let id = row.createdID { creators[id] = index }
         }
-        if creators.isEmpty { return phased }
+        // Which record a creation without a key comes upon is known only behind it.
+        if creators.isEmpty, !edit.createsRecord || edit.id.key != nil { return phased }
         let root = phased.firstIndex { $0.section == 0 }
         let order = try order(phased.count) { index in
             // A row that needs its own key is the smallest circle; the order below finds it like any other.
