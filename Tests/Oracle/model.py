@@ -52,6 +52,8 @@ class PushRun(Rows, Checks):
         if edit.is_rejected or edit.problem or edit.is_lost:
             self.database, self.given = saved, given
             self.missing -= set(edit.creations())
+        else:
+            self.learn([edit])
 
     def finish_together(self) -> None:
         is_lost = self.rolled_back
