@@ -42,7 +42,7 @@ import TestSupport
         if kind == .mariadb {
             try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
             let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
-            #expect(error?.kind == .denied)
+            #expect(error?.kind == .denied && error?.message.contains("journal init") == true)
             try await old.database.initJournal()
         } else {
             try await old.database.runOnJournal(makeOld)
@@ -71,7 +71,7 @@ import TestSupport
         if kind == .mariadb {
             try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
             let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
-            #expect(error?.kind == .denied)
+            #expect(error?.kind == .denied && error?.message.contains("journal init") == true)
             try await old.database.initJournal()
         } else {
             try await old.database.runOnJournal(makeOld)
@@ -101,7 +101,7 @@ import TestSupport
         if kind == .mariadb {
             try await old.database.runAsOperator("USE `\(old.database.journalName)`;" + makeOld)
             let error = await #expect(throws: StoreError.self) { try await Self.opener(old).open() }
-            #expect(error?.kind == .denied)
+            #expect(error?.kind == .denied && error?.message.contains("journal init") == true)
             try await old.database.initJournal()
         } else {
             try await old.database.runOnJournal(makeOld)

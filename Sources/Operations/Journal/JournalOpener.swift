@@ -99,7 +99,16 @@ package struct JournalOpener: Sendable {
         let isAnew = version == 4 ? try await hasConditions() : false
         // Whoever finds the tables made, by somebody with the rights to, needs no right to make any.
         if try await !answers(feed.probes) {
-            try await run(tables.creation)
+            do throws(StoreError) {
+                try await run(tables.creation)
+            } catch {
+                guard error.kind == .denied else { throw error }
+                throw StoreError(
+                    .denied,
+                    "the journal “\(tables.schema)” is of version \(version), and version \(JournalTables.version) has "
+                        + "more tables; run “fieldmerge journal init” again as a user who may make them: \(error.message)"
+                )
+            }
             for table in [feed.pending, feed.changes] where try await !answers([feed.conditionsProbe(table)]) {
                 do throws(StoreError) {
                     try await run([feed.addConditions(to: table)])
