@@ -104,27 +104,23 @@ package final class FeedReader: Sendable {
     ) async -> Result<FeedPage, StoreError> {
         do throws(StoreError) {
             let journal = source.journal
-            // One more tells whether there are others.
-            let statement = journal.tables.feed.changes(
-                since: question.since, upTo: state.revision, resources: question.resources,
-                departing: source.departing(among: question.resources), limit: question.limit + 1)
             // Whoever holds one of two SQLite files while it waits for the other would wait in a circle with a COMMIT
             // that locks them in another order.
             guard journal.ahead == nil, !journal.tables.dialect.isFile else {
-                let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
-                    try session.query(statement)
+                let found = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+                    try self.found(question, at: state, from: source, in: session)
                 }
                 return .success(
                     try await sent(
                         service.engine.read(deadline: deadline) { session throws(StoreError) in
-                            try self.page(rows, to: question, at: state, from: source, in: session)
+                            try self.page(found, to: question, at: state, from: source, in: session)
                         }, journal, deadline))
             }
             return .success(
                 try await sent(
                     service.engine.read(deadline: deadline) { session throws(StoreError) in
-                        let rows = try session.query(statement)
-                        return try self.page(rows, to: question, at: state, from: source, in: session)
+                        let found = try self.found(question, at: state, from: source, in: session)
+                        return try self.page(found, to: question, at: state, from: source, in: session)
                     }, journal, deadline))
         } catch {
             return .failure(error)
@@ -173,13 +169,41 @@ package final class FeedReader: Sendable {
         }
     }
 
+    /// The changes and departures of a page.
+    private struct Found: Sendable {
+        /// In the order of their revisions.
+        let changes: [SequencedChange]
+        let hasMore: Bool
+    }
+
+    private func found(
+        _ question: FeedQuestion, at state: FeedState, from source: PageSource, in session: any StoreSession
+    ) throws(StoreError) -> Found {
+        let feed = source.journal.tables.feed
+        // One more tells whether there are others.
+        let limit = question.limit + 1
+        let rows = try session.query(
+            feed.changes(since: question.since, upTo: state.revision, resources: question.resources, limit: limit))
+        let changes = rows.prefix(question.limit).compactMap { feed.change($0) }
+        let departing = source.departing(among: question.resources)
+        if departing.isEmpty { return Found(changes: changes, hasMore: rows.count == limit) }
+        // Departures come second: whatever has moved on since the changes were read stands among them.
+        let last = rows.count == limit ? changes.last?.revision ?? state.revision : state.revision
+        let departures = try session.query(
+            feed.departures(since: question.since, upTo: last, resources: departing, limit: limit)
+        ).compactMap { feed.change($0, isDeparture: true) }
+        if departures.isEmpty { return Found(changes: changes, hasMore: rows.count == limit) }
+        let all = (departures + changes).sorted { $0.revision < $1.revision }
+        return Found(
+            changes: Array(all.prefix(question.limit)), hasMore: rows.count == limit || all.count > question.limit)
+    }
+
     private func page(
-        _ rows: [[Value]], to question: FeedQuestion, at state: FeedState, from source: PageSource,
+        _ all: Found, to question: FeedQuestion, at state: FeedState, from source: PageSource,
         in session: any StoreSession
     ) throws(StoreError) -> ReadPage {
-        let feed = source.journal.tables.feed
+        let found = all.changes
         var read: [ReadRecord] = []
-        let found = rows.prefix(question.limit).compactMap { feed.change($0) }
         var told = ToldChanges()
         var bytes = 0
         var start = 0
@@ -194,7 +218,7 @@ package final class FeedReader: Sendable {
             }
             size.note(records: piece.count, bytes: bytes - before)
         }
-        let hasMore = start < found.count || rows.count > question.limit
+        let hasMore = start < found.count || all.hasMore
         let last = start > 0 ? found[start - 1].revision : state.revision
         return ReadPage(
             page: FeedPage(

@@ -7,32 +7,36 @@ extension FeedTables {
     ///   - since: the revision after which they begin.
     ///   - last: the revision up to which they are.
     ///   - resources: the resources whose records are told; nil for all.
-    ///   - departing: the resources whose departures are told too, each where it was before the record's last change.
-    package func changes(
-        since: Int, upTo last: Int, resources: [String]?, departing: [String] = [], limit: Int
-    ) -> Statement {
-        let range = [JournalTables.bind(since), JournalTables.bind(last)]
-        let columns = [
-            JournalColumn.number, JournalColumn.text, JournalColumn.text, JournalColumn.number, JournalColumn.text,
-            JournalColumn.text, JournalColumn.bytes, JournalColumn.number,
-        ]
-        let changes =
-            "SELECT revision, resource, record, entry, who, device, conditions, 0 AS departure FROM \(changesSQL) "
-            + "WHERE revision > ? AND revision <= ?\(Self.among(resources, "resource")) ORDER BY revision LIMIT ?"
-        let binds = range + (resources ?? []).map { JournalTables.bind($0) } + [JournalTables.bind(limit)]
-        if departing.isEmpty { return Statement(sql: changes, binds: binds, columns: columns) }
-        let departures =
-            "SELECT d.revision, c.resource, c.record, d.entry, d.who, d.device, c.conditions, 1 "
-            + "FROM \(departuresSQL) AS d JOIN \(changesSQL) AS c ON \(dialect.isOfChange) "
-            + "WHERE d.revision > ? AND d.revision <= ? AND c.revision > d.revision"
-            + "\(Self.among(departing, "c.resource")) ORDER BY d.revision LIMIT ?"
-        return Statement(
-            sql: "SELECT * FROM (\(changes)) AS a UNION ALL SELECT * FROM (\(departures)) AS b "
-                + "ORDER BY revision LIMIT ?",
-            binds: binds + range + departing.map { JournalTables.bind($0) }
-                + [JournalTables.bind(limit), JournalTables.bind(limit)],
-            columns: columns)
+    package func changes(since: Int, upTo last: Int, resources: [String]?, limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT revision, resource, record, entry, who, device, conditions FROM \(changesSQL) "
+                + "WHERE revision > ? AND revision <= ?\(Self.among(resources, "resource")) ORDER BY revision LIMIT ?",
+            binds: [JournalTables.bind(since), JournalTables.bind(last)]
+                + (resources ?? []).map { JournalTables.bind($0) } + [JournalTables.bind(limit)],
+            columns: Self.columnsOfChange)
     }
+
+    /// Returns the statement that reads departures from which their records have moved on, in the order of their
+    /// revisions.
+    ///
+    /// - Parameters:
+    ///   - since: the revision after which they begin.
+    ///   - last: the revision up to which they are.
+    package func departures(since: Int, upTo last: Int, resources: [String], limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT d.revision, c.resource, c.record, d.entry, d.who, d.device, c.conditions "
+                + "FROM \(departuresSQL) AS d JOIN \(changesSQL) AS c ON \(dialect.isOfChange) "
+                + "WHERE d.revision > ? AND d.revision <= ? AND c.revision > d.revision"
+                + "\(Self.among(resources, "c.resource")) ORDER BY d.revision LIMIT ?",
+            binds: [JournalTables.bind(since), JournalTables.bind(last)]
+                + resources.map { JournalTables.bind($0) } + [JournalTables.bind(limit)],
+            columns: Self.columnsOfChange)
+    }
+
+    private static let columnsOfChange = [
+        JournalColumn.number, JournalColumn.text, JournalColumn.text, JournalColumn.number, JournalColumn.text,
+        JournalColumn.text, JournalColumn.bytes,
+    ]
 
     private static func among(_ resources: [String]?, _ column: String) -> String {
         guard let resources else { return "" }
@@ -66,9 +70,9 @@ extension FeedTables {
         return (RecordName(resource: resource.string, record: record.string), history)
     }
 
-    /// Reads a row of `changes(since:upTo:resources:departing:limit:)`; nil where it is damaged.
-    package func change(_ row: [Value]) -> SequencedChange? {
-        guard row.count == 8, case .integer(let revision) = row[0], case .text(let resource) = row[1],
+    /// Reads a row of `changes`, or of `departures`; nil where it is damaged.
+    package func change(_ row: [Value], isDeparture: Bool = false) -> SequencedChange? {
+        guard row.count == 7, case .integer(let revision) = row[0], case .text(let resource) = row[1],
             case .text(let record) = row[2]
         else { return nil }
         var push: SequencedChange.Push?
@@ -83,7 +87,7 @@ extension FeedTables {
         if case .bytes(let bytes) = row[6] { conditions = ConditionHistory(bytes: bytes) }
         return SequencedChange(
             revision: Int(clamping: revision), name: RecordName(resource: resource.string, record: record.string),
-            push: push, conditions: conditions, isDeparture: row[7] == .integer(1))
+            push: push, conditions: conditions, isDeparture: isDeparture)
     }
 
     // MARK: Gateways
