@@ -111,20 +111,15 @@ package struct GatewayApplication: Service {
         TokenController(tokens: configuration.accessTokens).addRoutes(to: &routes)
         ClientController().addRoutes(to: &routes)
         if let app = configuration.app { AppController(folder: app, logger: logger).addRoutes(to: &routes) }
-        let router = Router(context: GatewayContext.self)
-        if !configuration.allowedOrigins.isEmpty {
-            router.add(middleware: CrossOrigin(configuration.allowedOrigins))
-        }
-        router.add(
-            middleware: Admission(
-                authentication: Authentication(tokens: tokens), problems: problems, routes: routes,
-                pages: tokens == nil
-                    ? PageGuard(origins: configuration.allowedOrigins, host: configuration.host) : nil,
-                minimum: configuration.minimumClients, rates: rates))
-        routes.register(on: router)
+        let admission = Admission(
+            authentication: Authentication(tokens: tokens),
+            pages: tokens == nil ? PageGuard(origins: configuration.allowedOrigins, host: configuration.host) : nil,
+            minimum: configuration.minimumClients, rates: rates)
         return GatewayResponder(
-            routes: router.buildResponder(), problems: problems, logger: logger,
-            seconds: configuration.requestSeconds, metrics: metrics, logsFields: configuration.logsFields)
+            table: routes, admission: admission,
+            crossOrigin: configuration.allowedOrigins.isEmpty ? nil : CrossOrigin(configuration.allowedOrigins),
+            problems: problems, logger: logger, seconds: configuration.requestSeconds, metrics: metrics,
+            logsFields: configuration.logsFields)
     }
 
     /// Serves requests until the service is shut down; throws where the address cannot be bound.

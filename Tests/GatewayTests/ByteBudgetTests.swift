@@ -91,20 +91,23 @@ import TestSupport
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    try await gate.pass(600_000, until: .distant) {
-                        if gate.used > 600_000 { most.increase() }
-                        await Task.yield()
-                    }
+                    try await gate.enter(600_000, until: .distant)
+                    if gate.used > 600_000 { most.increase() }
+                    await Task.yield()
+                    gate.leave(600_000)
                 }
-                group.addTask { try await gate.pass(10, until: .now) {} }
+                group.addTask {
+                    try await gate.enter(10, until: .now)
+                    gate.leave(10)
+                }
             }
             try await group.waitForAll()
         }
         #expect(most.value == 0 && gate.used == 0)
         // One that is larger than there is room for at all runs alone; who comes too late is told so.
-        try await gate.pass(9_000_000, until: .distant) {
-            await #expect(throws: Problem.self) { try await gate.pass(300_000, until: .now) {} }
-        }
+        try await gate.enter(9_000_000, until: .distant)
+        await #expect(throws: Problem.self) { try await gate.enter(300_000, until: .now) }
+        gate.leave(9_000_000)
         #expect(gate.used == 0)
     }
 

@@ -81,9 +81,8 @@ import TestSupport
     }
 
     private static func problem(_ headers: HTTPHeaders, uri: String = "/", _ version: HTTPVersion = .http1_1) -> Int? {
-        HeadFault.problem(HTTPRequestHead(version: version, method: .POST, uri: uri, headers: headers)).map {
-            ProblemHead($0).status
-        }
+        let head = HTTPRequestHead(version: version, method: .POST, uri: uri, headers: headers)
+        return HeadFault.problem(ReceivedHead(head, at: .now)).map { ProblemHead($0).status }
     }
 
     @Test func headsHaveOneMeaning() {
@@ -95,6 +94,38 @@ import TestSupport
         #expect(Self.problem(["Host": "a", "Transfer-Encoding": "gzip, chunked"]) == 501)
         #expect(Self.problem(["Host": "a", "Transfer-Encoding": "identity"]) == 501)
         #expect(Self.problem(["Host": "a"], uri: "/caf\u{E9}") == 400)
+    }
+
+    /// What a text of another may do to a line of the log.
+    @Test(
+        arguments: [
+            ("/v1/merge/people", "\"/v1/merge/people\""), ("", "\"\""), ("a b", "\"a b\""),
+            ("a\"b", "\"a\\\"b\""), ("a\\b", "\"a\\\\b\""), ("a\nb", "\"a\\nb\""), ("a\u{7F}b", "\"a\\u007fb\""),
+            ("\u{202E}x", "\"\\u202ex\""), ("é", "\"é\""),
+        ]) func textsOfOthersAreQuotedInTheLog(_ text: String, _ line: String)
+    {
+        #expect(QuotedText.of(text) == line)
+    }
+
+    @Test func headersAreFoundWhateverTheirCase() {
+        let headers = RequestHeaders([
+            "Content-Type": "a", "IDEMPOTENCY-KEY": "b", "x-client": "caf\u{E9}", "X-List": "1", "x-list": "2",
+            "X[Client": "d",
+        ])
+        #expect(headers["content-type"] == "a" && headers.text("idempotency-key") == "b")
+        #expect(headers.text("x-client") == "caf\u{E9}" && headers["x-client"] == "caf??")
+        #expect(headers.text("x-list") == "1, 2" && headers.count("x-list") == 2)
+        // A capital letter differs by one bit; other characters that do are others.
+        #expect(headers.text("x{client") == nil && headers.text("x[client") == "d" && headers.count("x-none") == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER   abc  ", "abc"), ("Bearer ", ""), ("Bearer", nil),
+            ("Basic abc", nil), ("Bearer caf\u{E9}", nil), ("", nil),
+        ] as [(String, String?)]) func tokensStandBehindTheirScheme(_ header: String, _ token: String?)
+    {
+        #expect(AuthorizationHeader.token(in: header) == token)
     }
 
     /// Two keys that cannot be told apart once they are read are none.

@@ -134,7 +134,7 @@ final class Counters: Sendable {
         let request = PushRequest(
             push: Push(key: key, atomicity: .push, edits: [edit]), form: .merge, sender: Sender(who: "", device: nil),
             purpose: purpose, sent: SentRequest(address: "/v1/push", body: []), caller: caller)
-        return try await service.answer(under: request.key, active: active, deadline: deadline) {
+        return try await service.keyed.answer(under: request.key, active: active, deadline: deadline) {
             () async throws(Failure) in
             try await service.merge(request, active: active, deadline: deadline)
         }

@@ -4,13 +4,13 @@ import NIOHTTP1
 /// Faults of a request's head, which are told before its body is waited for.
 enum HeadFault {
     /// Returns what is wrong with a head that is HTTP; nil where nothing is.
-    static func problem(_ head: HTTPRequestHead) -> Problem? {
-        let headers = RequestHeaders(head.headers)
+    static func problem(_ received: ReceivedHead) -> Problem? {
+        let (head, headers) = (received.head, received.headers)
         let hosts = headers.count("host")
         if hosts > 1 || (hosts == 0 && head.version == .http1_1) {
             return malformed("A request has one header Host (RFC 9112 section 3.2); this one has \(hosts).")
         }
-        guard head.uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard isVisible(head.uri) else {
             return malformed("The address has bytes that are not ASCII; they are percent-encoded.")
         }
         if let coding = headers["transfer-encoding"], coding.trimmingSpaces.lowercased() != "chunked" {
@@ -27,6 +27,12 @@ enum HeadFault {
     /// A head that did not come in time.
     static let slow = Problem(
         .requestTimeout, detail: "The whole head has to arrive before the time of a head is over.")
+
+    /// Returns true where every byte of a text is a visible character of ASCII.
+    private static func isVisible(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+            ?? text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
 
     private static func malformed(_ detail: String) -> Problem {
         Problem(.malformedRequest, detail: detail)

@@ -14,16 +14,16 @@ struct LargeGate: Sendable {
     /// Bytes that are worked on at the moment.
     var used: Int { turns.used }
 
-    /// Runs `work` on a body once there is room for it.
+    /// Waits until there is room for a body; `leave` gives it back.
     ///
-    /// - Throws: a 503 `Problem` where there is none before the deadline, and what `work` throws.
-    @discardableResult
-    func pass<Answer>(
-        _ weight: Int, until deadline: ContinuousClock.Instant, _ work: () async throws -> Answer
-    ) async throws -> Answer {
-        guard weight >= Self.smallest else { return try await work() }
+    /// - Throws: a 503 `Problem` where there is none before the deadline.
+    func enter(_ weight: Int, until deadline: ContinuousClock.Instant) async throws(Problem) {
+        guard weight >= Self.smallest else { return }
         guard await turns.enter(weight, until: deadline) else { throw ByteBudget.overloaded }
-        defer { turns.leave(weight) }
-        return try await work()
+    }
+
+    /// Gives back the room that `enter` took.
+    func leave(_ weight: Int) {
+        if weight >= Self.smallest { turns.leave(weight) }
     }
 }

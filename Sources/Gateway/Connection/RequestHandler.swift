@@ -18,7 +18,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     private enum Phase {
         case waiting
-        case receiving(HTTPRequestHead, ContinuousClock.Instant)
+        case receiving(ReceivedHead)
         /// The answer is under way; what still comes of the body is of no use.
         case answering
     }
@@ -120,34 +120,34 @@ final class RequestHandler: ChannelDuplexHandler {
         switch part {
         case .head(let head): begin(head, context)
         case .body(var piece):
-            guard case .receiving(let head, let arrival) = phase else { return }
+            guard case .receiving(let received) = phase else { return }
             guard hold(piece.readableBytes) else {
-                return answer(head, arrived: arrival, with: .failure(.unwanted(ByteBudget.overloaded)), in: context)
+                return answer(received, with: .failure(.unwanted(ByteBudget.overloaded)), in: context)
             }
             if body == nil { body = piece } else { body?.writeBuffer(&piece) }
             let count = body?.readableBytes ?? 0
-            if count > limits.unquestionedBytes, count > limits.bodyBytes(of: head) {
-                answer(head, arrived: arrival, with: .failure(.tooLarge), in: context)
+            if count > limits.unquestionedBytes, count > limits.bodyBytes(of: received.head) {
+                answer(received, with: .failure(.tooLarge), in: context)
             }
         case .end:
-            guard case .receiving(let head, let arrival) = phase else { return }
-            answer(head, arrived: arrival, with: .success(body ?? ByteBuffer()), in: context)
+            guard case .receiving(let received) = phase else { return }
+            answer(received, with: .success(body ?? ByteBuffer()), in: context)
         }
     }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let arrival = ContinuousClock.now
-        if let problem = HeadFault.problem(head) {
+        let received = ReceivedHead(head, at: .now)
+        if let problem = HeadFault.problem(received) {
             // Where the next request would begin is not sure.
             isLast = true
-            return answer(head, arrived: arrival, with: .failure(.unwanted(problem)), in: context)
+            return answer(received, with: .failure(.unwanted(problem)), in: context)
         }
         // A body that says that it is too large is not waited for.
         let length = head.headers.first(name: "content-length").flatMap { Int($0) } ?? 0
         if length > limits.unquestionedBytes, length > limits.bodyBytes(of: head) {
-            return answer(head, arrived: arrival, with: .failure(.tooLarge), in: context)
+            return answer(received, with: .failure(.tooLarge), in: context)
         }
-        phase = .receiving(head, arrival)
+        phase = .receiving(received)
         if head.version == .http1_1,
             head.headers.first(name: "expect").map(RequestHeaders.ascii)?.lowercased() == "100-continue"
         {
@@ -188,8 +188,8 @@ final class RequestHandler: ChannelDuplexHandler {
     private func watchBody(_ context: ChannelHandlerContext) {
         guard case .receiving = phase, bodyAlarm == nil else { return }
         bodyAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.bodyTime) {
-            guard case .receiving(let head, let arrival) = self.phase else { return }
-            self.answer(head, arrived: arrival, with: .failure(.tooSlow), in: context)
+            guard case .receiving(let received) = self.phase else { return }
+            self.answer(received, with: .failure(.tooSlow), in: context)
         }
     }
 
@@ -292,9 +292,9 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     private func answer(
-        _ head: HTTPRequestHead, arrived arrival: ContinuousClock.Instant, with body: Result<ByteBuffer, BodyFault>,
-        in context: ChannelHandlerContext
+        _ received: ReceivedHead, with body: Result<ByteBuffer, BodyFault>, in context: ChannelHandlerContext
     ) {
+        let head = received.head
         phase = .answering
         self.body = nil
         bodyAlarm?.cancel()
@@ -311,23 +311,18 @@ final class RequestHandler: ChannelDuplexHandler {
         // What is answered counts as well.
         let lease = lease ?? ByteLease(limits.budget)
         self.lease = lease
-        let (responder, logger, limits) = (responder, logger, limits)
         let caller = Caller()
         self.caller = caller
         let bytes = (try? body.get().readableBytes) ?? 0
         let isLarge = LargeWork.takes(bytes, isPacked: head.headers.contains(name: "content-encoding"))
+        let whole = ReceivedRequest(
+            received, id: writer.requestID, path: request.uri.path, body: body, lease: lease,
+            deadline: received.arrival.advanced(by: .seconds(responder.seconds)), caller: caller,
+            largeWork: limits.largeWork)
+        let (responder, logger) = (responder, logger)
         let work = { @Sendable () async in
             let source = ApplicationRequestContextSource(channel: channel, logger: logger)
-            var context = GatewayContext(source: source)
-            context.arrival = arrival
-            context.requestID = writer.requestID
-            context.caller = caller
-            context.headers = RequestHeaders(head.headers)
-            context.path = request.uri.path
-            context.body = body
-            context.lease = lease
-            context.largeWork = limits.largeWork
-            let response = await responder.respond(to: request, context: context)
+            let response = await responder.respond(to: request, context: GatewayContext(whole, source: source))
             guard response.body.contentLength == nil, !isLarge else { return await writer.write(response) }
             // What lasts is sent by a task that holds nothing of the memory that finding the answer took.
             Task { await writer.write(response) }

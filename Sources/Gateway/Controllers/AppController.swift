@@ -54,14 +54,14 @@ struct AppController {
         let isPacked = packs && Self.packed.contains(file.size) && Reply.acceptsGzip(context.headers)
         if isPacked { fields[.contentEncoding] = "gzip" }
         return Response(
-            status: .ok, headers: fields, body: body(of: file, isPacked: isPacked, request, id: context.requestID))
+            status: .ok, headers: fields, body: body(of: file, isPacked: isPacked, request, id: context.received.id))
     }
 
     private func open(_ place: AppPath, _ context: GatewayContext) async throws -> AppFile? {
         do {
             return try await Self.threads.runIfActive { [folder] in try folder.file(at: place) }
         } catch let error as AppFolderError {
-            logger.error("request id=\(context.requestID): \(error)")
+            logger.error("request id=\(context.received.id): \(error)")
             throw Problem(.internal, detail: "The app cannot be read; the gateway's log says more.")
         }
     }

@@ -38,8 +38,9 @@ struct ChangesController {
                 throw Problem(.invalid, about: .query, detail: "Events come by themselves: “wait” goes with JSON.")
             }
             return try await EventStream(
-                box: box, access: access, asked: asked, limits: service.limits, requestID: context.requestID,
-                logger: logger, standing: TokenStanding(context, tokens), bearer: context.bearer, lease: context.lease
+                box: box, access: access, asked: asked, limits: service.limits, requestID: context.received.id,
+                logger: logger, standing: TokenStanding(context, tokens), bearer: context.bearer,
+                lease: context.received.lease
             ).answer(lastEventID: context.headers["last-event-id"], isHead: request.method == .head)
         }
         let wait = min(try FeedRequest.number("wait", in: context.query) ?? 0, Self.longestWait)
@@ -76,7 +77,7 @@ struct ChangesController {
     ) async throws -> (FeedPage, ActiveRules) {
         var (page, active, access) = (page, active, access)
         let standing = TokenStanding(context, tokens)
-        while page.changes.isEmpty, !page.hasMore, .now < end, !access.feed.isClosed, !context.caller.hasLeft {
+        while page.changes.isEmpty, !page.hasMore, .now < end, !access.feed.isClosed, !context.received.caller.hasLeft {
             await access.wait(beyond: page.revision, of: page.feed, until: min(end, standing?.end ?? end))
             // What comes from now on is for whoever may have it now, and as the rules are now.
             if let standing, await !standing.holds() { break }

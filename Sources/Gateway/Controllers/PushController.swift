@@ -7,7 +7,7 @@ import Operations
 import RecordStore
 
 /// Writes: one edit, or a push of many.
-struct PushController {
+final class PushController: Sendable {
     let service: MergeService
     let box: RulesBox
     let limits: WireLimits
@@ -16,6 +16,20 @@ struct PushController {
     let rates: ClientRates
     let delivery: ResultDelivery
     let gate: LargeGate
+
+    init(
+        service: MergeService, box: RulesBox, limits: WireLimits, metrics: GatewayMetrics, share: JournalShare,
+        rates: ClientRates, delivery: ResultDelivery, gate: LargeGate
+    ) {
+        self.service = service
+        self.box = box
+        self.limits = limits
+        self.metrics = metrics
+        self.share = share
+        self.rates = rates
+        self.delivery = delivery
+        self.gate = gate
+    }
 
     func addRoutes(to routes: inout RouteTable) {
         routes.post("/v1/merge/:resource", query: ["preview", "by"], use: merge)
@@ -54,31 +68,23 @@ struct PushController {
     ) async throws -> Response {
         let isPreview = try context.query.flag("preview")
         let tellsAuthors = try context.query.flag("by")
-        if !isPreview { try share.check(try context.sender.who, in: active.journal) }
+        let sender = try context.sender
+        if !isPreview { try share.check(sender.who, in: active.journal) }
         let body = try context.jsonBody(limit: limits.bodyBytes)
-        return try await gate.pass(body.count, until: context.deadline) {
-            try await answer(
-                to: body, context: context, active: active, form: form, address: address, isPreview: isPreview,
-                tellsAuthors: tellsAuthors, decode: decode)
-        }
-    }
-
-    private func answer(
-        to body: [UInt8], context: GatewayContext, active: ActiveRules, form: AnswerForm, address: String,
-        isPreview: Bool, tellsAuthors: Bool,
-        decode: (UnsafeRawBufferPointer, String?, String) throws(Problem) -> DecodedPush
-    ) async throws -> Response {
-        _ = try context.sender
+        try await gate.enter(body.count, until: context.deadline)
+        defer { gate.leave(body.count) }
         let headerKey = try context.idempotencyKey
-        let decoded = try body.withUnsafeBytes { bytes throws(Problem) in try decode(bytes, headerKey, context.keyOwner)
+        let decoded = try body.withUnsafeBytes { bytes throws(Problem) in
+            try decode(bytes, headerKey, context.keyOwner)
         }
         let run = PushRun(
-            decoded: decoded, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
+            decoded, of: sender, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
             tellsAuthors: tellsAuthors)
         let runner = PushRunner(
             service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
         let (answer, told) = try await runner.answer(run, context)
         context.failure.note(answer)
+        guard context.isLarge(told.count) else { return reply(answer, body: told, to: context) }
         return await context.working(on: told.count) { reply(answer, body: told, to: context) }
     }
 

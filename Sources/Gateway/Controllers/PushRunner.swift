@@ -4,13 +4,26 @@ import MergeWire
 import RecordStore
 
 /// A push as it came, to be run.
-struct PushRun: Sendable {
+final class PushRun: Sendable {
     let decoded: DecodedPush
+    let sender: Sender
     let form: AnswerForm
     let sent: SentRequest
-    var isPreview = false
+    let isPreview: Bool
     /// Conflicts tell who wrote what they met.
-    var tellsAuthors = false
+    let tellsAuthors: Bool
+
+    init(
+        _ decoded: DecodedPush, of sender: Sender, form: AnswerForm, sent: SentRequest, isPreview: Bool = false,
+        tellsAuthors: Bool
+    ) {
+        self.decoded = decoded
+        self.sender = sender
+        self.form = form
+        self.sent = sent
+        self.isPreview = isPreview
+        self.tellsAuthors = tellsAuthors
+    }
 
     /// The edits that count against a rate: one at least, so that what is refused is not for nothing.
     var editCount: Int { (try? decoded.push.get().edits.count).map { max(1, $0) } ?? 1 }
@@ -34,15 +47,10 @@ struct PushRunner: Sendable {
     /// - Returns: the answer, and its body with everything that the journal keeps as a digest alone.
     /// - Throws: a `Failure` where there is no result.
     func answer(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8]) {
-        let sender = try context.sender
         try rates.edits(run.editCount, of: context.keyOwner)
-        return try await rates.push(of: context.keyOwner) { try await answer(run, of: sender, in: context) }
-    }
-
-    private func answer(
-        _ run: PushRun, of sender: Sender, in context: GatewayContext
-    ) async throws -> (PushAnswer, body: [UInt8]) {
-        let answer = try await service.answer(under: run.key, active: active, deadline: context.deadline) {
+        try rates.beginPush(of: context.keyOwner)
+        defer { rates.endPush(of: context.keyOwner) }
+        let answer = try await service.keyed.answer(under: run.key, active: active, deadline: context.deadline) {
             () async throws(Failure) in
             let push: Push
             switch run.decoded.push {
@@ -59,41 +67,42 @@ struct PushRunner: Sendable {
             return try await service.merge(
                 PushRequest(
                     push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
-                    form: run.form, sender: sender, purpose: run.isPreview ? .preview : .apply(run.key),
-                    sent: run.sent, caller: context.caller, tellsAuthors: run.tellsAuthors,
+                    form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
+                    sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
                     access: context.access(to: active.catalog)),
                 active: active, deadline: context.deadline)
         }
         if let result = answer.result, !run.isPreview {
             metrics.count(result)
-            await context.working(on: answer.body.count) {
-                await delivery.note(result, under: active, for: context.access(to: active.catalog), context.deadline)
+            if result.showsUnchanged {
+                await context.working(on: answer.body.count) {
+                    await delivery.note(
+                        result, under: active, for: context.access(to: active.catalog), context.deadline)
+                }
             }
         }
-        return (answer, await told(answer, to: run, in: context))
+        if !answer.isReplay { return (answer, answer.body) }
+        return (answer, await toldAgain(answer, to: run, in: context))
     }
 
     /// Looks up what was answered to a push before; nil where it was not answered.
     func known(_ run: PushRun, _ context: GatewayContext) async throws -> (PushAnswer, body: [UInt8])? {
         guard let key = run.key,
-            let answer = try await service.known(under: key, active: active, deadline: context.deadline)
+            let answer = try await service.keyed.known(under: key, active: active, deadline: context.deadline)
         else { return nil }
-        return (answer, await told(answer, to: run, in: context))
-    }
-
-    private func told(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
-        guard answer.isReplay else { return answer.body }
-        return await context.working(on: answer.body.count) { await toldAgain(answer, to: run, in: context) }
+        return (answer, await toldAgain(answer, to: run, in: context))
     }
 
     private func toldAgain(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
-        let access = context.access(to: active.catalog)
-        let body = await ReplayedAnswer(
-            service: service, active: active, access: access, deadline: context.deadline
-        )
-        .body(answer, to: run.sent.body, at: run.sent.address)
-        await delivery.note(answerAgain: body, under: active, for: access, context.deadline)
-        return body
+        await context.working(on: answer.body.count) {
+            let access = context.access(to: active.catalog)
+            let body = await ReplayedAnswer(
+                service: service, active: active, access: access, deadline: context.deadline
+            )
+            .body(answer, to: run.sent.body, at: run.sent.address)
+            await delivery.note(answerAgain: body, under: active, for: access, context.deadline)
+            return body
+        }
     }
 }
 

@@ -34,7 +34,7 @@ struct RecordsController {
         let text = String(request.rawPath(3) ?? "")
         guard let key = try KeyText.lookup(text, resource.root),
             let record = try await service.record(
-                resource, key, for: access?.viewer, deadline: context.deadline, caller: context.caller)
+                resource, key, for: access?.viewer, deadline: context.deadline, caller: context.received.caller)
         else {
             throw Problem(.noSuchRecord, detail: "The resource “\(resource.name)” has no record with this id.")
         }

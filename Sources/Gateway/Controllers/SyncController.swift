@@ -29,21 +29,21 @@ struct SyncController {
         // Also where no push has to be run under it.
         _ = try context.sender
         let body = try context.jsonBody(limit: limits.bodyBytes)
-        return try await gate.pass(body.count, until: context.deadline) {
-            let asked = try body.withUnsafeBytes { bytes throws(Problem) in
-                try SyncDecoder(limits: limits).decode(bytes)
-            }
-            let client = context.access(to: active.catalog)
-            let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
-            var pushes = SyncPushes(
-                runner: PushRunner(
-                    service: service, active: active, metrics: metrics, rates: rates, delivery: delivery), box: box,
-                limits: limits,
-                share: share,
-                tellsAuthors: tellsAuthors)
-            for push in asked.pushes { await pushes.run(push, context) }
-            return try await answer(pushes, wanted, under: active, context)
+        try await gate.enter(body.count, until: context.deadline)
+        defer { gate.leave(body.count) }
+        let asked = try body.withUnsafeBytes { bytes throws(Problem) in
+            try SyncDecoder(limits: limits).decode(bytes)
         }
+        let client = context.access(to: active.catalog)
+        let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
+        var pushes = SyncPushes(
+            runner: PushRunner(
+                service: service, active: active, metrics: metrics, rates: rates, delivery: delivery), box: box,
+            limits: limits,
+            share: share,
+            tellsAuthors: tellsAuthors)
+        for push in asked.pushes { await pushes.run(push, context) }
+        return try await answer(pushes, wanted, under: active, context)
     }
 
     /// Returns the part of a sync that asks the feed.

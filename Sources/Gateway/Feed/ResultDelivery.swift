@@ -74,6 +74,11 @@ struct ResultDelivery: Sendable {
     }
 }
 
+extension PushResult {
+    /// It shows a record that the feed does not tell of.
+    var showsUnchanged: Bool { results.contains { !$0.hasChange } }
+}
+
 extension EditResult {
     /// The feed tells of it.
     fileprivate var hasChange: Bool { status == .merged && outcomes.contains(where: \.kind.hasEffect) }

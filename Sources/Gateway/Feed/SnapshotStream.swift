@@ -24,11 +24,11 @@ struct SnapshotStream: Sendable {
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
-        let (lines, logger, id) = (lines, logger, context.requestID)
-        let lease = context.lease
+        let (lines, logger, id) = (lines, logger, context.received.id)
+        let lease = context.received.lease
         // Until the first piece tells how long they are.
         try context.hold(Self.expected)
-        let patience = context.deadline - context.arrival
+        let patience = context.deadline - context.received.arrival
         let body = ResponseBody { writer in
             do {
                 let packer = isPacked ? try GzipStream() : nil

@@ -63,7 +63,7 @@ struct SyncPushes {
     private func answer(
         _ push: SyncRequest.SentPush, _ context: GatewayContext
     ) async throws -> (PushAnswer, body: [UInt8])? {
-        let who = try context.sender.who
+        let sender = try context.sender
         let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
         let decoded = try push.body.withUnsafeBytes { bytes throws(Problem) in
             try decoder.push(bytes, headerKey: nil, sender: context.keyOwner)
@@ -74,9 +74,9 @@ struct SyncPushes {
                 path: WirePath("key"))
         }
         let run = PushRun(
-            decoded: decoded, form: .push, sent: SentRequest(address: "/v1/push", body: push.body),
+            decoded, of: sender, form: .push, sent: SentRequest(address: "/v1/push", body: push.body),
             tellsAuthors: tellsAuthors)
-        if isHeldUp || context.caller.hasLeft {
+        if isHeldUp || context.received.caller.hasLeft {
             do {
                 return try await runner.known(run, context)
             } catch let failure as Failure where failure.problem.code == .unknownOutcome {
@@ -85,7 +85,7 @@ struct SyncPushes {
             }
         }
         do {
-            try share.check(who, in: runner.active.journal)
+            try share.check(sender.who, in: runner.active.journal)
         } catch {
             // What was answered once is answered again.
             guard let known = try await runner.known(run, context) else { throw error }

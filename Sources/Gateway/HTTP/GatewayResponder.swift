@@ -2,29 +2,55 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Answers requests: gives each its deadline, hands it to the routes, counts it, and writes one line about it into the
-/// log, never a value, a token or a query.
-struct GatewayResponder: HTTPResponder {
+/// Answers requests: lets each in, hands it to the routes, counts it, and writes one line about it into the log, never a
+/// value, a token or a query.
+///
+/// What is done for every request is done here and not by Hummingbird's middlewares, of which each costs several frames
+/// of its own on the way there and back.
+final class GatewayResponder: HTTPResponder {
     let routes: RouterResponder<GatewayContext>
+    let admission: Admission
+    /// nil where pages of no other origin are served.
+    let crossOrigin: CrossOrigin?
     let problems: ProblemMapping
     let logger: Logger
+    /// The seconds that a request has.
     let seconds: Int
     let metrics: GatewayMetrics
     /// The log takes fields, not lines of text.
     let logsFields: Bool
 
+    init(
+        table: RouteTable, admission: Admission, crossOrigin: CrossOrigin?, problems: ProblemMapping, logger: Logger,
+        seconds: Int, metrics: GatewayMetrics, logsFields: Bool
+    ) {
+        routes = table.responder(problems)
+        self.admission = admission
+        self.crossOrigin = crossOrigin
+        self.problems = problems
+        self.logger = logger
+        self.seconds = seconds
+        self.metrics = metrics
+        self.logsFields = logsFields
+    }
+
     func respond(to request: Request, context: GatewayContext) async -> Response {
         var context = context
-        context.deadline = context.arrival.advanced(by: .seconds(seconds))
         metrics.begin()
-        let response: Response
+        var response: Response
         do {
-            if case .failure(.unwanted(let problem)) = context.body { throw problem }
-            response = try await routes.respond(to: request, context: context)
+            if case .failure(.unwanted(let problem)) = context.received.body { throw problem }
+            if let answer = crossOrigin?.preflight(of: request, context) {
+                response = answer
+            } else {
+                try await admission.admit(&context)
+                response = try await routes.respond(to: request, context: context)
+            }
         } catch {
             response = problems.response(to: error, context)
         }
-        let milliseconds = (ContinuousClock.now - context.arrival) / .milliseconds(1)
+        crossOrigin?.mark(&response, to: context)
+        let milliseconds = (ContinuousClock.now - context.received.arrival) / .milliseconds(1)
         metrics.end(
             GatewayMetrics.RequestKind(
                 method: request.method.rawValue, route: context.endpointPath ?? "other",
@@ -54,7 +80,7 @@ struct GatewayResponder: HTTPResponder {
         _ request: Request, in context: GatewayContext, status: Int, milliseconds: Double
     ) -> RequestLine {
         var line = RequestLine(
-            id: context.requestID, method: request.method.rawValue, path: Self.short(context.path), status: status,
+            id: context.received.id, method: request.method.rawValue, path: Self.short(context.path), status: status,
             milliseconds: milliseconds)
         let facts = context.failure.facts
         if status >= 400 || facts.code != nil || facts.cause != nil {

@@ -20,7 +20,7 @@ extension GatewayContext {
         }
         let buffer: ByteBuffer
         do throws(BodyFault) {
-            buffer = try body.get()
+            buffer = try received.body.get()
         } catch {
             switch error {
             case .tooLarge: throw Self.tooLarge(limit)
@@ -31,12 +31,12 @@ extension GatewayContext {
         guard buffer.readableBytes <= limit else { throw Self.tooLarge(limit) }
         return try buffer.withUnsafeReadableBytes { bytes throws(Problem) in
             guard isPacked else {
-                guard lease?.take(bytes.count) ?? true else { throw ByteBudget.overloaded }
+                guard received.lease?.take(bytes.count) ?? true else { throw ByteBudget.overloaded }
                 return [UInt8](bytes)
             }
             do throws(Gzip.Failure) {
                 let unpacked = try Gzip.unpack(bytes, limit: limit)
-                guard lease?.take(unpacked.count) ?? true else { throw Gzip.Failure.noMemory }
+                guard received.lease?.take(unpacked.count) ?? true else { throw Gzip.Failure.noMemory }
                 return unpacked
             } catch {
                 if error == .noMemory { throw ByteBudget.overloaded }

@@ -27,7 +27,7 @@ struct PageStream: Sendable {
         var beginning = pieces.makeAsyncIterator()
         // As long as nothing is sent, what goes wrong has a status of its own.
         let first = try await beginning.next() ?? []
-        let lease = context.lease
+        let lease = context.received.lease
         guard let second = try await beginning.next() else {
             return await context.working(on: first.count) { Reply.json(first, to: context.headers) }
         }
@@ -38,7 +38,7 @@ struct PageStream: Sendable {
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
-        let (logger, id) = (logger, context.requestID)
+        let (logger, id) = (logger, context.received.id)
         let body = ResponseBody { writer in
             do {
                 let packer = isPacked ? try GzipStream() : nil
@@ -74,10 +74,10 @@ struct PageStream: Sendable {
             let task = Task {
                 do {
                     let text = PageText(resource)
-                    let held = HeldPieces(context.lease)
+                    let held = HeldPieces(context.received.lease)
                     let next = try await service.page(
                         resource, after: key, limit: limit, for: viewer, deadline: context.deadline,
-                        caller: context.caller
+                        caller: context.received.caller
                     ) {
                         let before = text.byteCount
                         var finds = HeldPieces.Room.found

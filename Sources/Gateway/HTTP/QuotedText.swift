@@ -3,6 +3,8 @@
 package enum QuotedText {
     /// Returns the text in quotes.
     package static func of(_ text: String) -> String {
+        // As most texts are.
+        if isPlain(text) { return "\"" + text + "\"" }
         var out = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -18,5 +20,12 @@ package enum QuotedText {
             }
         }
         return out + "\""
+    }
+
+    /// Returns true for a text of visible ASCII that needs no escape.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        } ?? false
     }
 }

@@ -5,10 +5,11 @@ import NIOHTTP1
 /// This is the one place where they are read. Hummingbird's own collection of them indexes every name of every request
 /// before it finds the first, so it stays empty.
 struct RequestHeaders: Sendable {
-    private let fields: HTTPHeaders
+    /// An array of their own: to go through NIO's collection costs more than to copy it once.
+    private let fields: [(name: String, value: String)]
 
     init(_ fields: HTTPHeaders = [:]) {
-        self.fields = fields
+        self.fields = fields.map { $0 }
     }
 
     /// The value of a header in ASCII, as all that HTTP itself knows are; any other byte reads as a question mark.
@@ -17,10 +18,14 @@ struct RequestHeaders: Sendable {
     subscript(name: String) -> String? { text(name).map(Self.ascii) }
 
     /// Counts how often a header stands.
-    func count(_ name: String) -> Int { fields.count(where: { Self.isSame($0.name, name) }) }
+    func count(_ name: String) -> Int {
+        var count = 0
+        for field in fields where Self.isSame(field.name, name) { count += 1 }
+        return count
+    }
 
     static func ascii(_ value: String) -> String {
-        if value.utf8.allSatisfy({ $0 < 0x80 }) { return value }
+        if value.isASCII { return value }
         return String(decoding: value.utf8.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
@@ -29,18 +34,30 @@ struct RequestHeaders: Sendable {
     /// - Parameter name: in lower case; any case of it is found.
     func text(_ name: String) -> String? {
         var found: String?
-        for (other, value) in fields where Self.isSame(other, name) {
-            found = found.map { $0 + ", " + value } ?? value
+        for field in fields where Self.isSame(field.name, name) {
+            found = found.map { $0 + ", " + field.value } ?? field.value
         }
         return found
     }
 
     /// Names of headers are ASCII.
     private static func isSame(_ name: String, _ lowercased: String) -> Bool {
-        let (name, lowercased) = (name.utf8, lowercased.utf8)
-        guard name.count == lowercased.count else { return false }
-        return zip(name, lowercased).allSatisfy { byte, wanted in
-            byte == wanted || (byte | 0x20 == wanted && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte))
-        }
+        guard name.utf8.count == lowercased.utf8.count else { return false }
+        return name.utf8.withContiguousStorageIfAvailable { name in
+            lowercased.utf8.withContiguousStorageIfAvailable { wanted in
+                name.indices.allSatisfy { name[$0] == wanted[$0] || isCapital(name[$0], of: wanted[$0]) }
+            } ?? false
+        } ?? zip(name.utf8, lowercased.utf8).allSatisfy { $0 == $1 || isCapital($0, of: $1) }
+    }
+
+    private static func isCapital(_ byte: UInt8, of lowercased: UInt8) -> Bool {
+        byte | 0x20 == lowercased && UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+    }
+}
+
+extension String {
+    /// Every byte of it is ASCII.
+    var isASCII: Bool {
+        utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } } ?? utf8.allSatisfy { $0 < 0x80 }
     }
 }

@@ -48,11 +48,16 @@ struct RouteTable: Sendable {
         routes.append(Route(path: path, method: .post, query: query, need: need, handler: handler))
     }
 
-    /// Hands every route to the router.
-    func register(on router: Router<GatewayContext>) {
+    /// Returns what answers the requests of every route, and all others.
+    func responder(_ problems: ProblemMapping) -> RouterResponder<GatewayContext> {
+        let router = Router(context: GatewayContext.self)
         for route in routes {
-            router.on(RouterPath(route.path), method: route.method, responder: RouteResponder(route: route))
+            let responder = RouteResponder(route: route, problems: problems)
+            router.on(RouterPath(route.path), method: route.method, responder: responder)
         }
+        // Stands in no way but that to no route, since it is added behind them.
+        router.add(middleware: StrangeAddress(table: self, problems: problems))
+        return router.buildResponder()
     }
 
     /// The methods of an address; none where it is unknown.
@@ -69,19 +74,43 @@ struct RouteTable: Sendable {
     }
 }
 
-/// Answers the requests of one route, once they are what the route is asked with.
-private struct RouteResponder: HTTPResponder {
-    let route: RouteTable.Route
+/// Answers the requests of one route, once they are what the route is asked with, and every error with a problem document.
+private final class RouteResponder: HTTPResponder {
+    private let route: RouteTable.Route
+    private let problems: ProblemMapping
 
-    func respond(to request: Request, context: GatewayContext) async throws -> Response {
-        guard let known = route.query, let text = request.uri.query else {
+    init(route: RouteTable.Route, problems: ProblemMapping) {
+        self.route = route
+        self.problems = problems
+    }
+
+    func respond(to request: Request, context: GatewayContext) async -> Response {
+        do {
+            var context = context
+            if let known = route.query, let text = request.uri.query { context.query = try Query(text, known: known) }
             try Authentication.require(route.need, for: route.method, of: context.bearer)
             return try await route.handler(request, context)
+        } catch {
+            return problems.response(to: error, context)
         }
-        var context = context
-        context.query = try Query(text, known: known)
-        try Authentication.require(route.need, for: route.method, of: context.bearer)
-        return try await route.handler(request, context)
+    }
+}
+
+/// Answers requests for which there is no route: the address is unknown, or served under other methods.
+private struct StrangeAddress: RouterMiddleware {
+    let table: RouteTable
+    let problems: ProblemMapping
+
+    func handle(
+        _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            // The router looks for address and method at once, and says the same of both.
+            let allowed = table.methods(at: context.path)
+            return problems.response(to: allowed.isEmpty ? error : MethodNotAllowed(allowed: allowed), context)
+        }
     }
 }
 

@@ -110,14 +110,16 @@ final class ParameterBuffers {
         count = values.count
         binds = .allocate(capacity: max(count, 1))
         binds.initialize(repeating: MYSQL_BIND(), count: count)
-        let texts = values.map { bind in bind.storedText }
-        var size = 8
-        for (bind, text) in zip(values, texts) { size += Self.size(bind, text) }
-        self.size = size
-        bytes = .allocate(byteCount: size, alignment: 8)
+        var packed: [UInt8] = []
+        packed.reserveCapacity(24 * count + 8)
+        for index in values.indices { Self.pack(values[index], in: &binds[index], to: &packed) }
+        size = packed.count
+        bytes = .allocate(byteCount: max(size, 8), alignment: 8)
+        packed.withUnsafeBytes { if let base = $0.baseAddress { bytes.copyMemory(from: base, byteCount: size) } }
         var offset = 0
-        for (index, bind) in values.enumerated() {
-            store(bind, texts[index], in: &binds[index], at: &offset)
+        for index in 0..<count {
+            binds[index].buffer = bytes + offset
+            offset += Self.padded(Int(binds[index].buffer_length))
         }
     }
 
@@ -127,63 +129,44 @@ final class ParameterBuffers {
         bytes.deallocate()
     }
 
-    private static func size(_ bind: Bind, _ text: String?) -> Int {
-        let length: Int
-        if let text {
-            length = text.utf8.count
-        } else if case .bytes(let data) = bind.value {
-            length = data.count
-        } else {
-            length = 8
-        }
-        return (length + 7) & ~7
-    }
+    /// The room that a value of so many bytes takes, so that every one begins where a number may.
+    private static func padded(_ length: Int) -> Int { (length + 7) & ~7 }
 
-    private func store(_ bind: Bind, _ text: String?, in target: inout MYSQL_BIND, at offset: inout Int) {
-        let place = bytes + offset
-        offset += Self.size(bind, text)
-        target.buffer = place
+    /// Appends a value's bytes; they begin where those before it end.
+    private static func pack(_ bind: Bind, in target: inout MYSQL_BIND, to packed: inout [UInt8]) {
         switch bind.value {
         case .null: target.buffer_type = MYSQL_TYPE_NULL
-        case .boolean(let flag): number(Int64(flag ? 1 : 0), into: &target, at: place)
+        case .boolean(let flag): pack(number: Int64(flag ? 1 : 0), as: MYSQL_TYPE_LONGLONG, in: &target, to: &packed)
         case .integer(let value):
-            if let small = Int64(exactly: value) {
-                number(small, into: &target, at: place)
-            } else {
-                place.storeBytes(of: UInt64(truncatingIfNeeded: value), as: UInt64.self)
-                target.buffer_type = MYSQL_TYPE_LONGLONG
-                target.is_unsigned = 1
-            }
-        case .float(let value):
-            place.storeBytes(of: value, as: Float.self)
-            target.buffer_type = MYSQL_TYPE_FLOAT
-        case .double(let value):
-            place.storeBytes(of: value, as: Double.self)
-            target.buffer_type = MYSQL_TYPE_DOUBLE
-        case .bytes(let data):
-            place.copyMemory(from: data, byteCount: data.count)
-            target.buffer_type = MYSQL_TYPE_BLOB
-            target.buffer_length = UInt(data.count)
-        case .decimal:
-            copy(text ?? "", into: &target, at: place)
-            target.buffer_type = MYSQL_TYPE_NEWDECIMAL
-        case .text, .members, .date, .dateTime, .time, .json, .address:
-            copy(text ?? "", into: &target, at: place)
-            target.buffer_type = MYSQL_TYPE_STRING
+            let small = Int64(exactly: value)
+            let bits = small.map { UInt64(bitPattern: $0) } ?? UInt64(truncatingIfNeeded: value)
+            pack(number: bits, as: MYSQL_TYPE_LONGLONG, in: &target, to: &packed)
+            target.is_unsigned = small == nil ? 1 : 0
+        case .float(let value): pack(number: value, as: MYSQL_TYPE_FLOAT, in: &target, to: &packed)
+        case .double(let value): pack(number: value, as: MYSQL_TYPE_DOUBLE, in: &target, to: &packed)
+        case .bytes(let data): pack(data, as: MYSQL_TYPE_BLOB, in: &target, to: &packed)
+        case .text(let text): pack(text.string.utf8, as: MYSQL_TYPE_STRING, in: &target, to: &packed)
+        case .decimal: pack((bind.storedText ?? "").utf8, as: MYSQL_TYPE_NEWDECIMAL, in: &target, to: &packed)
+        case .members, .date, .dateTime, .time, .json, .address:
+            pack((bind.storedText ?? "").utf8, as: MYSQL_TYPE_STRING, in: &target, to: &packed)
         }
     }
 
-    private func number(_ value: Int64, into target: inout MYSQL_BIND, at place: UnsafeMutableRawPointer) {
-        place.storeBytes(of: value, as: Int64.self)
-        target.buffer_type = MYSQL_TYPE_LONGLONG
+    /// Appends a number of eight bytes at most, as it stands in memory.
+    private static func pack<Number: BitwiseCopyable>(
+        number: Number, as type: enum_field_types, in target: inout MYSQL_BIND, to packed: inout [UInt8]
+    ) {
+        withUnsafeBytes(of: number) { pack($0, as: type, in: &target, to: &packed) }
     }
 
-    private func copy(_ text: String, into target: inout MYSQL_BIND, at place: UnsafeMutableRawPointer) {
-        var text = text
-        let length = text.withUTF8 { utf8 in
-            if let base = utf8.baseAddress { place.copyMemory(from: base, byteCount: utf8.count) }
-            return utf8.count
-        }
+    private static func pack(
+        _ bytes: some Sequence<UInt8>, as type: enum_field_types, in target: inout MYSQL_BIND, to packed: inout [UInt8]
+    ) {
+        let start = packed.count
+        packed.append(contentsOf: bytes)
+        let length = packed.count - start
+        target.buffer_type = type
         target.buffer_length = UInt(length)
+        for _ in length..<padded(length) { packed.append(0) }
     }
 }

@@ -82,11 +82,12 @@ extension MariaDBDialect {
     ///
     /// The database itself would take ten times as long for it.
     func digest(of name: RecordName) -> [UInt8]? {
-        var hash = SHA256()
-        hash.update(data: Array(name.resource.utf8))
-        hash.update(data: [UInt8(ascii: "/")])
-        hash.update(data: Array(name.record.utf8))
-        return Array(hash.finalize().prefix(16))
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(name.resource.utf8.count + 1 + name.record.utf8.count)
+        bytes += name.resource.utf8
+        bytes.append(UInt8(ascii: "/"))
+        bytes += name.record.utf8
+        return SHA256.hash(data: bytes).withUnsafeBytes { Array($0.prefix(16)) }
     }
 
     func changesNamed(_ count: Int) -> String {

@@ -12,14 +12,14 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
     }
 
     package static func == (a: ExactText, b: ExactText) -> Bool {
+        guard a.string.utf8.count == b.string.utf8.count else { return false }
         var x = a.string
         var y = b.string
         return x.withUTF8 { x in y.withUTF8 { y in same(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y)) } }
     }
 
-    /// Eight bytes at a time, because every base is compared with what stands there.
+    /// Compares texts of one length, eight bytes at a time, because every base is compared with what stands there.
     private static func same(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        guard a.count == b.count else { return false }
         var place = 0
         while place + 8 <= a.count {
             let (x, y) = (

@@ -13,13 +13,40 @@ package enum JSONQuoting {
         bytes.append(UInt8(ascii: "\""))
         // Runs without escapes, which is most of all text, are copied whole.
         var start = 0
-        for index in 0..<utf8.count where needsEscape(utf8[index]) {
+        while let index = firstEscape(in: utf8, from: start) {
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
             escape(utf8[index], &bytes)
             start = index + 1
         }
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Returns the place of the first byte from `start` on that needs an escape; nil where none does.
+    private static func firstEscape(in utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        let raw = UnsafeRawBufferPointer(utf8)
+        var place = start
+        while place + 8 <= raw.count, !mayNeedEscape(raw.loadUnaligned(fromByteOffset: place, as: UInt64.self)) {
+            place += 8
+        }
+        while place < utf8.count {
+            if needsEscape(utf8[place]) { return place }
+            place += 1
+        }
+        return nil
+    }
+
+    /// Returns true where one of eight bytes needs an escape; it may be wrong about bytes above one that does.
+    ///
+    /// Subtracting sets the highest bit of a byte that is less, and of some above it (Henry S. Warren, Hacker's Delight,
+    /// 2nd edition, section 6-1).
+    private static func mayNeedEscape(_ eight: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = eight ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslashes = eight ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let controls = (eight &- (ones &* 0x20)) & ~eight
+        let zeros = ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
+        return (controls | zeros) & (ones &* 0x80) != 0
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

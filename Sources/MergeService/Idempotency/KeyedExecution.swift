@@ -6,7 +6,7 @@ import RecordStore
 /// The only place that looks a stored answer up. It is asked late: mostly a key is new, and then the unique index of the
 /// journal tells at no cost. It is asked wherever a push did not come to an answer that is kept, since an earlier run of
 /// it may have, on this gateway or on another.
-struct KeyedExecution: Sendable {
+package struct KeyedExecution: Sendable {
     private let inFlight = KeysInFlight()
     /// Settles what a journal that is written ahead has left in doubt.
     private let recover: @Sendable (ActiveRules, ContinuousClock.Instant) async throws(StoreError) -> Void
@@ -20,9 +20,10 @@ struct KeyedExecution: Sendable {
     ///
     /// - Parameters:
     ///   - key: nil for a push without a key, and for a preview.
-    ///   - run: comes to an answer; it may be called again where it is known to have had no effect.
-    /// - Throws: a `Failure` where there is no answer, be it kept or new.
-    func answer(
+    ///   - run: comes to an answer, mostly with `merge`; it may be called again where it is known to have had no effect.
+    /// - Throws: a `Failure` where there is no answer, be it kept or new: a fault in the request, or a database that
+    ///   cannot be used.
+    package func answer(
         under key: PushKey?, active: ActiveRules, deadline: ContinuousClock.Instant,
         run: () async throws(Failure) -> PushAnswer
     ) async throws(Failure) -> PushAnswer {
@@ -58,7 +59,7 @@ struct KeyedExecution: Sendable {
     ///
     /// - Returns: the answer; nil where there is none.
     /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked.
-    func known(
+    package func known(
         under key: PushKey, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer? {
         guard let journal = active.journal else { return nil }

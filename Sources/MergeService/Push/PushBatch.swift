@@ -65,7 +65,7 @@ enum PushEnding: Sendable {
     /// Nothing of it is written, for reasons that its reports tell.
     case refused([EditReport])
     /// It could not be run at all: a fault of the request that only the database could show.
-    case fault(Problem)
+    indirect case fault(Problem)
 }
 
 extension Push {

@@ -112,7 +112,7 @@ package struct PushKey: Sendable, Hashable {
 package typealias AnswerWriting = @Sendable (PushResult, AnswerForm, _ goesOn: () -> Bool) -> [UInt8]
 
 /// The answer to a push.
-package struct PushAnswer: Sendable {
+package final class PushAnswer: Sendable {
     /// The status of the push.
     package let status: PushStatus
     /// The bytes of the answer, as JSON.
@@ -149,7 +149,9 @@ package struct PushAnswer: Sendable {
     /// Makes the answer of a push's result.
     ///
     /// - Parameter told: the result as the client may see it.
-    init(to request: PushRequest, result: PushResult, told: PushResult, form: (PushResult, AnswerForm) -> [UInt8]) {
+    convenience init(
+        to request: PushRequest, result: PushResult, told: PushResult, form: (PushResult, AnswerForm) -> [UInt8]
+    ) {
         self.init(
             status: result.status, body: form(told, request.form), result: result, isKept: request.keeps(result),
             isForbidden: result.isForbidden)

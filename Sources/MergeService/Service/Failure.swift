@@ -4,13 +4,25 @@ package import RecordStore
 /// The reason for which a request has no result.
 package struct Failure: Error, Sendable {
     /// The problem that the client is told of.
-    package let problem: Problem
+    package var problem: Problem { reason.problem }
     /// The database's own words, for the log.
-    package let cause: StoreError?
+    package var cause: StoreError? { reason.cause }
+
+    /// An object, because every step that may fail keeps room for its error.
+    private final class Reason: Sendable {
+        let problem: Problem
+        let cause: StoreError?
+
+        init(_ problem: Problem, _ cause: StoreError?) {
+            self.problem = problem
+            self.cause = cause
+        }
+    }
+
+    private let reason: Reason
 
     init(problem: Problem, cause: StoreError?) {
-        self.problem = problem
-        self.cause = cause
+        reason = Reason(problem, cause)
     }
 
     /// A fault of the request, found before it could be merged.

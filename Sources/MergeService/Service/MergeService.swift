@@ -16,7 +16,7 @@ package final class MergeService: Sendable {
     /// Reads of single records that may share snapshots; nil where each has one of its own.
     private let reads: BatchQueue<RecordReads>?
     /// Pushes under keys.
-    private let keyed: KeyedExecution
+    package let keyed: KeyedExecution
     /// Pushes that run in transactions of their own, or wait for one.
     private let alone = Counted()
     let lengths: RecordLengths
@@ -150,26 +150,6 @@ package final class MergeService: Sendable {
             resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
     }
 
-    /// Answers a push under its key: what was answered once is answered again, and nothing takes effect twice.
-    ///
-    /// - Parameter run: comes to an answer, mostly with `merge`; it may be called again.
-    /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used.
-    package func answer(
-        under key: PushKey?, active: ActiveRules, deadline: ContinuousClock.Instant,
-        run: () async throws(Failure) -> PushAnswer
-    ) async throws(Failure) -> PushAnswer {
-        try await keyed.answer(under: key, active: active, deadline: deadline, run: run)
-    }
-
-    /// Looks up what was answered to a push before, without running it; nil where it was not answered.
-    ///
-    /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked.
-    package func known(
-        under key: PushKey, active: ActiveRules, deadline: ContinuousClock.Instant
-    ) async throws(Failure) -> PushAnswer? {
-        try await keyed.known(under: key, active: active, deadline: deadline)
-    }
-
     /// Merges a push in one transaction, with its key and its traces in the journal.
     ///
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used; its
@@ -186,7 +166,15 @@ package final class MergeService: Sendable {
             try await longPushes.begin(if: isLong, until: deadline, for: request.caller)
             let turn = isLong ? LongTurn(in: longPushes, patience: limits.longPatience) : nil
             defer { turn?.end() }
-            switch try await ending(of: push, shares: !namesLong) {
+            let ending: PushEnding
+            if !namesLong, let pushes, let queued = QueuedPush(push),
+                case .answered(let shared) = try await pushes.submit(queued)
+            {
+                ending = shared
+            } else {
+                ending = try await endingAlone(of: push)
+            }
+            switch ending {
             case .merged(let answer): return answer
             case .fault(let problem): throw problem
             case .refused(let reports): return try await RefusedPush(push, reports).answer(merging)
@@ -196,13 +184,8 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Runs a push with others where it may share their transaction, else in one of its own.
-    private func ending(of push: PushItem, shares: Bool) async throws(StoreError) -> PushEnding {
-        if shares, let pushes, let queued = QueuedPush(push),
-            case .answered(let ending) = try await pushes.submit(queued)
-        {
-            return ending
-        }
+    /// Runs a push in a transaction of its own.
+    private func endingAlone(of push: PushItem) async throws(StoreError) -> PushEnding {
         guard alone.enter(atMost: limits.waiting) else {
             throw StoreError(.overloaded, "too many pushes wait for a transaction of their own")
         }

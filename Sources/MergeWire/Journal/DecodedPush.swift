@@ -1,9 +1,14 @@
 package import MergeCore
 
 /// A body as far as it is read: its key first, which may be known already, and then what it wants.
-package struct DecodedPush: Sendable {
+package final class DecodedPush: Sendable {
     /// nil where the push has no key.
     package let key: RequestKey?
     /// The push, or what is wrong with it.
     package let push: Result<Push, Problem>
+
+    init(key: RequestKey?, push: Result<Push, Problem>) {
+        self.key = key
+        self.push = push
+    }
 }

@@ -37,7 +37,8 @@ package struct JournalActions: Sendable {
     ) async throws -> PushAnswer {
         let body = UndoRequest.body(groups)
         let key = isPreview ? nil : Self.key("undo:\(number)", body)
-        return try await service.answer(under: key, active: active, deadline: deadline) { () async throws(Failure) in
+        return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
+            () async throws(Failure) in
             let opposite = try await oppositeOrFailure(number, groups)
             return try await service.merge(
                 PushRequest(
@@ -91,7 +92,8 @@ package struct JournalActions: Sendable {
                 retry: false)
         }
         let key = isPreview ? nil : Self.key("resend:\(number)", [])
-        return try await service.answer(under: key, active: active, deadline: deadline) { () async throws(Failure) in
+        return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
+            () async throws(Failure) in
             let rest = try await restOrFailure(refused, of: stored)
             return try await service.merge(
                 PushRequest(

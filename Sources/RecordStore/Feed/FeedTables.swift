@@ -230,19 +230,23 @@ package struct FeedTables: Sendable {
         _ changes: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)]
     ) -> [Statement] {
         Self.inRuns(changes) { run in
-            Statement(
+            var binds: [Bind] = []
+            binds.reserveCapacity(8 * run.count)
+            for (change, revision, conditions) in run {
+                binds.append(JournalTables.bind(change.name.resource))
+                binds.append(JournalTables.bind(change.name.record))
+                if let digest = dialect.digest(of: change.name) { binds.append(JournalTables.bind(digest)) }
+                binds.append(JournalTables.bind(revision))
+                binds.append(JournalTables.bind(change.push?.entry))
+                binds.append(JournalTables.bind(change.push?.sender.who))
+                binds.append(JournalTables.bind(change.push?.sender.device))
+                binds.append(JournalTables.bind(conditions?.bytes))
+            }
+            return Statement(
                 sql: Self.texts.text(.changes(schema: schema, dialect: dialect.name, rows: run.count)) {
                     dialect.upsert(changes: run.count, in: self)
                 },
-                binds: run.flatMap { change, revision, conditions in
-                    [JournalTables.bind(change.name.resource), JournalTables.bind(change.name.record)]
-                        + (dialect.digest(of: change.name).map { [JournalTables.bind($0)] } ?? [])
-                        + [
-                            JournalTables.bind(revision), JournalTables.bind(change.push?.entry),
-                            JournalTables.bind(change.push?.sender.who), JournalTables.bind(change.push?.sender.device),
-                            JournalTables.bind(conditions?.bytes),
-                        ]
-                })
+                binds: binds)
         }
     }
 }

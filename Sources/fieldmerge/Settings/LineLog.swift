@@ -46,10 +46,10 @@ struct LineLog: LogHandler {
         if let more = event.metadata { own.merge(more) { $1 } }
         if let error = event.error { own["error"] = .string("\(error)") }
         let fields = own.isEmpty ? [] : own.sorted { $0.key < $1.key }
-        var line = form == .text ? text(event, fields) : json(event, fields)
-        line += "\n"
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
+        var line = form == .text ? text(event, fields) : Array(json(event, fields).utf8)
+        line.append(UInt8(ascii: "\n"))
+        line.withUnsafeBytes { bytes in
+            var rest = bytes
             while let start = rest.baseAddress, rest.count > 0 {
                 let count = write(STDERR_FILENO, start, rest.count)
                 if count < 0 && errno == EINTR { continue }
@@ -61,17 +61,13 @@ struct LineLog: LogHandler {
     }
 
     /// The message comes first, then what goes with it.
-    private func text(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> String {
-        var line = ""
+    private func text(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) -> [UInt8] {
+        var line: [UInt8] = []
         line.reserveCapacity(256)
-        line += Self.clock.now
-        line += " "
-        line += event.level.rawValue
-        line += " "
-        line += label
-        line += ": "
-        line += event.message.description
-        for (key, value) in fields { line += " " + key + "=" + Self.shown(value) }
+        for part in [Self.clock.now, " ", event.level.rawValue, " ", label, ": ", event.message.description] {
+            line += part.utf8
+        }
+        for (key, value) in fields { line += " \(key)=\(Self.shown(value))".utf8 }
         return line
     }
 

@@ -48,15 +48,15 @@ import TestSupport
         #expect(throws: Problem.self) { try rates.request(of: "\u{E9}", at: now) }
     }
 
-    @Test func oneClientHasItsShareOfTheQueue() async throws {
+    @Test func oneClientHasItsShareOfTheQueue() throws {
         let rates = ClientRates(requestsPerSecond: nil, editsPerSecond: nil, share: 2)
-        try await rates.push(of: "a") {
-            try await rates.push(of: "a") {
-                await #expect(throws: Problem.self) { try await rates.push(of: "a") {} }
-                try await rates.push(of: "b") {}
-            }
-            try await rates.push(of: "a") {}
-        }
+        try rates.beginPush(of: "a")
+        try rates.beginPush(of: "a")
+        #expect(throws: Problem.self) { try rates.beginPush(of: "a") }
+        try rates.beginPush(of: "b")
+        rates.endPush(of: "a")
+        try rates.beginPush(of: "a")
+        #expect(throws: Problem.self) { try rates.beginPush(of: "a") }
     }
 
     private static func database() async throws -> TestDatabase {

@@ -56,11 +56,11 @@ final class ClientRates: Sendable {
         if let wait { throw Self.over("\(rate) edits", wait) }
     }
 
-    /// Answers a push, as one of those that its client may have waiting.
+    /// Takes one of the places for pushes that a client may have waiting; `endPush` gives it back.
     ///
-    /// - Throws: a 429 `Problem` where the client has its share waiting already, and what `body` throws.
-    func push<Answer>(of who: String, _ body: () async throws -> Answer) async throws -> Answer {
-        guard let share else { return try await body() }
+    /// - Throws: a 429 `Problem` where the client has its share waiting already.
+    func beginPush(of who: String) throws(Problem) {
+        guard let share else { return }
         let isIn = change(who, at: .now) { client in
             guard client.pushes < share else { return false }
             client.pushes += 1
@@ -72,8 +72,12 @@ final class ClientRates: Sendable {
                 retry: true,
                 retryAfter: 1)
         }
-        defer { change(who, at: .now) { $0.pushes -= 1 } }
-        return try await body()
+    }
+
+    /// Gives back a place that `beginPush` took.
+    func endPush(of who: String) {
+        guard share != nil else { return }
+        change(who, at: .now) { $0.pushes -= 1 }
     }
 
     @discardableResult
