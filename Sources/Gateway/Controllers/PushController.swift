@@ -32,11 +32,11 @@ final class PushController: Sendable {
     }
 
     func addRoutes(to routes: inout RouteTable) {
-        routes.post("/v1/merge/:resource", query: ["preview", "by"], use: merge)
-        routes.post("/v1/push", query: ["preview", "by"], use: push)
+        routes.post("/v1/merge/:resource", query: ["preview", "by"], use: { try await self.merge($0, $1) })
+        routes.post("/v1/push", query: ["preview", "by"], use: { try await self.push($0, $1) })
     }
 
-    @Sendable private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func merge(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         let resource = try active.resource(at: request, for: context.access(to: active.catalog))
         return try await answer(context, under: active, form: .merge, address: "/v1/merge/" + resource.name) {
@@ -46,7 +46,7 @@ final class PushController: Sendable {
         }
     }
 
-    @Sendable private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
+    private func push(_ request: Request, _ context: GatewayContext) async throws -> Response {
         let active = try box.ready()
         return try await answer(context, under: active, form: .push, address: "/v1/push") {
             bytes, key, sender throws(Problem) in

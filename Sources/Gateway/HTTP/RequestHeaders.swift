@@ -19,9 +19,9 @@ struct RequestHeaders: Sendable {
 
     /// Counts how often a header stands.
     func count(_ name: String) -> Int {
-        var count = 0
-        for field in fields where Self.isSame(field.name, name) { count += 1 }
-        return count
+        fields.withUnsafeBufferPointer { fields in
+            fields.indices.reduce(0) { $0 + (Self.isSame(fields[$1].name, name) ? 1 : 0) }
+        }
     }
 
     static func ascii(_ value: String) -> String {
@@ -33,11 +33,14 @@ struct RequestHeaders: Sendable {
     ///
     /// - Parameter name: in lower case; any case of it is found.
     func text(_ name: String) -> String? {
-        var found: String?
-        for field in fields where Self.isSame(field.name, name) {
-            found = found.map { $0 + ", " + field.value } ?? field.value
+        // By places, since nothing of the others is then counted as used.
+        fields.withUnsafeBufferPointer { fields in
+            var found: String?
+            for place in fields.indices where Self.isSame(fields[place].name, name) {
+                found = found.map { $0 + ", " + fields[place].value } ?? fields[place].value
+            }
+            return found
         }
-        return found
     }
 
     /// Names of headers are ASCII.

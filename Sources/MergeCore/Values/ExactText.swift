@@ -13,9 +13,13 @@ package struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     package static func == (a: ExactText, b: ExactText) -> Bool {
         guard a.string.utf8.count == b.string.utf8.count else { return false }
-        var x = a.string
-        var y = b.string
-        return x.withUTF8 { x in y.withUTF8 { y in same(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y)) } }
+        let same = a.string.utf8.withContiguousStorageIfAvailable { x in
+            b.string.utf8.withContiguousStorageIfAvailable { y in
+                Self.same(UnsafeRawBufferPointer(x), UnsafeRawBufferPointer(y))
+            }
+        }
+        // Texts of other libraries may stand elsewhere.
+        return (same ?? nil) ?? a.string.utf8.elementsEqual(b.string.utf8)
     }
 
     /// Compares texts of one length, eight bytes at a time, because every base is compared with what stands there.
@@ -57,7 +61,7 @@ extension String {
     package func isExactly(_ other: String) -> Bool { ExactText(self) == ExactText(other) }
 }
 
-extension Sequence<String> {
+extension Array<String> {
     /// Returns true where one of these has the bytes of a text.
     package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }
