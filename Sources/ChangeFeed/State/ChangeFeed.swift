@@ -171,13 +171,24 @@ package final class ChangeFeed: Sendable {
 
     private func looked() async throws(StoreError) -> FeedState? {
         guard let journal = journal() else { return nil }
+        let isUrgent = state.withLock { state in
+            defer { state.isUrgent = false }
+            return state.isUrgent
+        }
+        do throws(StoreError) {
+            return try await looked(in: journal, isUrgent: isUrgent)
+        } catch {
+            // Who waits for a change of their own may have asked for the next look, and counts on it.
+            if isUrgent { state.withLock { $0.isUrgent = true } }
+            throw error
+        }
+    }
+
+    private func looked(in journal: Journal, isUrgent: Bool) async throws(StoreError) -> FeedState {
         let begin = ContinuousClock.now
         let deadline = begin.advanced(by: Self.patience)
         let look = FeedLook(journal: journal, gateway: gateway)
-        let (start, isUrgent) = state.withLock { state in
-            defer { state.isUrgent = false }
-            return (state.numbers.start(now: begin), state.isUrgent)
-        }
+        let start = state.withLock { $0.numbers.start(now: begin) }
         var found = try await look.find(pendingAfter: start, until: deadline)
         if state.withLock({ !$0.knowsBeginning }) {
             let isNew = found.state.revision == FeedTables.beginning && found.firstPending == nil
@@ -190,8 +201,11 @@ package final class ChangeFeed: Sendable {
         let isTurn = state.withLock {
             $0.watch.looks(at: found.firstPending, isFree: found.isFree, isUrgent: isUrgent)
         }
-        if isTurn, let highest = try await look.sequence(after: start, until: deadline) {
-            state.withLock { $0.numbers.note(highest, now: .now) }
+        if isTurn {
+            if let highest = try await look.sequence(after: start, until: deadline) {
+                state.withLock { $0.numbers.note(highest, now: .now) }
+            }
+            // Also where nothing was left to do: another gateway was quicker, and has given what this one is asked for.
             found = try await look.find(pendingAfter: start, until: deadline)
         }
         let known = state.withLock { $0.known?.state }

@@ -2,6 +2,7 @@ import MergeCore
 import MergeService
 import Operations
 import RecordStore
+import Synchronization
 import Testing
 import TestSupport
 
@@ -157,6 +158,40 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
+    /// Where another gateway gives the revisions between this one's look and its turn, they are told all the same.
+    @Test(arguments: TestEngine.allCases) func whatAnotherGivesMeanwhileIsTold(_ kind: TestEngine) async throws {
+        let (database, engine, journal) = try await Self.open(kind)
+        let quick = ChangeFeed(journal: { journal })
+        let overtaken = OvertakenEngine(engine) { _ = try? await quick.catchUp() }
+        let slow = ChangeFeed(journal: {
+            Journal(tables: journal.tables, codec: journal.codec, together: overtaken, hashKey: journal.hashKey)
+        })
+        _ = try await slow.look()
+        try await Self.insert("1", journal, engine)
+        overtaken.begin()
+        #expect(try await slow.catchUp()?.revision == FeedTables.beginning + 1)
+        #expect(overtaken.times == 1)
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
+    /// A client that waits for a change of its own waits on where the look that it came upon fails.
+    @Test func aLookThatFailsLeavesItsHaste() async throws {
+        let (database, engine, journal) = try await Self.open(.mariadb)
+        try await database.runOnJournal(
+            "UPDATE feed SET holder = 'another', until = UTC_TIMESTAMP(6) + INTERVAL 50 SECOND;")
+        try await Self.insert("1", journal, engine)
+        let broken = OvertakenEngine(engine, fails: true) {}
+        let feed = ChangeFeed(journal: {
+            Journal(tables: journal.tables, codec: journal.codec, together: broken, hashKey: journal.hashKey)
+        })
+        broken.begin()
+        await #expect(throws: StoreError.self) { try await feed.catchUp() }
+        #expect(try await feed.look()?.revision == FeedTables.beginning + 1)
+        await engine.close()
+        withExtendedLifetime(database) {}
+    }
+
     /// What is told was made sure of by a commit of the gateway's own that came later.
     @Test func whatAnotherGaveIsConfirmedBeforeItIsTold() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
@@ -192,4 +227,45 @@ import TestSupport
             if run.bytes.count > 1 { #expect(PendingRun(bytes: Array(run.bytes.dropLast())) != run) }
         }
     }
+}
+
+/// Does something before the next transaction that writes, as what happens meanwhile elsewhere.
+private final class OvertakenEngine: RecordEngine {
+    private let engine: any RecordEngine
+    private let meanwhile: @Sendable () async -> Void
+    /// The transaction itself fails.
+    private let fails: Bool
+    private let state = Mutex((isArmed: false, times: 0))
+
+    init(_ engine: any RecordEngine, fails: Bool = false, _ meanwhile: @escaping @Sendable () async -> Void) {
+        self.engine = engine
+        self.fails = fails
+        self.meanwhile = meanwhile
+    }
+
+    /// Has it happen before the next one, once.
+    func begin() { state.withLock { $0.isArmed = true } }
+
+    /// How often it has happened.
+    var times: Int { state.withLock { $0.times } }
+
+    var dialect: any Dialect { engine.dialect }
+
+    func withConnection<Answer: Sendable>(
+        for purpose: TransactionKind, deadline: ContinuousClock.Instant,
+        _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
+    ) async throws(StoreError) -> Answer {
+        let isNow = state.withLock { state in
+            guard purpose == .write, state.isArmed else { return false }
+            state = (false, state.times + 1)
+            return true
+        }
+        if isNow {
+            await meanwhile()
+            if fails { throw StoreError(.unavailable, "as the test wants") }
+        }
+        return try await engine.withConnection(for: purpose, deadline: deadline, body)
+    }
+
+    func close() async { await engine.close() }
 }
