@@ -6,7 +6,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5))) struct ServerRefusalTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let what: String
-        /// How `things` comes to be, with a row 1 whose `v` is 10 and a row 2.
+        /// Statement that makes `things`, with a row 1 whose `v` is 10 and a row 2.
         let table: String
         let code: String
         var testDescription: String { what }

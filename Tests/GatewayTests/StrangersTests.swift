@@ -96,7 +96,7 @@ import TestSupport
         #expect(Self.problem(["Host": "a"], uri: "/caf\u{E9}") == 400)
     }
 
-    /// What a text of another may do to a line of the log.
+    /// Texts of another are quoted, so that a line of the log stays one line.
     @Test(
         arguments: [
             ("/v1/merge/people", "\"/v1/merge/people\""), ("", "\"\""), ("a b", "\"a b\""),

@@ -158,7 +158,7 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    /// Where another gateway gives the revisions between this one's look and its turn, they are told all the same.
+    /// Revisions that another gateway gives between this one's look and its turn are told all the same.
     @Test(arguments: TestEngine.allCases) func whatAnotherGivesMeanwhileIsTold(_ kind: TestEngine) async throws {
         let (database, engine, journal) = try await Self.open(kind)
         let quick = ChangeFeed(journal: { journal })
@@ -192,7 +192,7 @@ import TestSupport
         withExtendedLifetime(database) {}
     }
 
-    /// What is told was made sure of by a commit of the gateway's own that came later.
+    /// Changes are told once they were made sure of by a commit of the gateway's own that came later.
     @Test func whatAnotherGaveIsConfirmedBeforeItIsTold() async throws {
         let (database, engine, journal) = try await Self.open(.mariadb)
         let first = ChangeFeed(journal: { journal })
@@ -246,7 +246,7 @@ private final class OvertakenEngine: RecordEngine {
     /// Has it happen before the next one, once.
     func begin() { state.withLock { $0.isArmed = true } }
 
-    /// How often it has happened.
+    /// Number of times that it has happened.
     var times: Int { state.withLock { $0.times } }
 
     var dialect: any Dialect { engine.dialect }
