@@ -216,7 +216,8 @@ if Context.environment["FIELDMERGE_BENCHMARK"] != nil {
 if Context.environment["FIELDMERGE_SANITIZE"] != nil {
     let left: Set = ["MergeCoreTests", "MergeWireTests", "MergeServiceTests"]
     let unneeded: Set = [
-        "RuleFiles", "Operations", "Gateway", "fieldmerge", "CZlib", "FieldMergeClient", "FieldMergeTesting",
+        "RuleFiles", "ChangeFeed", "ClientFiles", "Operations", "Gateway", "fieldmerge", "FieldMergeClient",
+        "FieldMergeTesting",
     ]
     package.products = []
     package.targets.removeAll { target in
@@ -229,6 +230,12 @@ if Context.environment["FIELDMERGE_CLIENT"] != nil {
     let kept: Set = ["MergeCore", "FieldMergeClient", "FieldMergeTesting", "ClientTests"]
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }
+}
+
+// Tests/sanitize has every test wait for a `Mutex` in a way that the thread sanitizer sees.
+if Context.environment["FIELDMERGE_SANITIZED_MUTEX"] != nil {
+    package.targets.append(.target(name: "SanitizedMutex", path: "Tests/Sanitizers"))
+    for target in package.targets where target.type == .test { target.dependencies.append("SanitizedMutex") }
 }
 
 // Tests/fuzz-sanitized asks for what libFuzzer calls, and builds nothing else.
