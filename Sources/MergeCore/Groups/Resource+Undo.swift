@@ -5,7 +5,9 @@ extension Resource {
     /// Rules of access, rows that are written no more and steps from value to value hold for an undo as for any edit.
     /// Merge functions still run, so an undone addition is subtracted from what others made of the number since.
     package var undoing: Resource {
-        Resource(name: name, description: description, sections: sections.map(\.undoing), access: access) ?? self
+        Resource(
+            name: name, description: description, sections: sections.map(\.undoing), access: access, standingFor: self)
+            ?? self
     }
 }
 
@@ -24,7 +26,8 @@ extension Section {
             table: SectionTable(
                 table, columns: columns, keyCount: keyCount, generatedKeyColumn: generatedKeyColumn, parent: parent,
                 order: order, isTransactional: isTransactional),
-            fields: SectionFields(fields, groups: groups.map(\.undoing), readOnly: readOnly), rules: rules)
+            fields: SectionFields(fields, groups: groups.map(\.undoing), readOnly: readOnly), rules: rules,
+            standingFor: self)
     }
 }
 

@@ -10,15 +10,23 @@ package final class Resource: Sendable, Hashable {
     package let sections: [Section]
     /// The rules that say which roles see and write what; nil where everybody reads and writes it.
     package let access: AccessRules?
+    /// The resource of the rules that this one stands for; nil for one of the rules.
+    private let original: Resource?
     private let sectionsByName: NameIndex
 
     /// nil where there is no root section at the front.
-    package init?(name: String, description: String?, sections: [Section], access: AccessRules? = nil) {
+    ///
+    /// - Parameter original: the resource of the rules that it stands for, where it is not one itself.
+    package init?(
+        name: String, description: String?, sections: [Section], access: AccessRules? = nil,
+        standingFor original: Resource? = nil
+    ) {
         guard sections.first?.kind == .root, sections.dropFirst().allSatisfy({ $0.kind != .root }) else { return nil }
         self.name = name
         self.description = description
         self.sections = sections
         self.access = access
+        self.original = original
         isAtomic = sections.allSatisfy(\.isTransactional)
         hasPrivateFields = sections.contains { $0.hasPrivateFields || $0.readOnly.contains(where: \.isPrivate) }
         mayBeLong = sections.contains { $0.columns.contains(where: \.type.mayBeLong) }
@@ -32,6 +40,9 @@ package final class Resource: Sendable, Hashable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    /// The resource of the rules: what is known of that one holds also for one that stands for it.
+    package var origin: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 
     /// The section whose row is the record itself.
     package var root: Section { sections[0] }

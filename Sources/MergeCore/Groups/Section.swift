@@ -49,16 +49,21 @@ package final class Section: Sendable {
     package let isTransactional: Bool
     /// Clients may choose keys that the database numbers.
     package let allowsClientKeys: Bool
+    /// The section of the rules that this one stands for, with other rules for its rows; nil for one of the rules.
+    private let original: Section?
     private let groupTypes: [[ColumnType]]
     private let groupsByName: NameIndex
     private let fieldsByName: NameIndex
     private let readOnlyByName: NameIndex
 
     /// Makes a section of a table, the fields that clients see of it, and the rules for its rows.
+    ///
+    /// - Parameter original: the section of the rules that it stands for, where it is not one itself.
     package init(
         name: String, kind: SectionKind, table: SectionTable, fields content: SectionFields = SectionFields(),
-        rules: SectionRules = SectionRules()
+        rules: SectionRules = SectionRules(), standingFor original: Section? = nil
     ) {
+        self.original = original
         self.name = name
         self.kind = kind
         self.table = table.name
@@ -88,6 +93,9 @@ package final class Section: Sendable {
         fieldsByName = NameIndex(fields.map(\.name))
         readOnlyByName = NameIndex(readOnly.map(\.name))
     }
+
+    /// The section of the rules: what is known of that one holds also for one that stands for it.
+    package var origin: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 
     /// Returns the position of the group of this name; nil where there is none.
     package func group(named name: String) -> Int? { groupsByName[name] }

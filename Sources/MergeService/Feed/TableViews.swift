@@ -73,12 +73,12 @@ struct TableViews: Sendable {
         }
         byTable = found
         let guarded = catalog.resources.filter { $0.sections.contains(where: \.hasGuards) }
-        guardedResources = Set(guarded.map { ObjectIdentifier($0) })
+        guardedResources = Set(guarded.map(\.origin))
         guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { Self.name(of: $0.table) })
         var others: [ObjectIdentifier: [OtherView]] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
-            if !views.isEmpty { others[ObjectIdentifier(section)] = views.map { OtherView($0, from: section) } }
+            if !views.isEmpty { others[section.origin] = views.map { OtherView($0, from: section) } }
         }
         bySection = others
     }
@@ -93,7 +93,7 @@ struct TableViews: Sendable {
 
     /// Returns true where some section of a resource has guards.
     func hasGuards(_ resource: Resource) -> Bool {
-        !guardedResources.isEmpty && guardedResources.contains(ObjectIdentifier(resource))
+        !guardedResources.isEmpty && guardedResources.contains(resource.origin)
     }
 
     /// The views of a table.
@@ -101,7 +101,7 @@ struct TableViews: Sendable {
 
     /// Returns the views through which a row of a section may be shown by other records than the one through which it is
     /// written; none for most tables.
-    func others(than section: Section) -> [OtherView] { bySection[ObjectIdentifier(section)] ?? [] }
+    func others(than section: Section) -> [OtherView] { bySection[section.origin] ?? [] }
 }
 
 extension Section {

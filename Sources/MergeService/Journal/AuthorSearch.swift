@@ -111,7 +111,9 @@ struct AuthorSearch {
         // The same row may be the root of other records.
         guard let name = section.kind == .root ? record : item else { return places }
         for view in active.views[section.table]
-        where view.section.kind == .root && view.resource !== resource && view.section.keyCount == section.keyCount {
+        where view.section.kind == .root && view.resource.origin != resource.origin
+            && view.section.keyCount == section.keyCount
+        {
             let group = outcome.group.flatMap { Self.group($0, of: section, in: view.section) }
             if outcome.group != nil, group == nil { continue }
             places.append(

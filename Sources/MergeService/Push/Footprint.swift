@@ -112,7 +112,7 @@ struct Footprints: Sendable {
         let sections = catalog.resources.flatMap(\.sections)
         var found: [ObjectIdentifier: Footprint] = [:]
         for section in sections {
-            found[ObjectIdentifier(section)] = Footprint(section, among: sections, schema: schema, dialect: dialect)
+            found[section.origin] = Footprint(section, among: sections, schema: schema, dialect: dialect)
         }
         bySection = found
         self.schema = schema
@@ -120,7 +120,7 @@ struct Footprints: Sendable {
     }
 
     subscript(section: Section) -> Footprint {
-        bySection[ObjectIdentifier(section)]
+        bySection[section.origin]
             ?? Footprint(section, among: [section], schema: schema, dialect: dialect)
     }
 }

@@ -54,7 +54,7 @@ extension PushTransaction {
     private func isFrozen(_ row: [Value], in section: Section) throws(StoreError) -> Bool {
         let address = address(of: row, in: section)
         if isNew(RecordKey(address.map(\.value)), in: section) { return false }
-        let name = GuardedRow(section: ObjectIdentifier(section), key: RecordKey(address.map(\.value)))
+        let name = GuardedRow(section: section.origin, key: RecordKey(address.map(\.value)))
         if let known = frozen[name] { return known }
         let question = SectionSQL.of(section, dialect).frozen(where: address.map(\.column), in: [address.map(\.value)])
         let isFrozen = try question.map { question throws(StoreError) in try !session.query(question).isEmpty } ?? false
@@ -72,13 +72,14 @@ extension PushTransaction {
             let name = section.columns[part.column].name.lowercased()
             if originals[reference]?[name] == nil { originals[reference, default: [:]][name] = row[part.column] }
         }
-        for other in active.views[section.table] where other.section.frozenWhen != nil && other.section !== section {
+        for other in active.views[section.table]
+        where other.section.frozenWhen != nil && other.section.origin != section.origin {
             let names = other.section.columns.prefix(other.section.keyCount).map { $0.name.lowercased() }
             let key = names.compactMap { name in
                 section.columns.firstIndex { $0.name.lowercased() == name }.map { row[$0] }
             }
             guard !key.isEmpty, key.count == names.count else { continue }
-            let found = GuardedRow(section: ObjectIdentifier(other.section), key: RecordKey(key))
+            let found = GuardedRow(section: other.section.origin, key: RecordKey(key))
             guard frozen[found] == nil,
                 let question = SectionSQL.of(other.section, dialect).frozen(where: Array(0..<key.count), in: [key])
             else { continue }

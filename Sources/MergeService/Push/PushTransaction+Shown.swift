@@ -204,7 +204,9 @@ struct ShownRecord: Hashable {
     /// The step that conditions of access see; nil where they do not look at it.
     var step: ConditionStep?
 
-    static func == (a: ShownRecord, b: ShownRecord) -> Bool { a.resource === b.resource && a.key == b.key }
+    static func == (a: ShownRecord, b: ShownRecord) -> Bool {
+        a.resource.origin == b.resource.origin && a.key == b.key
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

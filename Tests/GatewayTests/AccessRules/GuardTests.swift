@@ -191,4 +191,42 @@ import TestSupport
             }
         }
     }
+
+    /// Taking back leaves a frozen row as it stands: its values, the row itself, and what froze it.
+    @Test(
+        arguments: TestEngine.allCases,
+        [
+            (
+                #""job": {"note": {"old": "n", "new": "m"}}"#, "UPDATE jobs SET status = 'closed' WHERE id = 1",
+                "note server-won jobs.yaml:5"
+            ),
+            (
+                #""tasks": [{"id": 1, "title": {"old": "t", "new": "u"}}]"#, "UPDATE tasks SET done = 1 WHERE id = 1",
+                "title server-won jobs.yaml:14"
+            ),
+            (
+                #""tasks": [{"id": 1, "done": {"old": 0, "new": 1}}]"#, "UPDATE jobs SET note = 'o' WHERE id = 1",
+                "done server-won jobs.yaml:14"
+            ),
+            (
+                #""tasks": [{"id": 9, "old": null, "new": {"title": "t", "done": 1}}]"#,
+                "UPDATE jobs SET note = 'o' WHERE id = 1", "row kept jobs.yaml:14"
+            ),
+        ])
+    func undoWritesNoFrozenRow(
+        _ kind: TestEngine, _ step: (changes: String, meanwhile: String, outcome: String)
+    ) async throws {
+        try await Self.with(kind) { gateway in
+            try await gateway.client { client in
+                let edit = try await client.post(
+                    "/v1/merge/jobs", #"{"id": 1, "changeset": {\#(step.changes)}}"#)
+                #expect(edit.status == 200, "\(edit.text)")
+                try await gateway.database.run(step.meanwhile)
+                let rows = try await gateway.database.run("SELECT * FROM jobs; SELECT * FROM tasks")
+                let undone = try await client.post("/v1/journal/1/undo", "{}")
+                #expect(try Self.outcomes(undone) == [step.outcome], "\(undone.text)")
+                #expect(try await gateway.database.run("SELECT * FROM jobs; SELECT * FROM tasks") == rows)
+            }
+        }
+    }
 }

@@ -114,6 +114,24 @@ import TestSupport
         }
     }
 
+    /// An undo writes through a resource whose rules are others, but the rows are those of the same table.
+    @Test(arguments: TestEngine.allCases) func anUndoIsToldOfEveryRecordThatShowsTheRow(_ kind: TestEngine) async throws
+    {
+        try await FeedFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                _ = try await client.push(FeedFixture.edit("things", 1, "name", #""one""#, #""1""#))
+                _ = try await client.push(FeedFixture.edit("things", 1, "home", "1", "2"))
+                for (entry, names) in [(2, ["things/1", "homes/1", "homes/2"]), (1, ["things/1", "homes/1"])] {
+                    let at = try await client.position()
+                    let undone = try await client.send(
+                        .post, "/v1/journal/\(entry)/undo", ["Content-Type": "application/json"], Array("{}".utf8))
+                    #expect(undone.text.contains(#""outcome":"applied""#), "\(undone.text)")
+                    #expect(Set(try await client.changes(after: at).names) == Set(names), "\(entry)")
+                }
+            }
+        }
+    }
+
     // MARK: Pages
 
     @Test(arguments: TestEngine.allCases) func pagesGoOnWhereTheLastEnded(_ kind: TestEngine) async throws {
