@@ -118,13 +118,15 @@ package final class ResourceView: Sendable {
 
     /// Returns the columns that the creation of a record takes from claims under a role.
     ///
-    /// - Returns: nil where a claim is missing, a list, or nothing that its column could hold.
+    /// - Returns: nil where a claim is missing, a list, or nothing that a client could write to its column.
     package func assignments(under role: Int) -> [Assignment]? {
         let sets = grants[role].role.sets
-        let assignments = sets.compactMap { set in
-            viewer.value(of: set.claim, in: resource.root.columns[set.column]).map {
-                Assignment(column: set.column, value: $0)
+        let assignments = sets.compactMap { set -> Assignment? in
+            let column = resource.root.columns[set.column]
+            guard let value = viewer.value(of: set.claim, in: column), column.type.forbidsWriting(value) == nil else {
+                return nil
             }
+            return Assignment(column: set.column, value: value)
         }
         return assignments.count == sets.count ? assignments : nil
     }

@@ -135,4 +135,29 @@ import TestSupport
             #expect(try await database.run("SELECT COUNT(*) FROM stops WHERE secret = 'TOP'").contains("1"))
         }
     }
+
+    /// A claim that a client could not send for the column is none that fills it.
+    @Test(
+        arguments: TestEngine.allCases, [("1.555", 403), (#""1.555""#, 403), ("1.55", 200), (#""1.5""#, 200)])
+    func claimsFillColumnsAsClientsWould(_ kind: TestEngine, _ claim: (amount: String, status: Int)) async throws {
+        let table = "CREATE TABLE dues (id INTEGER PRIMARY KEY, amount DECIMAL(6,2), note VARCHAR(20));"
+        let payer = Rounds.Client("pat", ["payer"], claims: #"{"amount": \#(claim.amount)}"#)
+        try await RunningGateway.with(
+            try await TestDatabase(kind, mariadb: table, sqlite: table),
+            rules: [
+                "dues.yaml": """
+                resource: dues
+                sections: {due: {table: dues, client-keys: allow, groups: {amount: amount, note: note}}}
+                access: {payer: {read: all, write: all, create: true, set: {amount: {claim: amount}}}}
+                """
+            ], tokens: payer.line
+        ) { gateway in
+            let made = try await gateway.post(
+                "/v1/merge/dues", #"{"id": 1, "changeset": {"due": {"old": null, "new": {"note": "x"}}}}"#, as: payer)
+            #expect(made.status == claim.status, "\(made.text)")
+            if claim.status == 403 { try Self.expect(made, 403, "outside-rows") }
+            let count = try await gateway.database.run("SELECT COUNT(*) FROM dues")
+            #expect(count.contains(claim.status == 200 ? "1" : "0"))
+        }
+    }
 }
