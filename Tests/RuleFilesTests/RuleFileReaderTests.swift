@@ -94,7 +94,31 @@ import Testing
     @Test func whatIsNotYAMLIsSaid() {
         #expect(Self.findings("a: [").first?.contains("not YAML") == true)
         #expect(Self.findings("").first?.contains("empty") == true)
-        #expect(Self.findings("resource: a\nresource: b\nsections: {}").first?.contains("more than once") == true)
+    }
+
+    /// A key that stands twice is told where it stands again, and hides nothing.
+    @Test(arguments: [
+        ("resource: a\nresource: b\nsectons: {}", ["2:1 resource", "3:1"]),
+        ("resource: a\r\n\"resource\": b\r\nresource: c\r\nsectons: {}", ["2:1 resource", "3:1 resource", "4:1"]),
+        (
+            "resource: a\nsections: {r: {table: c, groups: {é: é, é: f, x: x, x: y}, on-conflct: reject}}",
+            ["2:41 é", "2:53 x", "2:60"]
+        ),
+        ("resource: a\nsections: {r: {table: c}}\n'sections': {r: {tabel: c}}", ["3:1 sections", "3:18"]),
+        // One that is not spelled as it is read is told at once.
+        ("resource: a\n\"\\x72esource\": b\nsectons: {}", ["2:1 resource", "3:1"]),
+        ("\"\\x72esource\": b\nresource: a\nsectons: {}", ["1:1 resource"]),
+    ])
+    func aKeyThatStandsTwiceHidesNothing(_ text: String, _ expected: [String]) {
+        let findings = Self.findings(text)
+        for place in expected {
+            let parts = place.split(separator: " ")
+            let sentence = parts.count > 1 ? "the key “\(parts[1])” more than once" : ""
+            #expect(
+                findings.contains { $0.hasPrefix("f.yaml:\(parts[0]): error: ") && $0.contains(sentence) },
+                "\(place) in \(findings)")
+        }
+        #expect(findings.filter { $0.contains("more than once") }.count == expected.filter { $0.contains(" ") }.count)
     }
 
     @Test func aResourceStandsInOneFile() {

@@ -62,7 +62,14 @@ import TestSupport
         ("allow-origin: ['']\n", ["s.yaml:1:16: error: “allow-origin” has no value; give it one, or take it out"]),
         ("- tokens\n", ["s.yaml:1:1: error: a settings file must be a mapping of names to values"]),
         ("", ["s.yaml:1:1: error: the file is empty"]),
-        ("tokens: a\ntokens: b\n", ["s.yaml:1:1: error: a mapping has the key “tokens” more than once"]),
+        ("tokens: a\ntokens: b\n", ["s.yaml:2:1: error: the mapping has the key “tokens” more than once"]),
+        (
+            "tokens: a\ntokens: b\ntoken: c\n",
+            [
+                "s.yaml:2:1: error: the mapping has the key “tokens” more than once",
+                "s.yaml:3:1: error: “token” is no setting; did you mean “tokens”?",
+            ]
+        ),
     ])
     func nothingIsPassedOver(_ text: String, _ expected: [String]) async throws {
         #expect(try await Self.read(text).findings == expected)

@@ -21,7 +21,7 @@ struct RuleFileReader {
 
     /// nil where the file cannot be used at all.
     mutating func read(_ text: String) -> RuleFile? {
-        guard let root = Node.root(of: text, file: file, &findings),
+        guard let root = YAMLSource.root(of: text, file: file, &findings),
             let mapping = YAMLMapping(root, file: file, what: "a rule file", &findings)
         else { return nil }
         mapping.refuseUnknown(

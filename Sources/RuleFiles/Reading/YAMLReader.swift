@@ -91,28 +91,6 @@ struct YAMLMapping {
 }
 
 extension Node {
-    /// The root of a file's text; nil, with a finding, where it is no YAML.
-    static func root(of text: String, file: String, _ findings: inout Findings) -> Node? {
-        let start = Place(file: file, line: 1, column: 1)
-        // Editors on Windows begin files with it, and the parser takes it for content.
-        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        do {
-            if let node = try Parser(yaml: text).singleRoot() { return node }
-            findings.error(start, "the file is empty")
-        } catch let YamlError.scanner(_, problem, mark, _), let YamlError.parser(_, problem, mark, _),
-            let YamlError.composer(_, problem, mark, _)
-        {
-            findings.error(Place(file: file, line: mark.line, column: mark.column), "the file is not YAML: \(problem)")
-        } catch let YamlError.duplicatedKeysInMapping(duplicates, context) {
-            let names = duplicates.map { "“\($0)”" }.joined(separator: ", ")
-            let place = Place(file: file, line: context.mark.line, column: context.mark.column)
-            findings.error(place, "a mapping has the key \(names) more than once")
-        } catch {
-            findings.error(start, "the file is not YAML")
-        }
-        return nil
-    }
-
     func place(in file: String) -> Place {
         Place(file: file, line: mark?.line ?? 1, column: mark?.column ?? 1)
     }

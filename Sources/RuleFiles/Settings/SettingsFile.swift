@@ -24,7 +24,7 @@ package struct SettingsFile: Sendable {
             findings.error(start, "the file is not UTF-8")
             return
         }
-        guard let root = Node.root(of: text, file: path, &findings),
+        guard let root = YAMLSource.root(of: text, file: path, &findings),
             let mapping = YAMLMapping(root, file: path, what: "a settings file", &findings)
         else { return }
         for (name, node) in mapping.entries {
