@@ -8,7 +8,7 @@ import Testing
 @Suite struct ModelTests {
     static let cases = SharedCases.model["cases"].arrayValue ?? []
 
-    @Test(.timeLimit(.minutes(1)), arguments: cases.indices)
+    @Test(.timeLimit(.minutes(5)), arguments: cases.indices)
     func theCase(_ index: Int) async throws {
         let folder = try TemporaryFolder()
         let told = Self.cases[index]
