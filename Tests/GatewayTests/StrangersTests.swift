@@ -110,13 +110,15 @@ import TestSupport
     @Test func headersAreFoundWhateverTheirCase() {
         let headers = RequestHeaders([
             "Content-Type": "a", "IDEMPOTENCY-KEY": "b", "x-client": "caf\u{E9}", "X-List": "1", "x-list": "2",
-            "X[Client": "d",
+            "X[Client": "d", "x-blank": "e f \t", "x-none-left": " ",
         ])
         #expect(headers["content-type"] == "a" && headers.text("idempotency-key") == "b")
         #expect(headers.text("x-client") == "caf\u{E9}" && headers["x-client"] == "caf??")
         #expect(headers.text("x-list") == "1, 2" && headers.count("x-list") == 2)
         // A capital letter differs by one bit; other characters that do are others.
         #expect(headers.text("x{client") == nil && headers.text("x[client") == "d" && headers.count("x-none") == 0)
+        // Blanks behind a value are not part of it (RFC 9110 section 5.5).
+        #expect(headers.text("x-blank") == "e f" && headers.text("x-none-left") == "")
     }
 
     @Test(

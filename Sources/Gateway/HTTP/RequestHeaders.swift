@@ -37,10 +37,18 @@ struct RequestHeaders: Sendable {
         fields.withUnsafeBufferPointer { fields in
             var found: String?
             for place in fields.indices where Self.isSame(fields[place].name, name) {
-                found = found.map { $0 + ", " + fields[place].value } ?? fields[place].value
+                let value = Self.withoutBlanks(fields[place].value)
+                found = found.map { $0 + ", " + value } ?? value
             }
             return found
         }
+    }
+
+    /// A value without the blanks behind it, which are not part of it (RFC 9110 section 5.5); NIO takes those before it.
+    private static func withoutBlanks(_ value: String) -> String {
+        guard let last = value.utf8.last, last == 0x20 || last == 0x09 else { return value }
+        let end = value.utf8.lastIndex { $0 != 0x20 && $0 != 0x09 }
+        return end.map { String(value[...$0]) } ?? ""
     }
 
     /// Names of headers are ASCII.

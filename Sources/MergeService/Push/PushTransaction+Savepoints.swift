@@ -19,11 +19,16 @@ extension PushTransaction {
     /// Runs one edit; where the edits stand or fall each by itself, the checks run right behind it.
     func runAlone(_ step: PushPlan.Step) throws {
         let isEachForItself = plan.push.atomicity == .edit
+        defer { if !reports[step.index].isMerged { noteUnmade(step) } }
         if let problem = mode.refusals[step.index] { return reports[step.index].refuse(problem) }
         if let needed = step.needs.sorted().first(where: { !reports[$0].isMerged || left.contains($0) }) {
             left.insert(step.index)
             if isEachForItself { reports[step.index].refuse(Self.dependsOnRefused(needed, step)) }
             return
+        }
+        if isEachForItself, let needed = try refusedCreator(of: step) {
+            left.insert(step.index)
+            return reports[step.index].refuse(Self.dependsOnRefused(needed, step))
         }
         if hasSavepoints { try session.setSavepoint() }
         let before = Mark(

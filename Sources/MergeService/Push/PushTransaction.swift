@@ -67,6 +67,8 @@ final class PushTransaction {
     var isWritten = false
     /// Rows that the push deleted, which it may create again under their keys.
     var deleted: Set<RowReference> = []
+    /// Rows that edits which were refused would have created under keys of the client's, by the edit.
+    var unmade: [RowReference: Int] = [:]
     /// Every edit names a record of one and the same resource by its key, and no two the same record; none creates its
     /// record, which may turn out to be the one that another names.
     var namesEachOnce = false

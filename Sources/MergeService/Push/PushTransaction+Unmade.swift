@@ -1,0 +1,49 @@
+import MergeCore
+import RecordStore
+
+/// Rows that were to be created under keys of the client's, by edits that were refused.
+///
+/// Those of temporary ids are known from the plan. A row that is named by its key may be there all the same: because it
+/// was there before, which is why its creation was refused, or because another edit has created it.
+extension PushTransaction {
+    /// Notes the rows that an edit would have created.
+    func noteUnmade(_ step: PushPlan.Step) {
+        for row in step.rows {
+            guard case .create = row.action, let found = reference(to: row, of: step.edit) else { continue }
+            unmade[found] = step.index
+        }
+    }
+
+    /// Returns the position of the edit that would have created a row which another names; nil where there is none, or
+    /// where the row is there.
+    func refusedCreator(of step: PushPlan.Step) throws -> Int? {
+        if unmade.isEmpty { return nil }
+        let edit = step.edit
+        var creates = false
+        for row in step.rows {
+            if case .create = row.action {
+                if row.section == 0 { creates = true }
+                continue
+            }
+            if row.section == 0 { continue }
+            let section = edit.resource.sections[row.section]
+            if let key = row.id?.key, let creator = try creator(of: key, in: section) { return creator }
+        }
+        guard !creates, let key = edit.id.key else { return nil }
+        return try creator(of: key, in: edit.resource.root)
+    }
+
+    private func creator(of key: RecordKey, in section: Section) throws -> Int? {
+        guard let creator = unmade[RowReference(table: active.footprints[section].table, key: key)] else { return nil }
+        let rows = try reader.rows(
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: session.mustLockReads,
+            includesHidden: true)
+        return rows.isEmpty ? creator : nil
+    }
+
+    private func reference(to row: RowEdit, of edit: Edit) -> RowReference? {
+        let section = edit.resource.sections[row.section]
+        guard section.keyCount > 0, let key = row.section == 0 ? edit.id.key : row.id?.key else { return nil }
+        return RowReference(table: active.footprints[section].table, key: key)
+    }
+}

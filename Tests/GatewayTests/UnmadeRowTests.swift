@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+
+/// Edits that name rows which refused edits would have created under keys of the client's own.
+@Suite struct UnmadeRowTests {
+    private static let schema = """
+        CREATE TABLE sites (code VARCHAR(8) NOT NULL PRIMARY KEY, name VARCHAR(20) NOT NULL, near VARCHAR(8),
+          CONSTRAINT a_near FOREIGN KEY (near) REFERENCES sites (code));
+        CREATE TABLE parts (part VARCHAR(8) NOT NULL PRIMARY KEY, site VARCHAR(8) NOT NULL, what VARCHAR(20) NOT NULL,
+          amount INT NOT NULL DEFAULT 1, CONSTRAINT an_amount CHECK (amount > 0));
+        INSERT INTO sites (code, name) VALUES ('A', 'Alder');
+        INSERT INTO parts (part, site, what) VALUES ('p1', 'A', 'Bolt');
+        """
+    private static let rules = [
+        "sites.yaml": """
+        resource: sites
+        sections:
+          site:
+            table: sites
+            on-missing: drop
+            groups: {name: name, near: near}
+          parts:
+            list: true
+            table: parts
+            parent: {site: code}
+            on-missing: drop
+            groups: {what: what, amount: amount}
+        """
+    ]
+    private static let creation = edit("Z", #""site":{"old":null,"new":{"name":"Zinc","near":"none"}}"#)
+
+    private static func edit(_ id: String, _ changeset: String) -> String {
+        #"{"resource":"sites","id":"\#(id)","changeset":{\#(changeset)}}"#
+    }
+
+    private static func with(
+        _ kind: TestEngine, _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
+    ) async throws {
+        let database = try await TestDatabase(kind, mariadb: schema, sqlite: schema)
+        try await RunningGateway.with(database, rules: rules) { gateway async throws in
+            try await gateway.client { try await body($0, database) }
+        }
+    }
+
+    private static func codes(
+        of edits: [String], to client: HTTPClient.Session, key: String = "k1", expecting status: Int = 207
+    ) async throws -> [String] {
+        let answer = try await client.post(
+            "/v1/push", #"{"atomic":"edit","key":"\#(key)","edits":[\#(edits.joined(separator: ","))]}"#)
+        #expect(answer.status == status, "\(answer.text)")
+        return try answer.json()["results"]?.array.map {
+            $0["problem"]?["code"]?.text ?? $0["status"]?.text ?? ""
+        } ?? []
+    }
+
+    @Test(arguments: TestEngine.allCases) func anEditOfARecordThatWasNotCreatedIsRefused(_ kind: TestEngine)
+        async throws
+    {
+        try await Self.with(kind) { client, database async throws in
+            let edits = [
+                Self.creation, Self.edit("A", #""site":{"name":{"old":"Alder","new":"Ash"}}"#),
+                Self.edit("Z", #""site":{"name":{"old":"Zinc","new":"Zone"}}"#),
+                Self.edit("Z", #""parts":[{"old":null,"id":"p2","new":{"what":"Nut"}}]"#),
+                Self.edit("Z", #""site":{"old":{"name":"Zinc"},"new":null}"#),
+                Self.edit("Y", #""site":{"name":{"old":"Yew","new":"Yes"}}"#),
+            ]
+            let expected = [
+                "foreign-key", "merged", "depends-on-refused", "depends-on-refused", "depends-on-refused", "merged",
+            ]
+            #expect(try await Self.codes(of: edits, to: client) == expected)
+            #expect(try await Self.codes(of: edits, to: client) == expected)
+            #expect(try await database.run("SELECT code, name FROM sites ORDER BY code;") == "A\tAsh\n")
+            #expect(try await database.run("SELECT part FROM parts;") == "p1\n")
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases) func anEditOfAnItemThatWasNotCreatedIsRefused(_ kind: TestEngine) async throws
+    {
+        try await Self.with(kind) { client, database async throws in
+            let edits = [
+                Self.edit("A", #""parts":[{"old":null,"id":"p2","new":{"what":"Nut","amount":0}}]"#),
+                Self.edit("A", #""parts":[{"id":"p2","what":{"old":"Nut","new":"Nail"}}]"#),
+                Self.edit("A", #""parts":[{"id":"p1","what":{"old":"Bolt","new":"Belt"}}]"#),
+            ]
+            #expect(try await Self.codes(of: edits, to: client) == ["check", "depends-on-refused", "merged"])
+            #expect(try await database.run("SELECT part, what FROM parts ORDER BY part;") == "p1\tBelt\n")
+        }
+    }
+
+    /// The row may be there all the same: from before the push, or because another edit creates it.
+    @Test(arguments: TestEngine.allCases) func aRowThatIsThereIsEdited(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database async throws in
+            let again = Self.edit("Z", #""site":{"old":null,"new":{"name":"Zinc"}}"#)
+            let edits = [
+                Self.creation, again, Self.edit("Z", #""site":{"name":{"old":"Zinc","new":"Zone"}}"#),
+                Self.edit("A", #""parts":[{"old":null,"id":"p1","new":{"what":"Nut","amount":0}}]"#),
+                Self.edit("A", #""parts":[{"id":"p1","what":{"old":"Bolt","new":"Belt"}}]"#),
+            ]
+            let codes = try await Self.codes(of: edits, to: client)
+            #expect(codes == ["foreign-key", "merged", "merged", "check", "merged"])
+            #expect(try await database.run("SELECT code, name FROM sites ORDER BY code;") == "A\tAlder\nZ\tZone\n")
+            #expect(try await database.run("SELECT part, what FROM parts;") == "p1\tBelt\n")
+        }
+    }
+
+    /// Nothing holds back what a push that stands or falls as one makes of it, nor another push.
+    @Test(arguments: TestEngine.allCases) func anotherPushIsNotHeldBack(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, _ async throws in
+            #expect(try await Self.codes(of: [Self.creation], to: client, expecting: 422) == ["foreign-key"])
+            let edit = Self.edit("Z", #""site":{"name":{"old":"Zinc","new":"Zone"}}"#)
+            #expect(try await Self.codes(of: [edit], to: client, key: "k2", expecting: 200) == ["merged"])
+        }
+    }
+}
