@@ -280,6 +280,57 @@ import TestSupport
         }
     }
 
+    // MARK: Checks
+
+    /// A row that a push inserts has nothing that `server-wins` could go back to, through whichever resource it came.
+    @Test(arguments: TestEngine.allCases, ["push", "edit"])
+    func aCheckOfANewRowHasNothingToGoBackTo(_ kind: TestEngine, _ atomic: String) async throws {
+        let sql = """
+            CREATE TABLE homes (id INTEGER PRIMARY KEY, name VARCHAR(20));
+            CREATE TABLE things (id VARCHAR(5) NOT NULL PRIMARY KEY, home INTEGER, n INTEGER);
+            INSERT INTO homes VALUES (1, 'a');
+            """
+        let rules = [
+            "homes.yaml": """
+            resource: homes
+            sections:
+              home: {table: homes, groups: {name: name}}
+              things: {table: things, list: true, parent: {home: id}, groups: {n: n}}
+            """,
+            "things.yaml": """
+            resource: things
+            sections:
+              thing:
+                table: things
+                groups: {n: n}
+                checks: [{name: small, sql: n < 5, fields: [n], on-failure: server-wins}]
+            """,
+        ]
+        let creations = [
+            #"{"resource":"homes","id":1,"changeset":{"things":[{"id":"t","old":null,"new":{"n":2}}]}}"#,
+            #"{"resource":"things","id":"t","changeset":{"thing":{"old":null,"new":{"n":2}}}}"#,
+        ]
+        let edit = #"{"resource":"things","id":"t","changeset":{"thing":{"n":{"old":2,"new":7}}}}"#
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            for creation in creations {
+                let answer = try await gateway.client {
+                    try await $0.post("/v1/push", #"{"atomic":"\#(atomic)","edits":[\#(creation),\#(edit)]}"#)
+                }
+                let results = try answer.json()["results"]?.array ?? []
+                if atomic == "push" {
+                    #expect(
+                        answer.status == 422 && results.last?["problem"]?["code"]?.text == "check", "\(answer.text)")
+                    #expect(try await database.run("SELECT count(*) FROM things;") == "0\n")
+                } else {
+                    #expect(results.last?["outcomes"]?[0]?["outcome"]?.text == "server-won", "\(answer.text)")
+                    #expect(try await database.run("SELECT n FROM things;") == "2\n")
+                }
+                try await database.run("DELETE FROM things;")
+            }
+        }
+    }
+
     // MARK: Deletions beside edits
 
     /// A row that a cascade takes along is gone for the edits behind it, in one push as in many.

@@ -14,7 +14,11 @@ def told(outcome: dict) -> str:
 
 
 def creates(sent: dict, index: int) -> bool:
-    return any(isinstance(part, dict) and part.get("old", 0) is None for part in sent["edits"][index]["changeset"].values())
+    """The edit creates its record, or names one by a temporary id."""
+    edit = sent["edits"][index]
+    if isinstance(edit.get("id"), int) and edit["id"] < 0:
+        return True
+    return any(isinstance(part, dict) and part.get("old", 0) is None for part in edit["changeset"].values())
 
 
 def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool) -> list:

@@ -18,8 +18,12 @@ extension PushTransaction {
     ///   - first: the position of the row's first outcome.
     func noteWritten(_ row: EditedRow, values: [Value], before: [Value]?, outcomes first: Int) {
         guard row.section.isChecked, !values.isEmpty else { return }
-        var note = WrittenRows.Row(address: address(of: values, in: row.section), before: before, last: row)
-        if before != nil {
+        let address = address(of: values, in: row.section)
+        // What was inserted through another resource was not there before either. An edit that stands by itself is checked
+        // against what stood before it.
+        let isNew = plan.push.atomicity != .edit && isNew(RecordKey(address.map(\.value)), in: row.section)
+        var note = WrittenRows.Row(address: address, before: isNew ? nil : before, last: row)
+        if note.before != nil {
             let outcomes = reports[row.index].outcomes
             for index in outcomes.indices.dropFirst(first) {
                 guard let group = outcomes[index].group, outcomes[index].kind.writes else { continue }

@@ -47,7 +47,8 @@ extension PushTransaction {
         return nil
     }
 
-    private func isNew(_ key: RecordKey, in section: Section) -> Bool {
+    /// True for a row that the push inserted, where that is kept.
+    func isNew(_ key: RecordKey, in section: Section) -> Bool {
         !fresh.isEmpty && fresh.contains(InsertedRow(table: section.table, key: key))
     }
 

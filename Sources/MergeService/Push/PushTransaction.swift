@@ -55,7 +55,8 @@ final class PushTransaction {
     var originals: [RowReference: [String: Value]] = [:]
     /// The guards that were asked for, as they were before the push.
     var frozen: [GuardedRow: Bool] = [:]
-    /// Rows that the push inserted, where guards look at their table.
+    /// Rows that the push inserted, where guards look at their table, or checks that are not of the section alone through
+    /// which they came.
     var fresh: Set<InsertedRow> = []
     /// What conditions of access looked at in those records before they changed.
     var shownBefore: [ShownRecord: [UInt8]] = [:]
