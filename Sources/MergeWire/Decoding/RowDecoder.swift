@@ -48,10 +48,12 @@ struct RowDecoder {
         case (nil, .some(let hash)): base = .digest(try digest(hash, place.member("oldHash")))
         case (nil, nil): throw Invalid.problem(place.member("old"), "is missing")
         }
-        let held: FieldValues? = if case .values(let values) = base { values } else { nil }
-        try fields.checkWritable(edited, base: held) { field in
-            section.groups[index].isBare
-                ? place.member("new") : place.member("new").member(section.fields[field].name)
+        // Beside a digest only the row shows what is an echo.
+        if case .values(let held) = base {
+            try fields.checkWritable(edited, base: held) { field in
+                section.groups[index].isBare
+                    ? place.member("new") : place.member("new").member(section.fields[field].name)
+            }
         }
         return GroupEdit(group: index, base: base, edited: edited, path: place, isRowForm: false)
     }
