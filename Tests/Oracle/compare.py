@@ -1,6 +1,7 @@
 """Tells where two answers differ."""
 
 import json
+from collections import Counter
 
 
 def told(outcome: dict) -> str:
@@ -56,7 +57,9 @@ def differences(sent: dict, model: tuple, gateway: tuple, loose: set, torn: bool
         ours = sorted(told(o) for o in mine["outcomes"])
         others = sorted(told(o) for o in theirs["outcomes"])
         if index in loose:
-            both = {place(o) for o in mine["outcomes"]} & {place(o) for o in theirs["outcomes"]}
+            # Behind what was refused rows are only decided, so two changes of one row need not meet there.
+            counts = [Counter(map(place, outcomes)) for outcomes in (mine["outcomes"], theirs["outcomes"])]
+            both = {p for p in counts[0] if counts[0][p] == counts[1][p]}
             ours = sorted(told(o) for o in mine["outcomes"] if place(o) in both)
             others = sorted(told(o) for o in theirs["outcomes"] if place(o) in both)
         # MariaDB's number of a row that was taken back is told nowhere.
