@@ -8,7 +8,9 @@ import Testing
           CONSTRAINT a_near FOREIGN KEY (near) REFERENCES sites (code));
         CREATE TABLE parts (part VARCHAR(8) NOT NULL PRIMARY KEY, site VARCHAR(8) NOT NULL, what VARCHAR(20) NOT NULL,
           amount INT NOT NULL DEFAULT 1, CONSTRAINT an_amount CHECK (amount > 0));
+        CREATE TABLE tours (id INTEGER PRIMARY KEY, site VARCHAR(8));
         INSERT INTO sites (code, name) VALUES ('A', 'Alder');
+        INSERT INTO tours (id) VALUES (1), (2);
         INSERT INTO parts (part, site, what) VALUES ('p1', 'A', 'Bolt');
         """
     private static let rules = [
@@ -25,7 +27,12 @@ import Testing
             parent: {site: code}
             on-missing: drop
             groups: {what: what, amount: amount}
-        """
+        """,
+        "tours.yaml": """
+        resource: tours
+        sections:
+          tour: {table: tours, groups: {site: {column: site, references: sites}}}
+        """,
     ]
     private static let creation = edit("Z", #""site":{"old":null,"new":{"name":"Zinc","near":"none"}}"#)
 
@@ -84,6 +91,25 @@ import Testing
             ]
             #expect(try await Self.codes(of: edits, to: client) == ["check", "depends-on-refused", "merged"])
             #expect(try await database.run("SELECT part, what FROM parts ORDER BY part;") == "p1\tBelt\n")
+        }
+    }
+
+    /// No foreign key of the database would refuse this reference.
+    @Test(arguments: TestEngine.allCases) func aReferenceToARecordThatWasNotCreatedIsRefused(
+        _ kind: TestEngine
+    ) async throws {
+        try await Self.with(kind) { client, database async throws in
+            func tour(_ id: Int, _ site: String) -> String {
+                #"{"resource":"tours","id":\#(id),"changeset":{"tour":{"site":{"old":null,"new":"\#(site)"}}}}"#
+            }
+            let edits = [
+                Self.creation, tour(1, "Z"), tour(2, "A"),
+                #"{"resource":"tours","id":3,"changeset":{"tour":{"old":null,"new":{"site":"Z"}}}}"#,
+            ]
+            let expected = ["foreign-key", "depends-on-refused", "merged", "depends-on-refused"]
+            #expect(try await Self.codes(of: edits, to: client) == expected)
+            #expect(try await database.run("SELECT id FROM tours WHERE site IS NULL;") == "1\n")
+            #expect(try await database.run("SELECT id, site FROM tours WHERE site IS NOT NULL;") == "2\tA\n")
         }
     }
 

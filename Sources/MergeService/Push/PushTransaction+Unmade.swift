@@ -3,8 +3,9 @@ import RecordStore
 
 /// Rows that were to be created under keys of the client's, by edits that were refused.
 ///
-/// Those of temporary ids are known from the plan. A row that is named by its key may be there all the same: because it
-/// was there before, which is why its creation was refused, or because another edit has created it.
+/// Those of temporary ids are known from the plan. A row that is named by its key, or that a field refers to, may be there
+/// all the same: because it was there before, which is why its creation was refused, or because another edit has created
+/// it.
 extension PushTransaction {
     /// Notes the rows that an edit would have created.
     func noteUnmade(_ step: PushPlan.Step) {
@@ -14,13 +15,14 @@ extension PushTransaction {
         }
     }
 
-    /// Returns the position of the edit that would have created a row which another names; nil where there is none, or
-    /// where the row is there.
+    /// Returns the position of the edit that would have created a row which another names or refers to; nil where there
+    /// is none, or where the row is there.
     func refusedCreator(of step: PushPlan.Step) throws -> Int? {
         if unmade.isEmpty { return nil }
         let edit = step.edit
         var creates = false
         for row in step.rows {
+            if let creator = try creator(ofTargets: row, in: edit.resource.sections[row.section]) { return creator }
             if case .create = row.action {
                 if row.section == 0 { creates = true }
                 continue
@@ -31,6 +33,32 @@ extension PushTransaction {
         }
         guard !creates, let key = edit.id.key else { return nil }
         return try creator(of: key, in: edit.resource.root)
+    }
+
+    /// Returns the position of the edit that would have created a row to which a row newly refers.
+    private func creator(ofTargets row: RowEdit, in section: Section) throws -> Int? {
+        switch row.action {
+        case .delete: return nil
+        case .create(let new): return try creator(ofTargets: new, beside: nil, in: section)
+        case .edit(let groups):
+            for group in groups {
+                let base: FieldValues? = if case .values(let values) = group.base { values } else { nil }
+                if let creator = try creator(ofTargets: group.edited, beside: base, in: section) { return creator }
+            }
+            return nil
+        }
+    }
+
+    private func creator(ofTargets values: FieldValues, beside base: FieldValues?, in section: Section) throws -> Int? {
+        for (position, field) in values.fields.enumerated() {
+            let value = values.values[position]
+            guard let target = section.fields[field].reference, !value.isNull, base?.values[position] != value,
+                let other = active.catalog[target.resource]?.sections.first(where: { $0.name == target.section }),
+                other.keyCount == 1
+            else { continue }
+            if let creator = try creator(of: RecordKey([value]), in: other) { return creator }
+        }
+        return nil
     }
 
     private func creator(of key: RecordKey, in section: Section) throws -> Int? {
