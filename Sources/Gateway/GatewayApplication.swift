@@ -100,7 +100,8 @@ package struct GatewayApplication: Service {
         OperationsController(service: service, box: box, metrics: metrics, changes: changes, tokens: tokens)
             .addRoutes(to: &routes)
         let access = FeedAccess(
-            feed: changes.feed, reader: FeedReader(service: service, codec: .wire, shown: changes.shown),
+            feed: changes.feed,
+            reader: FeedReader(service: service, feed: changes.feed, codec: .wire, shown: changes.shown),
             shown: changes.shown)
         SyncController(
             service: service, box: box, access: access, limits: configuration.wire, metrics: metrics, share: share,

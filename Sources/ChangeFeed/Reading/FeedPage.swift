@@ -36,6 +36,13 @@ package struct FeedPage: Sendable {
     package var withMore: FeedPage { FeedPage(feed: feed, revision: revision, hasMore: true, changes: changes) }
 }
 
+/// The answer to a question about changes.
+package enum FeedAnswer: Sendable {
+    case page(FeedPage)
+    /// In the page's own snapshot the feed was another, or did not reach back to the client's revision.
+    case resync(FeedState)
+}
+
 /// The changes that a client asks for.
 package struct FeedQuestion: Sendable, Hashable {
     /// The revision up to which the client has everything.

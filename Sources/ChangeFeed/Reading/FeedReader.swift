@@ -6,6 +6,7 @@ import Synchronization
 /// Reads pages of changes, each record as it is at that moment.
 package final class FeedReader: Sendable {
     private let service: MergeService
+    private let feed: ChangeFeed
     private let codec: FeedCodec
     private let shown: ShownRecords
     private let cache = RecordTextCache()
@@ -17,7 +18,7 @@ package final class FeedReader: Sendable {
     private static let mostShared = 256
 
     private struct Shared {
-        var reading: [Asked: (task: Task<Result<FeedPage, StoreError>, Never>, at: ContinuousClock.Instant)] = [:]
+        var reading: [Asked: (task: Task<Result<FeedAnswer, StoreError>, Never>, at: ContinuousClock.Instant)] = [:]
         var swept = ContinuousClock.now
     }
 
@@ -29,49 +30,55 @@ package final class FeedReader: Sendable {
     }
 
     /// - Parameters:
+    ///   - feed: makes sure of the revisions of pages.
     ///   - codec: the forms of records and keys.
     ///   - shown: notes what is sent.
-    package init(service: MergeService, codec: FeedCodec, shown: ShownRecords) {
+    package init(service: MergeService, feed: ChangeFeed, codec: FeedCodec, shown: ShownRecords) {
         self.shown = shown
         self.service = service
+        self.feed = feed
         self.codec = codec
     }
 
     /// A page that is being read, for one or for many.
     package struct Reading: Sendable {
-        fileprivate let result: Result<FeedPage, StoreError>?
-        fileprivate let task: Task<Result<FeedPage, StoreError>, Never>?
+        fileprivate let result: Result<FeedAnswer, StoreError>?
+        fileprivate let task: Task<Result<FeedAnswer, StoreError>, Never>?
 
-        /// Returns the page once it has been read.
+        /// Returns the answer once it has been read.
         ///
         /// - Throws: `StoreError`.
-        package func page() async throws(StoreError) -> FeedPage {
+        package func answer() async throws(StoreError) -> FeedAnswer {
             if let task { return try await task.value.get() }
             guard let result else { throw StoreError(.other, "nobody reads a page") }
             return try result.get()
         }
     }
 
-    /// Reads a page; those who ask for the same at once get the same.
+    /// Reads a page; clients that ask for the same at once get the same.
+    ///
+    /// The page's revision, its changes and its records come from one snapshot of the database, so that a record that
+    /// changes again meanwhile is not left out.
     ///
     /// - Parameters:
-    ///   - state: how the feed stands: nothing beyond its revision is told.
+    ///   - state: the latest known state of the feed; if the question goes back to its revision, the answer is empty.
     ///   - active: the rules, with a journal.
     ///   - access: the rights of the client; nil for one who sees everything.
     /// - Throws: `StoreError`.
-    package func page(
+    package func answer(
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
         _ deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> FeedPage {
-        try await begin(question, at: state, under: active, for: access, deadline).page()
+    ) async throws(StoreError) -> FeedAnswer {
+        try await begin(question, at: state, under: active, for: access, deadline).answer()
     }
 
-    /// Begins to read a page as `page` does, without waiting for it.
+    /// Begins to read a page as `answer` does, without waiting for it.
     package func begin(
         _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, for access: ClientAccess? = nil,
         _ deadline: ContinuousClock.Instant
     ) -> Reading {
-        let nothing = FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: [])
+        let nothing = FeedAnswer.page(
+            FeedPage(feed: state.feed, revision: state.revision, hasMore: false, changes: []))
         guard question.since < state.revision, let journal = active.journal else {
             return Reading(result: .success(nothing), task: nil)
         }
@@ -88,7 +95,7 @@ package final class FeedReader: Sendable {
             if let known = shared.reading[asked], now - known.at < Self.sharedFor { return known.task }
             let task = Task {
                 let result = await self.read(
-                    question, at: state,
+                    question, of: state.feed,
                     from: PageSource(active: active, journal: journal, access: access), until: deadline)
                 if case .failure = result { self.shared.withLock { $0.reading[asked] = nil } }
                 return result
@@ -99,29 +106,31 @@ package final class FeedReader: Sendable {
         return Reading(result: nil, task: task)
     }
 
+    /// - Parameter named: the feed under the name that it has for the client.
     private func read(
-        _ question: FeedQuestion, at state: FeedState, from source: PageSource, until deadline: ContinuousClock.Instant
-    ) async -> Result<FeedPage, StoreError> {
+        _ question: FeedQuestion, of named: String, from source: PageSource, until deadline: ContinuousClock.Instant
+    ) async -> Result<FeedAnswer, StoreError> {
         do throws(StoreError) {
             let journal = source.journal
             // Whoever holds one of two SQLite files while it waits for the other would wait in a circle with a COMMIT
             // that locks them in another order.
             guard journal.ahead == nil, !journal.tables.dialect.isFile else {
                 let found = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
-                    try self.found(question, at: state, from: source, in: session)
+                    try self.found(question, of: named, from: source, in: session)
                 }
-                return .success(
-                    try await sent(
-                        service.engine.read(deadline: deadline) { session throws(StoreError) in
-                            try self.page(found, to: question, at: state, from: source, in: session)
-                        }, journal, deadline))
+                guard found.isServed else { return .success(.resync(found.state)) }
+                let read = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+                    try self.page(found, to: question, of: named, from: source, in: session)
+                }
+                return .success(try await sent(read, found.state, journal, deadline))
             }
-            return .success(
-                try await sent(
-                    service.engine.read(deadline: deadline) { session throws(StoreError) in
-                        let found = try self.found(question, at: state, from: source, in: session)
-                        return try self.page(found, to: question, at: state, from: source, in: session)
-                    }, journal, deadline))
+            let (found, read) = try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+                let found = try self.found(question, of: named, from: source, in: session)
+                guard found.isServed else { return (found, ReadPage?.none) }
+                return (found, try self.page(found, to: question, of: named, from: source, in: session))
+            }
+            guard let read else { return .success(.resync(found.state)) }
+            return .success(try await sent(read, found.state, journal, deadline))
         } catch {
             return .failure(error)
         }
@@ -143,15 +152,19 @@ package final class FeedReader: Sendable {
         let isForEverybody: Bool
     }
 
-    /// Notes what a page is about to tell; only then others may have what was read for it.
+    /// Makes sure that what a page reports cannot be lost, and notes it; only then others may have what was read for it.
+    ///
+    /// - Parameter state: the feed in the page's snapshot.
     private func sent(
-        _ read: ReadPage, _ journal: Journal, _ deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> FeedPage {
-        if read.read.isEmpty { return read.page }
+        _ read: ReadPage, _ state: FeedState, _ journal: Journal, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> FeedAnswer {
+        let upTo = FeedState(feed: state.feed, revision: read.page.revision, earliest: state.earliest)
+        guard try await feed.confirm(upTo, in: journal) else { return .resync(state) }
+        if read.read.isEmpty { return .page(read.page) }
         try await shown.note(
             read.read.compactMap(\.shown), at: read.page.revision, in: journal, until: deadline)
         cache.keep(read.read.filter(\.isForEverybody).map(\.text), now: .now)
-        return read.page
+        return .page(read.page)
     }
 
     /// The sources that a page is read from.
@@ -171,35 +184,43 @@ package final class FeedReader: Sendable {
 
     /// The changes and departures of a page.
     private struct Found: Sendable {
+        /// The feed in the snapshot that the changes are from, under its own name.
+        let state: FeedState
+        /// False if a client cannot go on in this feed from its revision.
+        var isServed = true
         /// In the order of their revisions.
-        let changes: [SequencedChange]
-        let hasMore: Bool
+        var changes: [SequencedChange] = []
+        var hasMore = false
     }
 
     private func found(
-        _ question: FeedQuestion, at state: FeedState, from source: PageSource, in session: any StoreSession
+        _ question: FeedQuestion, of named: String, from source: PageSource, in session: any StoreSession
     ) throws(StoreError) -> Found {
         let feed = source.journal.tables.feed
+        let state = try feed.state(session.query(feed.reach).first)
+        guard state.feed == FeedState.ownName(named), state.reaches(back: question.since) else {
+            return Found(state: state, isServed: false)
+        }
         // One more tells whether there are others.
         let limit = question.limit + 1
         let rows = try session.query(
             feed.changes(since: question.since, upTo: state.revision, resources: question.resources, limit: limit))
         let changes = rows.prefix(question.limit).compactMap { feed.change($0) }
         let departing = source.departing(among: question.resources)
-        if departing.isEmpty { return Found(changes: changes, hasMore: rows.count == limit) }
-        // Departures come second: whatever has moved on since the changes were read stands among them.
+        if departing.isEmpty { return Found(state: state, changes: changes, hasMore: rows.count == limit) }
         let last = rows.count == limit ? changes.last?.revision ?? state.revision : state.revision
         let departures = try session.query(
             feed.departures(since: question.since, upTo: last, resources: departing, limit: limit)
         ).compactMap { feed.change($0, isDeparture: true) }
-        if departures.isEmpty { return Found(changes: changes, hasMore: rows.count == limit) }
+        if departures.isEmpty { return Found(state: state, changes: changes, hasMore: rows.count == limit) }
         let all = (departures + changes).sorted { $0.revision < $1.revision }
         return Found(
-            changes: Array(all.prefix(question.limit)), hasMore: rows.count == limit || all.count > question.limit)
+            state: state, changes: Array(all.prefix(question.limit)),
+            hasMore: rows.count == limit || all.count > question.limit)
     }
 
     private func page(
-        _ all: Found, to question: FeedQuestion, at state: FeedState, from source: PageSource,
+        _ all: Found, to question: FeedQuestion, of named: String, from source: PageSource,
         in session: any StoreSession
     ) throws(StoreError) -> ReadPage {
         let found = all.changes
@@ -219,10 +240,11 @@ package final class FeedReader: Sendable {
             size.note(records: piece.count, bytes: bytes - before)
         }
         let hasMore = start < found.count || all.hasMore
-        let last = start > 0 ? found[start - 1].revision : state.revision
+        let latest = all.state.revision
+        let last = start > 0 ? found[start - 1].revision : latest
         return ReadPage(
             page: FeedPage(
-                feed: state.feed, revision: hasMore ? last : state.revision, hasMore: hasMore, changes: told.changes),
+                feed: named, revision: hasMore ? last : latest, hasMore: hasMore, changes: told.changes),
             read: read)
     }
 

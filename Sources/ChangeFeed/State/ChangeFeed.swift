@@ -119,6 +119,28 @@ package final class ChangeFeed: Sendable {
         return try await look()
     }
 
+    /// Makes sure that a server that is killed cannot lose a revision that a page has read.
+    ///
+    /// A commit can be visible before it is durable. It is durable once a later commit of this gateway is. On SQLite a
+    /// visible commit is durable.
+    ///
+    /// - Returns: false if the feed was begun anew since.
+    /// - Throws: `StoreError` if the revision is lost already, or the database cannot be used.
+    func confirm(_ page: FeedState, in journal: Journal) async throws(StoreError) -> Bool {
+        if journal.tables.dialect.sequencesWithMerge || isConfirmed(page, in: journal) { return true }
+        guard let now = try await look() else { return false }
+        if now.feed != page.feed { return false }
+        guard now.revision >= page.revision else {
+            throw StoreError(.disconnected, "the database was restarted and has lost a change that was read from it")
+        }
+        return true
+    }
+
+    private func isConfirmed(_ page: FeedState, in journal: Journal) -> Bool {
+        guard let known = state.withLock({ $0.known }), known.journal == journal.tables.schema else { return false }
+        return known.state.feed == page.feed && known.state.revision >= page.revision
+    }
+
     /// Waits until the feed is beyond a revision, or the time is over.
     package func wait(beyond revision: Int, of feed: String, until deadline: ContinuousClock.Instant) async {
         await waiters.wait(beyond: revision, of: feed, until: deadline) {

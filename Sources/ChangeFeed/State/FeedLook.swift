@@ -32,18 +32,11 @@ struct FeedLook: Sendable {
         let rows = try await journal.engine.read(deadline: deadline) { [feed, gateway] session throws(StoreError) in
             try session.query(feed.state(for: gateway, pendingAfter: number))
         }
-        guard let row = rows.first, case .text(let id) = row[0], case .integer(let last) = row[1],
-            case .integer(let oldest) = row[2]
-        else {
-            throw StoreError(
-                .schemaChanged,
-                "the journal “\(feed.schema)” has lost its feed; begin another with “fieldmerge journal new-feed”")
-        }
+        let state = try feed.state(rows.first)
+        let row = rows[0]
         var pending: Int?
         if case .integer(let number) = row[4] { pending = Int(clamping: number) }
-        return Found(
-            state: FeedState(feed: id.string, revision: Int(clamping: last), earliest: Int(clamping: oldest)),
-            isFree: row[3] == .integer(1), firstPending: pending)
+        return Found(state: state, isFree: row[3] == .integer(1), firstPending: pending)
     }
 
     /// Gives everything that is committed its revision.
@@ -113,5 +106,21 @@ struct FeedLook: Sendable {
             _ = try session.execute(feed.forget(gateway))
             return .commit(())
         }
+    }
+}
+
+extension FeedTables {
+    /// Reads a row that begins with the feed's name, its latest revision and the lowest from which changes are kept.
+    ///
+    /// - Throws: `StoreError` of the kind `schemaChanged` if there is no feed.
+    func state(_ row: [Value]?) throws(StoreError) -> FeedState {
+        guard let row, row.count >= 3, case .text(let id) = row[0], case .integer(let last) = row[1],
+            case .integer(let oldest) = row[2]
+        else {
+            throw StoreError(
+                .schemaChanged,
+                "the journal “\(schema)” has lost its feed; begin another with “fieldmerge journal new-feed”")
+        }
+        return FeedState(feed: id.string, revision: Int(clamping: last), earliest: Int(clamping: oldest))
     }
 }

@@ -14,6 +14,12 @@ package struct FeedState: Sendable, Hashable {
         self.earliest = earliest
     }
 
+    /// Separates a feed's own name from the part that differs between clients with different rights.
+    package static let mark: Character = "."
+
+    /// Returns a feed's own name.
+    package static func ownName(_ named: String) -> String { String(named.prefix { $0 != mark }) }
+
     /// Returns true where changes after a revision can be told.
     package func reaches(back revision: Int) -> Bool { (earliest...max(earliest, self.revision)).contains(revision) }
 }

@@ -63,9 +63,9 @@ struct ChangesController {
         _ since: Int, _ asked: FeedRequest, at state: FeedState, under active: ActiveRules, by access: FeedAccess,
         _ deadline: ContinuousClock.Instant
     ) async throws -> FeedPage {
-        try await access.reader.page(
+        try await access.page(
             FeedQuestion(since: since, resources: asked.resources, limit: asked.limit), at: state, under: active,
-            for: access.access, deadline)
+            deadline)
     }
 
     /// Waits until there is something to tell, the time is over, or the client's token opens nothing any more.

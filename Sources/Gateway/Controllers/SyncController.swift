@@ -90,9 +90,9 @@ struct SyncController {
                 guard FeedAccess.isServed(since: since, of: wanted.feed, by: known) else {
                     throw FeedAccess.resync(known)
                 }
-                page = try await access.reader.page(
+                page = try await access.page(
                     FeedQuestion(since: since, resources: wanted.resources, limit: wanted.limit), at: known,
-                    under: active, for: access.access, context.deadline)
+                    under: active, context.deadline)
                 if !news.isCaughtUp { page = page.withMore }
             }
             try context.hold(page.length)

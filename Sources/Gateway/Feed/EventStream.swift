@@ -155,7 +155,11 @@ struct EventStream: Sendable {
             switch try look(position, at: known) {
             case .news(let news): return news
             case .reading(let reading):
-                let page = try await reading.page()
+                let page: FeedPage
+                switch try await reading.answer() {
+                case .page(let read): page = read
+                case .resync(let now): return .resync(FeedAccess.resync(access.named(now)))
+                }
                 // Others hold all that there is: the next look may find room.
                 guard lease?.take(page.length) ?? true else { return .trouble }
                 return .page(page)

@@ -56,6 +56,18 @@ struct FeedAccess: Sendable {
         return (since, state)
     }
 
+    /// Reads a page of changes.
+    ///
+    /// - Throws: a 410 `Problem` if the feed does not reach back to the client's revision any more, or a `StoreError`.
+    func page(
+        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, _ deadline: ContinuousClock.Instant
+    ) async throws -> FeedPage {
+        switch try await reader.answer(question, at: state, under: active, for: access, deadline) {
+        case .page(let page): return page
+        case .resync(let now): throw Self.resync(named(now))
+        }
+    }
+
     /// Returns true where a feed tells what changed after a revision.
     static func isServed(since: Int, of named: String?, by state: FeedState) -> Bool {
         state.reaches(back: since) && (named.map { $0.isExactly(state.feed) } ?? (since == 0))

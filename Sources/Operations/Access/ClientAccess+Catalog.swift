@@ -14,9 +14,6 @@ extension ClientAccess {
 }
 
 extension FeedState {
-    /// The mark between a feed's own name and what tells clients apart that see otherwise.
-    private static let mark: Character = "."
-
     /// Returns the state of the feed under the name that it has for a client: another for one who sees otherwise.
     ///
     /// - Parameter access: nil for one who sees everything.
@@ -25,7 +22,4 @@ extension FeedState {
         return FeedState(
             feed: feed + String(Self.mark) + Hex.encode(access.digest), revision: revision, earliest: earliest)
     }
-
-    /// Returns a feed's own name.
-    package static func ownName(_ named: String) -> String { String(named.prefix { $0 != mark }) }
 }

@@ -94,6 +94,13 @@ package struct FeedTables: Sendable {
             ])
     }
 
+    /// The statement that reads the feed's name, its latest revision and the lowest from which changes are kept.
+    package var reach: Statement {
+        Statement(
+            sql: "SELECT id, last, oldest FROM \(feedSQL) WHERE one = 1", binds: [],
+            columns: [JournalColumn.text, JournalColumn.number, JournalColumn.number])
+    }
+
     // MARK: Sequencing
 
     /// Returns the statement that locks the counter and reads it.
