@@ -397,6 +397,35 @@ import TestSupport
 
     // MARK: What a check takes back
 
+    /// The second edit comes to the value that the first has written, and which the check takes back.
+    @Test(arguments: TestEngine.allCases)
+    func whatACheckTakesBackIsTakenBackForAllWhoWantedIt(_ kind: TestEngine) async throws {
+        let sql = "CREATE TABLE seats (id INTEGER PRIMARY KEY, number INTEGER); INSERT INTO seats VALUES (1, 0);"
+        let rules = [
+            "seats.yaml": """
+            resource: seats
+            sections:
+              seat:
+                table: seats
+                groups: {number: {column: number, merge: max}}
+                checks: [{name: small, sql: number < 5, fields: [number], on-failure: server-wins}]
+            """
+        ]
+        @Sendable func edit(_ old: Int, _ new: Int) -> String {
+            #"{"resource":"seats","id":1,"changeset":{"seat":{"number":{"old":\#(old),"new":\#(new)}}}}"#
+        }
+        let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            let answer = try await gateway.client {
+                try await $0.post("/v1/push", #"{"edits":[\#(edit(1, 5)),\#(edit(0, 2))]}"#)
+            }
+            let outcomes = try answer.json()["results"]?.array.map { $0["outcomes"]?[0] }
+            #expect(outcomes?.map { $0?["outcome"]?.text } == ["server-won", "server-won"], "\(answer.text)")
+            #expect(outcomes?.map { $0?["written"]?.int } == [0, 0], "\(answer.text)")
+        }
+        #expect(try await database.run("SELECT number FROM seats;") == "0\n")
+    }
+
     /// A value that `server-wins` takes back can collide by now; that refuses the push like any collision.
     @Test(arguments: TestEngine.allCases, ["push", "edit"])
     func aCollisionOfWhatACheckTakesBackIsOne(_ kind: TestEngine, _ atomic: String) async throws {

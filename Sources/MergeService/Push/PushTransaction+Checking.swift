@@ -23,14 +23,23 @@ extension PushTransaction {
         // against what stood before it.
         let isNew = plan.push.atomicity != .edit && isNew(RecordKey(address.map(\.value)), in: row.section)
         var note = WrittenRows.Row(address: address, before: isNew ? nil : before, last: row)
-        if note.before != nil {
-            let outcomes = reports[row.index].outcomes
-            for index in outcomes.indices.dropFirst(first) {
-                guard let group = outcomes[index].group, outcomes[index].kind.writes else { continue }
-                note.traces.append(WrittenRows.Trace(report: row.index, outcome: index, group: group))
-            }
-        }
+        if note.before != nil { note.traces = traces(of: row, outcomes: first) }
         written.note(note, row.id)
+    }
+
+    /// Notes a row in which an edit found what it would have written: if an earlier edit of the push wrote that, a check may
+    /// take it back for both.
+    func noteMet(_ row: EditedRow, values: [Value], outcomes first: Int) {
+        guard row.section.isChecked, !values.isEmpty else { return }
+        written.trace(traces(of: row, outcomes: first), of: address(of: values, in: row.section), row.id)
+    }
+
+    private func traces(of row: EditedRow, outcomes first: Int) -> [WrittenRows.Trace] {
+        let outcomes = reports[row.index].outcomes
+        return outcomes.indices.dropFirst(first).compactMap { index in
+            guard let group = outcomes[index].group, outcomes[index].kind.writes else { return nil }
+            return WrittenRows.Trace(report: row.index, outcome: index, group: group)
+        }
     }
 
     /// Notes an item or singleton that was inserted, for the checks.

@@ -93,7 +93,7 @@ extension PushTransaction {
         if !reports[row.index].isMerged { return }
         try noteNeeds(row, decision.change, root: root, outcomes: first)
         switch decision.change {
-        case .none: return
+        case .none: noteMet(row, values: found.current ?? [], outcomes: first)
         case .update(let assignments):
             let current = found.current ?? []
             let refusal = try hiddenReference(assignments, of: row, current: current, root: root)

@@ -31,6 +31,11 @@ struct WrittenRows {
         }
     }
 
+    /// Notes what an edit decided of a row that an earlier one wrote, where it had nothing to write itself.
+    mutating func trace(_ traces: [Trace], of address: [Assignment], _ id: SectionID) {
+        rows[id]?[address]?.traces += traces
+    }
+
     mutating func remove(_ address: [Assignment], _ id: SectionID) { rows[id]?[address] = nil }
 
     /// Forgets the rows of some edits.
