@@ -29,9 +29,9 @@ final class QueuedPush: BatchItem {
         table = rows.reachesOthers ? rows.tables.first : nil
     }
 
-    /// One transaction knows one version of the rules; and where a write may change rows of other tables, all are of one.
+    /// A batch has one `ActiveRules` object. If a write may change rows of other tables, a batch also writes one table.
     func goes(with first: QueuedPush) -> Bool {
-        table == first.table && push.active.catalog.version == first.push.active.catalog.version
+        table == first.table && push.active === first.push.active
     }
 
     var deadline: ContinuousClock.Instant { push.deadline }

@@ -33,6 +33,8 @@ final class PushItem: Sendable {
 
 /// Pushes that share one transaction; mostly one.
 struct PushBatch: Sendable {
+    /// The rules of all pushes: pushes under other rules never share a transaction.
+    let active: ActiveRules
     let items: [PushItem]
     /// The edits of all pushes, each push's in its order.
     let plan: PushPlan
@@ -42,6 +44,10 @@ struct PushBatch: Sendable {
     let owners: [Int]
 
     init(_ items: [PushItem]) {
+        let active = items[0].active
+        precondition(
+            items.allSatisfy { $0.active === active }, "All pushes of a batch run under the same ActiveRules object.")
+        self.active = active
         self.items = items
         plan = items.count == 1 ? items[0].plan : PushPlan(joining: items.map(\.plan))
         var ranges: [Range<Int>] = []

@@ -46,7 +46,7 @@ final class PushMerging: Sendable {
                 }
                 mode = mode.changed(by: .without(edit, problem))
             case .differs(let difference, let reports):
-                try Self.check(difference, under: batch.items[0].active, on: connection)
+                try Self.check(difference, under: batch.active, on: connection)
                 let problem = difference.problem(batch.plan.push.edits[difference.edit])
                 guard batch.plan.push.atomicity == .edit else {
                     return [.answered(.refused(reports.refusing(difference.edit, for: problem)))]
@@ -158,19 +158,19 @@ final class PushMerging: Sendable {
                 push: request.push, reports: transaction.reports[range], wasRolledBack: false
             ).result(shown[...])
             if request.tellsAuthors {
-                let active = batch.items[number].active
-                result = try AuthorSearch(journal: active.journal, active: active, session: transaction.session)
-                    .told(result)
+                result = try AuthorSearch(
+                    journal: batch.active.journal, active: batch.active, session: transaction.session
+                ).told(result)
             }
             let told = request.access.map {
-                result.seen(by: $0.viewer, in: batch.items[number].active, as: transaction.reports[range])
+                result.seen(by: $0.viewer, in: batch.active, as: transaction.reports[range])
             }
             let answer = PushAnswer(to: request, result: result, told: told ?? result) {
                 form($0, $1) { batch.isShared || !batch.items[number].isOverdue }
             }
             let draft = batch.journal.map {
                 JournalDraft(
-                    request, result: result, answer: answer, active: batch.items[number].active, codec: $0.codec,
+                    request, result: result, answer: answer, active: batch.active, codec: $0.codec,
                     elsewhere: { transaction.changedElsewhere(range.lowerBound + $0) },
                     step: { edit in
                         let index = range.lowerBound + edit
@@ -215,7 +215,7 @@ extension PushMerging: BatchWork {
 
 extension PushBatch {
     /// The journal that keeps the pushes; nil for a preview, and where nothing is kept.
-    var journal: Journal? { items[0].request.isPreview ? nil : items[0].active.journal }
+    var journal: Journal? { items[0].request.isPreview ? nil : active.journal }
 }
 
 extension [EditReport] {

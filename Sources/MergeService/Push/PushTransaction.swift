@@ -89,7 +89,7 @@ final class PushTransaction {
 
     init(_ batch: PushBatch, _ merging: PushMerging, session: any StoreSession, mode: RunMode, waits: Bool) {
         self.batch = batch
-        active = batch.items[0].active
+        active = batch.active
         journal = active.journal
         isKept = batch.journal != nil
         self.session = session

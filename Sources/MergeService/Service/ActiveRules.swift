@@ -22,10 +22,12 @@ package final class ActiveRules: Sendable {
         footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }
 
-    /// Returns true where both serve the same: they were read at different times, and nothing had changed in between.
+    /// Returns true if nothing differs that a push, a read or an answer depends on: rules with their lines, schema, journal.
+    ///
+    /// The version compares names byte for byte, which the equality of strings does not.
     package func isSame(as other: ActiveRules) -> Bool {
         self === other
-            || (catalog.version.isExactly(other.catalog.version) && journal === other.journal
+            || (catalog.version.isExactly(other.catalog.version) && catalog == other.catalog && journal === other.journal
                 && schema.tables == other.schema.tables && schema.dependents == other.schema.dependents)
     }
 }

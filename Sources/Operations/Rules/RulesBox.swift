@@ -1,12 +1,31 @@
 package import MergeService
 import Synchronization
 
-/// The rules that are served at this moment, shared by all requests; a request takes them once and keeps them.
+/// The rules that are active at this moment, shared by all requests. A request takes them once and keeps them.
+///
+/// Readings of the rule files and the schema may overlap. Each has a number, and the result of a reading is ignored if a
+/// later reading has already ended. So a reading that waited on a locked table never brings back older rules.
 package final class RulesBox: Sendable {
+    /// A reading of the rule files and the schema, by the order in which readings began.
+    struct Reading: Sendable {
+        fileprivate let number: Int
+    }
+
     private struct State {
         var active: ActiveRules?
         var journal: JournalStatus?
         var trouble: [String] = ["the rules have not been read yet"]
+        /// The number of the last reading that began.
+        var begun = 0
+        /// The number of the latest reading of which the result is in effect.
+        var ended = 0
+
+        /// Returns true if no later reading has ended; then this one has.
+        mutating func end(_ reading: Reading) -> Bool {
+            guard reading.number >= ended else { return false }
+            ended = reading.number
+            return true
+        }
     }
 
     private let state = Mutex(State())
@@ -17,10 +36,10 @@ package final class RulesBox: Sendable {
         (hints, hint) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The rules that are served, with schema and journal; nil as long as none can be.
+    /// The active rules, with schema and journal; nil as long as no rules can be served.
     package var active: ActiveRules? { state.withLock { $0.active } }
 
-    /// Sentences for operators: why nothing is served, or why the newest rules are not.
+    /// Sentences for operators: why nothing is served, or why the newest rules are not active.
     package var trouble: [String] { state.withLock { $0.trouble } }
 
     /// The promise of the journal; nil as long as it is not open.
@@ -29,19 +48,45 @@ package final class RulesBox: Sendable {
     /// The journal; nil as long as it is not open.
     var journal: JournalStatus? { state.withLock { $0.journal } }
 
-    /// Serves rules from now on, whatever was wrong before.
-    func serve(_ active: ActiveRules, _ journal: JournalStatus) {
-        state.withLock { $0 = State(active: active, journal: journal, trouble: []) }
+    /// Numbers a reading, before it reads anything.
+    func beginReading() -> Reading {
+        state.withLock { state in
+            state.begun += 1
+            return Reading(number: state.begun)
+        }
     }
 
-    /// Keeps what is served and notes what is wrong.
-    func note(_ trouble: [String]) {
-        state.withLock { $0.trouble = trouble }
+    /// Ends a reading that found no errors.
+    ///
+    /// The old rules object stays if the new one is the same, so that all requests share it.
+    ///
+    /// - Returns: false if a later reading has ended before; then nothing changes.
+    @discardableResult
+    func install(_ active: ActiveRules, _ journal: JournalStatus, of reading: Reading) -> Bool {
+        state.withLock { state in
+            guard state.end(reading) else { return false }
+            if state.active?.isSame(as: active) != true { state.active = active }
+            state.journal = journal
+            state.trouble = []
+            return true
+        }
     }
 
-    /// Asks for the rules and the schema to be read again soon.
+    /// Ends a reading with what it found wrong. The active rules stay.
+    ///
+    /// - Returns: false if a later reading has ended before; then nothing changes.
+    @discardableResult
+    func note(_ trouble: [String], of reading: Reading) -> Bool {
+        state.withLock { state in
+            guard state.end(reading) else { return false }
+            state.trouble = trouble
+            return true
+        }
+    }
+
+    /// Requests another reading of the rules and the schema.
     package func askForReload() { hint.yield() }
 
-    /// The requests for another reading; several that come at once are one.
+    /// The requests for another reading. Several requests at once are one.
     var reloadRequests: AsyncStream<Void> { hints }
 }

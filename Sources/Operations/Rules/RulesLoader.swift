@@ -86,14 +86,15 @@ package struct RulesLoader: Service {
     /// - Returns: the findings that forbid it; nil where it may start, be the database there or not.
     /// - Throws: `StoreError` where the journal cannot be used.
     package func start() async throws(StoreError) -> Findings? {
+        let reading = box.beginReading()
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
-            try await serve(active, isStart: true)
+            try await serve(active, of: reading, isStart: true)
             return nil
         case .refused(let findings): return findings
         case .unreachable(let error):
-            box.note([error.description])
+            box.note([error.description], of: reading)
             logger.error("the database cannot be reached yet", metadata: ["error": "\(error)"])
             return nil
         }
@@ -148,33 +149,41 @@ package struct RulesLoader: Service {
         logger.warning("\(files.joined(separator: ", ")) \(files.count == 1 ? "is" : "are") gone\(rest)")
     }
 
-    private func reload() async {
+    /// Reads the rules and the schema once more. Readings may overlap; the one that began last counts.
+    func reload() async {
+        let reading = box.beginReading()
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, _):
             let before = box.active?.catalog.version
+            let isInstalled: Bool
             do {
-                try await serve(active, isStart: false)
+                isInstalled = try await serve(active, of: reading, isStart: false)
             } catch {
                 logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
-                box.note([error.description])
+                box.note([error.description], of: reading)
                 return
             }
-            if before != active.catalog.version {
+            if isInstalled, before != active.catalog.version {
                 logger.notice("serving the rules", metadata: ["version": "\(active.catalog.version)"])
             }
         case .refused(let findings):
             let errors = findings.sorted.filter { $0.severity == .error }.map(\.description)
-            if box.trouble != errors {
+            let isKnown = box.trouble == errors
+            if box.note(errors, of: reading), !isKnown {
                 for error in errors { logger.error("\(error)") }
             }
-            box.note(errors)
         case .unreachable(let error):
-            if box.active == nil { box.note([error.description]) }
+            if box.active == nil { box.note([error.description], of: reading) }
         }
     }
 
-    /// Serves rules together with the journal, which is opened once.
-    private func serve(_ active: ActiveRules, isStart: Bool) async throws(StoreError) {
+    /// Installs rules together with the journal, which is opened once.
+    ///
+    /// - Returns: false if they are not installed: a later reading has ended, or the journal cannot be used for now.
+    @discardableResult
+    private func serve(
+        _ active: ActiveRules, of reading: RulesBox.Reading, isStart: Bool
+    ) async throws(StoreError) -> Bool {
         let journal: JournalStatus
         if let kept = box.journal {
             journal = kept
@@ -183,8 +192,8 @@ package struct RulesLoader: Service {
                 journal = try await openJournal()
             } catch {
                 guard isStart, error.mayPass else { throw error }
-                box.note([error.description])
-                return
+                box.note([error.description], of: reading)
+                return false
             }
             if case .off = journal {
                 logger.warning("\(journal.promise)")
@@ -199,11 +208,11 @@ package struct RulesLoader: Service {
                 try await MergeService.wire(engine).recover(complete, until: .now.advanced(by: Self.patience))
             } catch {
                 guard isStart, error.mayPass else { throw error }
-                box.note([error.description])
-                return
+                box.note([error.description], of: reading)
+                return false
             }
         }
-        box.serve(complete, journal)
+        return box.install(complete, journal, of: reading)
     }
 
     /// A rule file, by what changes when somebody writes it.
