@@ -29,7 +29,7 @@ final class QueuedPush: BatchItem {
         table = rows.reachesOthers ? rows.tables.first : nil
     }
 
-    /// A batch has one `ActiveRules` object. If a write may change rows of other tables, a batch also writes one table.
+    /// Returns true if both run under one `ActiveRules` object and, if a write may change rows of other tables, write one table.
     func goes(with first: QueuedPush) -> Bool {
         table == first.table && push.active === first.push.active
     }

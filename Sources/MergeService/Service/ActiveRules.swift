@@ -27,7 +27,8 @@ package final class ActiveRules: Sendable {
     /// The version compares names byte for byte, which the equality of strings does not.
     package func isSame(as other: ActiveRules) -> Bool {
         self === other
-            || (catalog.version.isExactly(other.catalog.version) && catalog == other.catalog && journal === other.journal
+            || (catalog.version.isExactly(other.catalog.version) && catalog == other.catalog
+                && journal === other.journal
                 && schema.tables == other.schema.tables && schema.dependents == other.schema.dependents)
     }
 }

@@ -1,7 +1,9 @@
 package import MergeService
 import Synchronization
 
-/// The rules that are active at this moment, shared by all requests. A request takes them once and keeps them.
+/// The rules that are active at this moment, shared by all requests.
+///
+/// A request takes them once and keeps them.
 ///
 /// Readings of the rule files and the schema may overlap. Each has a number, and the result of a reading is ignored if a
 /// later reading has already ended. So a reading that waited on a locked table never brings back older rules.
@@ -72,7 +74,9 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Ends a reading with what it found wrong. The active rules stay.
+    /// Ends a reading with what it found wrong.
+    ///
+    /// The active rules stay.
     ///
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
@@ -87,6 +91,6 @@ package final class RulesBox: Sendable {
     /// Requests another reading of the rules and the schema.
     package func askForReload() { hint.yield() }
 
-    /// The requests for another reading. Several requests at once are one.
+    /// The requests for another reading, of which several at once are one.
     var reloadRequests: AsyncStream<Void> { hints }
 }

@@ -149,7 +149,9 @@ package struct RulesLoader: Service {
         logger.warning("\(files.joined(separator: ", ")) \(files.count == 1 ? "is" : "are") gone\(rest)")
     }
 
-    /// Reads the rules and the schema once more. Readings may overlap; the one that began last counts.
+    /// Reads the rules and the schema once more.
+    ///
+    /// Readings may overlap. The one that began last counts.
     func reload() async {
         let reading = box.beginReading()
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
