@@ -1,3 +1,4 @@
+import MergeCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -41,7 +42,7 @@ final class BusyWait: Sendable {
         let now = ContinuousClock.now
         let end = state.withLock { state in
             if attempt == 0 { state.start = now }
-            return state.end ?? state.start.advanced(by: .seconds(seconds))
+            return state.end ?? state.start.advanced(by: .clamped(seconds: seconds))
         }
         guard now < end else { return false }
         let pause = min(Self.pause * Double.random(in: 0.5...1), end - now)

@@ -1,3 +1,4 @@
+import MergeCore
 import RecordStore
 
 #if canImport(Glibc)
@@ -17,7 +18,7 @@ enum SQLiteFile {
     ///
     /// - Throws: `StoreError`.
     static func waiting<Answer>(_ seconds: Double, _ open: () throws -> Answer) throws(StoreError) -> Answer {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
+        let deadline = ContinuousClock.now.advanced(by: .clamped(seconds: seconds))
         while true {
             do {
                 return try open()

@@ -40,6 +40,33 @@ import Testing
         return RuleBinder.bind(folder, to: schema()).findings.sorted.filter { $0.severity != .note }.map(\.description)
     }
 
+    @Test(
+        "An extreme number in a rule file is a finding or a value, whatever its form",
+        arguments: [
+            "1e999", "1e22", "-1e22", "9223372036854775808", "-9223372036854775809", "18446744073709551616",
+            "1:00:00:00:00:00:00:00:00:00:00:00:00:00", "-9223372036854775807:59:59", "0x7FFFFFFFFFFFFFFFF",
+            "0b" + String(repeating: "1", count: 200), "0o7777777777777777777777777", ".inf", "-.INF", ".NaN",
+            "1_000_000",
+            "+9999999999999999999999", String(repeating: "9", count: 400),
+        ])
+    func extremeNumbers(_ number: String) {
+        for (access, group) in [
+            ("  a: {read: all, rows: {area: {value: \(number)}}}", "status: status"),
+            (
+                "  a: {read: all, rows: {area: {any: [{before: \(number)}, {not: {value: \(number)}}]}}}",
+                "status: status"
+            ),
+            ("  a: {read: all}", "status: {column: status, transitions: {\(number): [\(number)]}}"),
+        ] {
+            let found = Self.findings(access: access, group: group)
+            if group == "status: status" {
+                #expect(found.contains { $0.contains("is of type integer") }, "\(number): \(found)")
+            } else {
+                #expect(!found.contains { $0.contains("error") }, "\(number): \(found)")
+            }
+        }
+    }
+
     /// A column that a role sets is known of a row that it creates, also where no group has it.
     @Test func whatARoleSetsMayIdentify() {
         let text = """

@@ -1,3 +1,5 @@
+import MergeCore
+
 /// Keeps a scan to the rows a second that the operator allows.
 ///
 /// Pure.
@@ -39,7 +41,7 @@ struct ScanBudget {
             if let usual, took > Self.slow, perRow > 3 * usual { factor = 2 }
             usual = usual.map { $0 * 0.95 + min(perRow, 3 * $0) * 0.05 } ?? perRow
         }
-        free = max(free, begin).advanced(by: .seconds(cost * factor))
+        free = max(free, begin).advanced(by: .clamped(seconds: cost * factor))
         return free
     }
 }

@@ -162,7 +162,7 @@ final class ScanShift {
         place = nil
         guard first == nil else { return false }
         if news.trouble == nil, let state { progress.noticed = state.now }
-        progress.cycleMilliseconds = Int((ContinuousClock.now - start).seconds * 1_000)
+        progress.cycleMilliseconds = Int(clamping: (ContinuousClock.now - start).seconds * 1_000)
         news.cycles += 1
         if !knowsSince, let since = try await desk.since(units) {
             knowsSince = true

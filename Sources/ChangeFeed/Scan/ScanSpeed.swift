@@ -1,3 +1,5 @@
+import MergeCore
+
 /// Counts rows by the second.
 ///
 /// Pure.
@@ -18,6 +20,6 @@ struct ScanSpeed {
             since = now
         }
         guard let since, now > since else { return nil }
-        return Int(Double(rows) / (now - since).seconds)
+        return Int(clamping: Double(rows) / (now - since).seconds)
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import MergeCore
 
 /// Tells whether the token that opened a stream opens the gateway still.
 struct TokenStanding: Sendable {
@@ -24,6 +25,6 @@ struct TokenStanding: Sendable {
 
     /// The time at which the token ends by itself; nil where it does not.
     var end: ContinuousClock.Instant? {
-        bearer.expiry.map { .now.advanced(by: .seconds(max(0, $0 - Date().timeIntervalSince1970))) }
+        bearer.expiry.map { .now.advanced(by: .clamped(seconds: max(0, $0 - Date().timeIntervalSince1970))) }
     }
 }

@@ -1,4 +1,5 @@
 import Logging
+import MergeCore
 
 /// The line that a request leaves in the log: never a value of a client, a token or a query.
 struct RequestLine {
@@ -29,7 +30,7 @@ struct RequestLine {
 
     /// Text for people: words as they are, text of others in quotes.
     var text: String {
-        let tenths = Int((milliseconds * 10).rounded())
+        let tenths = Int(clamping: (milliseconds * 10).rounded())
         // Bytes, since every request has such a line, and a text takes several times as long to grow.
         var line: [UInt8] = []
         line.reserveCapacity(256)

@@ -94,7 +94,9 @@ private enum PagePlace {
             self = .after(key)
             return
         }
-        if case .integer(let number)? = key?.parts.first { self = .at(Int(clamping: number)) } else { self = .at(0) }
+        var offset = 0
+        if case .integer(let number)? = key?.parts.first { offset = max(0, Int(clamping: number)) }
+        self = .at(offset)
     }
 
     var key: RecordKey? {

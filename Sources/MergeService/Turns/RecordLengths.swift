@@ -35,7 +35,7 @@ final class RecordLengths: Sendable {
         mutating func length(of key: RecordKey, in resource: Resource) -> Int? {
             if let length = known(Name(resource: resource.name, key: key)) { return length }
             guard let mean = means[resource.name], mean.long >= 0.5 else { return nil }
-            return Int(mean.bytes)
+            return Int(clamping: mean.bytes)
         }
 
         mutating func keep(_ length: Int, of name: Name) {

@@ -17,7 +17,8 @@ struct RuleConstant: Sendable, Hashable {
         if let flag = node.bool {
             plain = .boolean(flag)
         } else {
-            plain = node.int.map { .integer(Int64($0)) }
+            // Yams reads 1:30 as a number to the base 60, and its sum traps on overflow.
+            plain = text.utf8.contains(UInt8(ascii: ":")) ? nil : node.int.map { .integer(Int64($0)) }
         }
     }
 

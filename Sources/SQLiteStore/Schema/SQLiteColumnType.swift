@@ -23,6 +23,9 @@ struct SQLiteColumnType {
         !name.contains("INT") && (name.contains("CHAR") || name.contains("CLOB") || name.contains("TEXT"))
     }
 
+    /// A declaration may name any number, but each value is written with as many digits.
+    private static let mostDecimals = 1_000
+
     private static let wide = ColumnType.integer(Int128(Int64.min)...Int128(Int64.max))
 
     /// A text in a column whose affinity would store what looks like a number as that number.
@@ -48,7 +51,8 @@ struct SQLiteColumnType {
         }
         let texts: [ColumnType] = [.text(Self.guarded), .delimitedSet(separator: ",", Self.guarded)]
         // SQLite keeps any number of digits before the point, whatever the declaration names.
-        let number = ColumnType.numeric(scale: arguments.isEmpty ? nil : arguments.count > 1 ? arguments[1] : 0)
+        let scale = arguments.count > 1 ? min(arguments[1], Self.mostDecimals) : 0
+        let number = ColumnType.numeric(scale: arguments.isEmpty ? nil : scale)
         if name.hasPrefix("BOOL") { return [.boolean, Self.wide] }
         if name.hasPrefix("DECIMAL") || name.hasPrefix("NUMERIC") {
             return [number, Self.wide, .boolean]

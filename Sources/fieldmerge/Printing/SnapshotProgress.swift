@@ -1,3 +1,4 @@
+import MergeCore
 import SystemPackage
 
 #if canImport(Glibc)
@@ -50,7 +51,7 @@ struct SnapshotProgress {
     }
 
     private func rate(_ now: ContinuousClock.Instant) -> Int {
-        Int(Double(records) / max((now - start) / .seconds(1), 0.001))
+        Int(clamping: Double(records) / max((now - start) / .seconds(1), 0.001))
     }
 
     private func secondsLeft(_ now: ContinuousClock.Instant) -> Int? {

@@ -1,3 +1,5 @@
+import MergeCore
+
 /// A bucket that fills by so many a second, up to a second's worth.
 struct TokenBucket: Sendable {
     private let rate: Double
@@ -22,7 +24,7 @@ struct TokenBucket: Sendable {
         time = max(time, now)
         let needed = min(Double(count), rate)
         // What a second brings is not told to the last bit.
-        guard level + 1e-9 >= needed else { return max(1, Int(((needed - level) / rate).rounded(.up))) }
+        guard level + 1e-9 >= needed else { return max(1, Int(clamping: ((needed - level) / rate).rounded(.up))) }
         level -= Double(count)
         return nil
     }

@@ -59,11 +59,20 @@ struct JWTClaims: Sendable {
         }
     }
 
+    /// The end of the year 9999, in seconds since 1970, so that no sum or conversion of a time overflows.
+    private static let latest = 253_402_300_800.0
+
+    /// Reads a time (NumericDate of RFC 7519), of which one beyond the bounds counts as the bound.
+    ///
+    /// - Returns: nil if the value is not a number.
     private static func seconds(_ value: Scalar) -> Double? {
-        switch value {
-        case .integer(let number): Double(number)
-        case .number(let number): Double(number.text)
-        default: nil
-        }
+        let seconds: Double? =
+            switch value {
+            case .integer(let number): Double(number)
+            case .number(let number): Double(number.text)
+            case .vast(let number): Double(number.text)
+            default: nil
+            }
+        return seconds.map { min(max($0, -latest), latest) }
     }
 }

@@ -77,7 +77,7 @@ package final class AccessTokens: Sendable {
         else {
             throw Problem(.noToken, detail: "The refresh token is known no more.")
         }
-        let time = Int(now())
+        let time = Int(clamping: now())
         let header = Array("{\"alg\":\"HS256\",\"kid\":\"\(kid)\",\"typ\":\"at+jwt\"}".utf8)
         let payload = TokenPayload(
             issuer: Self.issuer, subject: bearer.name, line: line.mark, issued: time, expiry: time + lifetime
