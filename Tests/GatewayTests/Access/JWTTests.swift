@@ -82,6 +82,23 @@ import TestSupport
         }
     }
 
+    @Test("A kid of a public key excludes the operator's secret, and no kid or an unknown one does not")
+    func theSecretSignsForNoPublicKey() async throws {
+        let (signer, rsa) = (TestSigner.es256("k"), try TestSigner.rsa("r"))
+        let secret = Array("0123456789abcdef0123456789abcdef".utf8)
+        let access = try await Self.access(
+            keys: TestSigner.set([try signer.jwk(), try rsa.jwk()]), secret: secret)
+        for kid in ["k", "r"] {
+            let token = TestSigner.secretToken(secret, header: "{\"alg\":\"HS256\",\"kid\":\"\(kid)\"}")
+            #expect(await Self.refusal(access, token) == .algorithm, "\(kid)")
+            #expect(!AccessVerifier(file: nil, jwt: access).seemsGood(token), "\(kid)")
+        }
+        #expect(await Self.refusal(access, TestSigner.secretToken(secret)) == nil)
+        let other = TestSigner.secretToken(secret, header: #"{"alg":"HS256","kid":"legacy"}"#)
+        #expect(await Self.refusal(access, other) == nil)
+        #expect(await Self.refusal(access, try signer.token()) == nil)
+    }
+
     // MARK: The matrix
 
     /// Every kind of bad token, with the check that the log names.
@@ -109,7 +126,8 @@ import TestSupport
             (try header(#"{"alg":"none","kid":"k"}"#), .algorithm),
             (try header(#"{"alg":"None","kid":"k"}"#), .algorithm),
             (try header(#"{"kid":"k"}"#), .algorithm), (try header(#"{"alg":"ES512","kid":"k"}"#), .algorithm),
-            (try header(#"{"alg":"RS256","kid":"k"}"#), .algorithm), (try header(#"{"alg":"HS256","kid":"k"}"#), .key),
+            (try header(#"{"alg":"RS256","kid":"k"}"#), .algorithm),
+            (try header(#"{"alg":"HS256","kid":"k"}"#), .algorithm),
             (try header(#"{"alg":"ES256","alg":"ES256","kid":"k"}"#), .malformed),
             (try header(#"{"alg":"ES256","kid":"k","crit":["exp"]}"#), .critical),
             (try header(#"{"alg":"ES256","kid":"k","crit":[]}"#), .critical),
@@ -121,7 +139,7 @@ import TestSupport
             (try header(#"{"alg":"ES256","kid":"bound"}"#), .algorithm),
             (try header(#"{"alg":"ES256","kid":"enc"}"#), .key),
             // The public key, that anybody has, as a secret.
-            (TestSigner.secretToken(Array(rsa.pem.utf8), header: #"{"alg":"HS256","kid":"r"}"#), .key),
+            (TestSigner.secretToken(Array(rsa.pem.utf8), header: #"{"alg":"HS256","kid":"r"}"#), .algorithm),
             (TestSigner.secretToken([], header: #"{"alg":"HS256","kid":"oct"}"#), .key),
             (try claims(["x": "\"" + String(repeating: "a", count: 8_200) + "\""]), .tooLong),
             (String(repeating: "a", count: 40_000), .tooLong),

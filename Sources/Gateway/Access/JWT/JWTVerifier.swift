@@ -41,10 +41,9 @@ final class JWTVerifier: Sendable {
     func bearer(of token: String, _ mark: TokenMark) async throws(TokenRefusal) -> Bearer {
         let generation = verifiedTokens.generation
         let parts = try JWTParts(token)
-        // A secret is shared by two, so nothing that anybody can read ever stands for it.
-        let known = parts.algorithm == .hs256 ? secrets : await ring?.keys(named: parts.kid) ?? []
+        let named = parts.algorithm == .hs256 ? knownKeys(of: parts) : await ring?.keys(named: parts.kid) ?? []
         let time = now()
-        let (bearer, end) = try check(parts, by: known, at: time)
+        let (bearer, end) = try check(parts, by: candidates(for: parts, among: named), at: time)
         verifiedTokens.keep(bearer, of: mark, until: end, since: generation, now: time)
         return bearer
     }
@@ -52,11 +51,21 @@ final class JWTVerifier: Sendable {
     /// Returns true for a token that is good by the keys that are known.
     func seemsGood(_ token: String) -> Bool {
         guard let parts = try? JWTParts(token) else { return false }
-        let keys = parts.algorithm == .hs256 ? secrets : ring?.knownKeys(named: parts.kid) ?? []
-        return (try? check(parts, by: keys, at: now())) != nil
+        return (try? check(parts, by: candidates(for: parts, among: knownKeys(of: parts)), at: now())) != nil
     }
 
-    private var secrets: [SigningKey] { [secret?.key].compactMap(\.self) }
+    private func knownKeys(of parts: JWTParts) -> [SigningKey] { ring?.knownKeys(named: parts.kid) ?? [] }
+
+    /// Returns the keys that may have signed a token.
+    ///
+    /// The operator's secret has no `kid`. It is never used for a token whose `kid` names a public key, and a public key
+    /// is never used as a secret.
+    ///
+    /// - Parameter named: the public keys that the `kid` of the token names; all if it has none.
+    private func candidates(for parts: JWTParts, among named: [SigningKey]) -> [SigningKey] {
+        guard parts.algorithm == .hs256, parts.kid == nil || named.isEmpty else { return named }
+        return [secret?.key].compactMap(\.self)
+    }
 
     private func check(_ parts: JWTParts, by keys: [SigningKey], at time: Double) throws(TokenRefusal) -> (
         bearer: Bearer, end: Double
