@@ -105,10 +105,12 @@ package final class ResourceView: Sendable {
         return sight(always)
     }
 
-    /// Returns a record as the client sees it; nil where it does not exist for it.
-    package func seen(_ record: Record) -> Record? {
+    /// Returns a record as the client sees it; nil if it does not exist for the client.
+    ///
+    /// - Parameter roles: the roles that count, of those that hold on the record.
+    package func seen(_ record: Record, under roles: GrantSet = .all) -> Record? {
         guard case .one(let root?)? = record.sections.first else { return nil }
-        let set = grants(on: root)
+        let set = grants(on: root).intersection(roles)
         if set.isEmpty { return nil }
         var seen = record
         let sight = sight(set)

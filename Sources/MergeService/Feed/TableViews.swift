@@ -62,6 +62,8 @@ struct TableViews: Sendable {
     /// Tables some of whose rows have guards.
     private let guardedTables: Set<String>
     private let guardedResources: Set<ObjectIdentifier>
+    /// The columns that conditions of access test, in lower case, by table.
+    private let testedColumns: [String: Set<String>]
 
     init(_ catalog: Catalog) {
         var found: [String: [TableView]] = [:]
@@ -75,6 +77,12 @@ struct TableViews: Sendable {
         let guarded = catalog.resources.filter { $0.sections.contains(where: \.hasGuards) }
         guardedResources = Set(guarded.map(\.origin))
         guardedTables = Set(guarded.flatMap(\.sections).filter(\.hasGuards).map { Self.name(of: $0.table) })
+        var tested: [String: Set<String>] = [:]
+        for resource in catalog.resources {
+            let names = (resource.access?.columns ?? []).map { resource.root.columns[$0].name.lowercased() }
+            if !names.isEmpty { tested[Self.name(of: resource.root.table), default: []].formUnion(names) }
+        }
+        testedColumns = tested
         var others: [ObjectIdentifier: [OtherView]] = [:]
         for section in catalog.resources.flatMap(\.sections) {
             let views = (found[Self.name(of: section.table)] ?? []).filter { $0.section !== section || !$0.namesRecord }
@@ -94,6 +102,11 @@ struct TableViews: Sendable {
     /// Returns true where some section of a resource has guards.
     func hasGuards(_ resource: Resource) -> Bool {
         !guardedResources.isEmpty && guardedResources.contains(resource.origin)
+    }
+
+    /// Returns the columns of a table that conditions of access of any resource test, in lower case.
+    func testedColumns(of table: TableName) -> Set<String> {
+        testedColumns.isEmpty ? [] : testedColumns[Self.name(of: table)] ?? []
     }
 
     /// The views of a table.

@@ -13,13 +13,13 @@ struct EditReport: Sendable {
     /// Values that were written, to be found again.
     var meant: [WriteProof.Meant] = []
     var isRejected = false
-    /// The roles that held on the record when it was met; nil where it was not.
+    /// The roles that held on the record before the push and when the edit found it; nil if it found none.
     var held: GrantSet?
     /// The record is there and does not exist for the client: nothing more of it is read.
     var isHidden = false
     /// Sets of roles of each of which one has to hold on the record in the end.
     var needs: Set<GrantSet> = []
-    /// What conditions of access looked at in the record before the edit; nil where there was none, or they do not.
+    /// What conditions of access test in the record as it was before the push; nil if there was none, or no conditions.
     var conditions: ConditionTuple?
     /// The edit has created its record.
     var createsRecord = false

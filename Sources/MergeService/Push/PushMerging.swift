@@ -153,7 +153,11 @@ final class PushMerging: Sendable {
             if transaction.excluded.contains(number) { return nil }
             let request = batch.items[number].request
             let range = batch.ranges[number]
-            let shown = zip(range, records[range]).map { $1?.seen(by: transaction.view(of: $0)) }
+            let shown = zip(range, records[range]).map { report, record in
+                // A preview writes nothing, so it brings no right to read either.
+                let roles = request.isPreview ? transaction.reports[report].held : nil
+                return record?.seen(by: transaction.view(of: report), under: roles ?? .all)
+            }
             var result = ResultAssembly(
                 push: request.push, reports: transaction.reports[range], wasRolledBack: false
             ).result(shown[...])

@@ -22,21 +22,24 @@ extension PushTransaction {
 
     /// Returns a row of the root as the client of an edit knows it: nil where it does not exist for it.
     func shown(_ root: [Value]?, to report: Int) -> [Value]? {
-        if let root, isKept, reports[report].conditions == nil, !reports[report].createsRecord {
-            reports[report].conditions = ConditionTuple(root, of: reports[report].resource)
+        let resource = reports[report].resource
+        // Only the states at commits count, so what an earlier edit of the push made of the record does not.
+        if let root, isKept, reports[report].conditions == nil, !reports[report].createsRecord,
+            !isNew(root, in: resource.root)
+        {
+            reports[report].conditions = ConditionTuple(original(of: root, in: resource.root) ?? root, of: resource)
         }
         guard let view = view(of: report), let root else { return root }
-        let held = view.grants(on: root)
-        reports[report].isHidden = held.isEmpty
-        if held.isEmpty { return nil }
-        if reports[report].held == nil { reports[report].held = held }
+        reports[report].isHidden = !view.shows(root)
+        if reports[report].isHidden { return nil }
+        if reports[report].held == nil { reports[report].held = grants(on: root, in: view) }
         return root
     }
 
     /// Returns the edit of a row without what its client may not read: in a deletion that is not compared.
     func readable(_ row: EditedRow, root: [Value]?) -> EditedRow {
         guard let view = view(of: row.index), case .delete(let groups) = row.edit.action, let root else { return row }
-        let sight = view.sight(view.grants(on: root))
+        let sight = view.sight(grants(on: root, in: view))
         let known = groups.filter { sight.reads(group: row.section.groups[$0.group], in: row.edit.section) }
         if known.count == groups.count { return row }
         return EditedRow(
@@ -45,13 +48,23 @@ extension PushTransaction {
                 extras: row.edit.extras), step: row.step)
     }
 
-    /// The roles that hold on a row's record as it stands.
+    /// Returns the roles that hold on a root row as it is now and as it was before the push.
     ///
-    /// - Parameter root: the record's own row; nil where there is none.
+    /// A push can be refused or be a preview. So a right that an earlier edit of the same push would bring does not count:
+    /// the answer would show what the client cannot read.
+    private func grants(on root: [Value], in view: ResourceView) -> GrantSet {
+        let now = view.grants(on: root)
+        return original(of: root, in: view.resource.root).map { now.intersection(view.grants(on: $0)) } ?? now
+    }
+
+    /// Returns the roles that have held on a row's record since before the push and since the edit found it.
+    ///
+    /// - Parameter root: the record's own row; nil if there is none.
     private func held(on root: [Value]?, _ row: EditedRow, _ view: ResourceView) -> GrantSet {
         // Whether a record that the edit creates is the client's shows once it is whole.
         if reports[row.index].createsRecord { return .all }
-        return root.map { view.grants(on: $0) } ?? .all
+        guard let root else { return .all }
+        return grants(on: root, in: view).intersection(reports[row.index].held ?? .all)
     }
 
     /// Checks that a role of the client lets it write what an edit names of a row as it stands.

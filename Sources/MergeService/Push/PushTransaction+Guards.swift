@@ -17,16 +17,12 @@ extension PushTransaction {
     func guards(of row: [Value], in edited: EditedRow, _ action: RowAction) throws -> RowGuards {
         let section = edited.section
         var guards = RowGuards()
-        guards.isNew = isNew(key(of: row, in: section), in: section)
+        guards.isNew = isNew(row, in: section)
         if section.frozenWhen != nil, try isFrozen(row, in: section) { guards.frozen = section.frozenWhen?.rule }
         if case .delete = action, section.kind == .root, guards.frozen == nil {
             guards.frozen = try frozenPart(of: row, in: edited.resource)
         }
-        if !originals.isEmpty,
-            let known = originals[active.footprints[section].reference(to: key(of: row, in: section))]
-        {
-            guards.before = zip(section.columns, row).map { known[$0.name.lowercased()] ?? $1 }
-        }
+        guards.before = original(of: row, in: section)
         return guards
     }
 
@@ -47,6 +43,21 @@ extension PushTransaction {
         return nil
     }
 
+    /// Returns a row as it was before the push, as far as guards and conditions of access look at it.
+    ///
+    /// - Returns: nil if the push has not changed the row.
+    func original(of row: [Value], in section: Section) -> [Value]? {
+        guard !originals.isEmpty,
+            let known = originals[active.footprints[section].reference(to: key(of: row, in: section))]
+        else { return nil }
+        return zip(section.columns, row).map { known[$0.name.lowercased()] ?? $1 }
+    }
+
+    /// Returns true for a row that the push inserted.
+    func isNew(_ row: [Value], in section: Section) -> Bool {
+        !fresh.isEmpty && isNew(key(of: row, in: section), in: section)
+    }
+
     /// True for a row that the push inserted, where that is kept.
     func isNew(_ key: RecordKey, in section: Section) -> Bool {
         !fresh.isEmpty && fresh.contains(InsertedRow(table: section.table, key: key))
@@ -63,16 +74,20 @@ extension PushTransaction {
         return isFrozen
     }
 
-    /// Notes what a row held before the push, and whether it is frozen under any section that shows it.
+    /// Records what a row contained before the push, and whether it is frozen under any section that shows it.
     ///
     /// - Parameter assignments: the columns that are about to be written.
     func noteOriginal(_ row: [Value], in section: Section, writing assignments: [Assignment]) throws(StoreError) {
-        guard active.views.hasGuards(section.table) else { return }
-        let reference = active.footprints[section].reference(to: key(of: row, in: section))
+        let isGuarded = active.views.hasGuards(section.table)
+        let tested = active.views.testedColumns(of: section.table)
+        if !isGuarded, tested.isEmpty { return }
         for part in assignments {
             let name = section.columns[part.column].name.lowercased()
+            guard isGuarded || tested.contains(name) else { continue }
+            let reference = active.footprints[section].reference(to: key(of: row, in: section))
             if originals[reference]?[name] == nil { originals[reference, default: [:]][name] = row[part.column] }
         }
+        guard isGuarded else { return }
         for other in active.views[section.table]
         where other.section.frozenWhen != nil && other.section.origin != section.origin {
             let names = other.section.columns.prefix(other.section.keyCount).map { $0.name.lowercased() }

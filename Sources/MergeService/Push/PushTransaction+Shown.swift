@@ -123,20 +123,28 @@ extension PushTransaction {
         }
     }
 
-    /// What conditions of access look at in a record as it stands; nil where it is gone.
+    /// What conditions of access test in a record as it is now; nil if it is gone.
     private func conditions(of record: ShownRecord) throws(StoreError) -> [UInt8]? {
-        let root = record.resource.root
-        let rows = try reader.rows(
-            of: root, where: Array(0..<root.keyCount), in: [record.key.parts], locking: session.mustLockReads)
-        return rows.first.flatMap { ConditionTuple($0, of: record.resource)?.bytes }
+        try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
     }
 
-    /// Notes what conditions of access look at in a record whose root row is about to change under another resource.
+    private func root(of record: ShownRecord) throws(StoreError) -> [Value]? {
+        let root = record.resource.root
+        return try reader.rows(
+            of: root, where: Array(0..<root.keyCount), in: [record.key.parts], locking: session.mustLockReads
+        ).first
+    }
+
+    /// Records what conditions of access test in a record as it was before the push, if its root row is about to change
+    /// through another resource.
     private func noteConditions(of record: ShownRecord, _ view: TableView) throws(StoreError) {
         guard view.section.kind == .root, record.resource.access?.columns.isEmpty == false,
             shownBefore[record] == nil
         else { return }
-        shownBefore[record] = try conditions(of: record)
+        // An edit of the same push may have changed the row already.
+        guard let row = try root(of: record), !isNew(row, in: view.section) else { return }
+        shownBefore[record] =
+            ConditionTuple(original(of: row, in: view.section) ?? row, of: record.resource)?.bytes
     }
 
     private func findShown(_ rows: ShownRows) throws(StoreError) {

@@ -41,7 +41,9 @@ extension PushTransaction {
         let footprint = active.footprints[section]
         // The database may store another spelling than the one that was sent.
         changes.note(footprint.reference(to: made), made.hasText ? .everything : footprint.reach)
-        if active.views.hasGuards(section.table) || footprint.isCheckedElsewhere {
+        if active.views.hasGuards(section.table) || footprint.isCheckedElsewhere
+            || !active.views.testedColumns(of: section.table).isEmpty
+        {
             fresh.insert(InsertedRow(table: section.table, key: made))
         }
         if edit.id?.key == nil {

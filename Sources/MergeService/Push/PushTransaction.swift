@@ -51,12 +51,13 @@ final class PushTransaction {
     var shownRows: [ShownRows] = []
     /// The records that edits changed besides their own, by the edit.
     var shown: [Int: Set<ShownRecord>] = [:]
-    /// Columns of rows as they were before the push, where guards look at the row's table.
+    /// Columns of rows as they were before the push: all that it wrote if the table has guards, else those that conditions
+    /// of access test.
     var originals: [RowReference: [String: Value]] = [:]
     /// The guards that were asked for, as they were before the push.
     var frozen: [GuardedRow: Bool] = [:]
-    /// Rows that the push inserted, where guards look at their table, or checks that are not of the section alone through
-    /// which they came.
+    /// Rows that the push inserted, if guards or conditions of access look at their table, or checks of another section
+    /// than the one that inserted them.
     var fresh: Set<InsertedRow> = []
     /// What conditions of access looked at in those records before they changed.
     var shownBefore: [ShownRecord: [UInt8]] = [:]

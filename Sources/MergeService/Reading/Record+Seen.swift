@@ -8,6 +8,10 @@ extension Record {
 
     /// Returns the record as it is seen; nil where it does not exist for whoever looks.
     ///
-    /// - Parameter view: nil for one who sees everything.
-    func seen(by view: ResourceView?) -> Record? { view.map { $0.seen(self) } ?? self }
+    /// - Parameters:
+    ///   - view: nil for one who sees everything.
+    ///   - roles: the roles that count; a preview leaves out roles that hold only after the write.
+    func seen(by view: ResourceView?, under roles: GrantSet = .all) -> Record? {
+        view.map { $0.seen(self, under: roles) } ?? self
+    }
 }
