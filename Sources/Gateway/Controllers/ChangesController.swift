@@ -108,8 +108,13 @@ struct ChangesController {
         let lines = SnapshotLines(
             service: service, active: active, state: state, resources: resources, viewer: client?.viewer,
             shown: access.shown, from: start)
-        return try await SnapshotStream(lines: lines, logger: logger)
-            .answer(context, isHead: request.method == .head)
+        return try await SnapshotStream(
+            lines: lines, logger: logger, standing: TokenStanding(context, tokens),
+            isCurrent: { [box] in
+                guard let now = box.active, now !== active else { return true }
+                return context.access(to: now.catalog)?.digest == client?.digest
+            }
+        ).answer(context, isHead: request.method == .head)
     }
 
     /// The place from which a download that broke goes on.

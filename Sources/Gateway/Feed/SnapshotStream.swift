@@ -10,6 +10,10 @@ import RecordStore
 struct SnapshotStream: Sendable {
     let lines: SnapshotLines
     let logger: Logger
+    /// nil if no client needs a token.
+    let standing: TokenStanding?
+    /// Returns true as long as the active rules give the client the rights under which the snapshot began.
+    let isCurrent: @Sendable () -> Bool
     /// The pieces that are held at once: one is read, one written, one sent, and one held back until another follows.
     private static let copies = 4
     /// Bytes that a snapshot holds as far as nobody knows more.
@@ -24,7 +28,7 @@ struct SnapshotStream: Sendable {
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
-        let (lines, logger, id) = (lines, logger, context.received.id)
+        let (lines, logger, id, standing, isCurrent) = (lines, logger, context.received.id, standing, isCurrent)
         let lease = context.received.lease
         // Until the first piece tells how long they are.
         try context.hold(Self.expected)
@@ -33,6 +37,8 @@ struct SnapshotStream: Sendable {
             do {
                 let packer = isPacked ? try GzipStream() : nil
                 try await lines.write(patience: patience) { piece, records in
+                    // A snapshot can take hours. What was read meanwhile is for a client that may read it now.
+                    guard await standing?.holds() ?? true, isCurrent() else { throw AccessEnded() }
                     let held = Self.copies * piece.count
                     if records > 0, lease?.resize(to: held) == false { throw ByteBudget.overloaded }
                     try await writer.write(
@@ -40,6 +46,7 @@ struct SnapshotStream: Sendable {
                 }
                 if let packer { try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true))) }
             } catch {
+                if error is AccessEnded { logger.notice("snapshot id=\(id) ended: \(error)") }
                 if error is StoreError || error is Problem { logger.error("snapshot id=\(id) broke off: \(error)") }
                 throw error
             }
@@ -47,4 +54,9 @@ struct SnapshotStream: Sendable {
         }
         return Response(status: .ok, headers: headers, body: body)
     }
+}
+
+/// The client of a snapshot lost its token, or may read other rows or groups than at the beginning.
+private struct AccessEnded: Error, CustomStringConvertible {
+    var description: String { "its token was withdrawn or has expired, or the rights of its client have changed" }
 }
