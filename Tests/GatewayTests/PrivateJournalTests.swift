@@ -77,6 +77,69 @@ import TestSupport
         }
     }
 
+    @Test(
+        "by names the last push that wrote a private group only if the database still contains its value",
+        arguments: TestEngine.allCases)
+    func authorsOfPrivateValues(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            func by(_ old: String, _ new: String) async throws -> JSON? {
+                let body = #"{"id":1,"changeset":{"person":{"secret":{"old":\#(old),"new":\#(new)}}}}"#
+                let answer = try await client.post("/v1/merge/people?by=true&preview=true", body)
+                #expect(try answer.json()["outcomes"]?[0]?["conflict"]?.bool == true, "\(answer.text)")
+                return try answer.json()["outcomes"]?[0]?["by"]
+            }
+            func write(_ old: String, _ new: String) async throws {
+                let body = #"{"id":1,"changeset":{"person":{"secret":{"old":\#(old),"new":\#(new)}}}}"#
+                let answer = try await client.post("/v1/merge/people", body, ["X-Device-ID": "tablet"])
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            try await write(#""pin""#, #""p2""#)
+            #expect(try await by(#""pin""#, #""x""#)?["device"]?.text == "tablet")
+            try await database.run("UPDATE people SET secret = 'foreign' WHERE id = 1;")
+            #expect(try await by(#""pin""#, #""x""#)?.isNull == true)
+            try await database.run("UPDATE people SET secret = NULL WHERE id = 1;")
+            #expect(try await by(#""pin""#, #""x""#)?.isNull == true)
+            try await database.run("UPDATE people SET secret = 'p2' WHERE id = 1;")
+            #expect(try await by(#""pin""#, #""x""#)?["entry"]?.int == 1)
+            try await write(#""p2""#, "null")
+            #expect(try await by(#""pin""#, #""x""#)?["entry"]?.int == 2)
+            // A row that was created has all of its values from its push.
+            let made = try await client.post(
+                "/v1/merge/people",
+                #"{"id":"tmp:a","changeset":{"person":{"old":null,"new":{"name":"Eve","secret":"s1"}}}}"#)
+            let id = try #require(try made.json()["id"]?.int, "\(made.text)")
+            func byOfCreated() async throws -> JSON? {
+                try await client.post(
+                    "/v1/merge/people?by=true&preview=true",
+                    #"{"id":\#(id),"changeset":{"person":{"secret":{"old":"s0","new":"x"}}}}"#
+                ).json()["outcomes"]?[0]?["by"]
+            }
+            #expect(try await byOfCreated()?["entry"]?.int == 3)
+            try await database.run("UPDATE people SET secret = 'foreign' WHERE id = \(id);")
+            #expect(try await byOfCreated()?.isNull == true)
+        }
+    }
+
+    @Test(
+        "by of a deletion that met another change names no push if the row is another than the journal knows",
+        arguments: TestEngine.allCases)
+    func authorsOfWholeRows(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            func by() async throws -> JSON? {
+                try await client.post(
+                    "/v1/merge/people?by=true&preview=true",
+                    #"{"id":1,"changeset":{"person":{"old":{"secret":"pin"},"new":null}}}"#
+                ).json()["outcomes"]?[0]?["by"]
+            }
+            _ = try await client.post(
+                "/v1/merge/people",
+                #"{"id":1,"changeset":{"person":{"secret":{"old":"pin","new":"p2"}}}}"#, ["X-Device-ID": "tablet"])
+            #expect(try await by()?["device"]?.text == "tablet")
+            try await database.run("UPDATE people SET secret = 'foreign' WHERE id = 1;")
+            #expect(try await by()?.isNull == true)
+        }
+    }
+
     /// Long bodies are kept packed, and what one sender leaves in a day has an end.
     @Test(arguments: TestEngine.allCases) func theJournalHasAShareForEach(_ kind: TestEngine) async throws {
         try await Self.with(kind, configure: { $0.journalBytesPerDay = 20_000 }) { client, database in

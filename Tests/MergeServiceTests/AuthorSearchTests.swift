@@ -64,11 +64,11 @@ import Testing
             let codec = JournalCodec(
                 entry: { _, _ in [] }, key: { key, _ in "\(key.parts.count)" },
                 traces: { _, _, _, _ in EntryTraces(rows: [:]) }, effects: { _, _ in [] },
-                writes: { entry, _, rows in
+                writes: WriteReader { entry, _, rows in
                     decoded.count.withLock { $0 += 1 }
                     guard entry == Array("\(writer)".utf8) else { return [:] }
                     return Dictionary(
-                        uniqueKeysWithValues: rows.map { ($0, RowWrites([.group(0, [.integer(5)])])) })
+                        uniqueKeysWithValues: rows.map { ($0, RowWrites([.group(0, [.plain(.integer(5))])])) })
                 })
             let journal = Journal(
                 tables: JournalTables(schema: "main", dialect: counters.engine.dialect), codec: codec,

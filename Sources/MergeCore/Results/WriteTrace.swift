@@ -1,9 +1,16 @@
+/// A value as an entry of the journal keeps it.
+package enum KeptValue: Sendable, Hashable {
+    case plain(Value)
+    /// The keyed digest of a private value, as the entry spells it.
+    case digest(String)
+}
+
 /// The last write of an entry of the journal to a group or a row.
 package enum WriteTrace: Sendable, Hashable {
-    /// These values of the group were written, in its order.
-    case group([Value])
-    /// Something was written of which the journal keeps no values that could be compared.
-    case something
+    /// These values were written, by the names of their columns.
+    case columns([String: KeptValue])
+    /// Something was written, but the entry does not tell which values.
+    case unknown
     /// The row was deleted.
     case deleted
 }
@@ -14,10 +21,10 @@ package struct RowWrites: Sendable {
     package enum Write: Sendable, Hashable {
         /// The row was deleted.
         case deleted
-        /// The row was created with these values, by field; nil where the journal keeps none.
-        case created([Int: Value]?)
-        /// A group was written with these values, in its order; nil where the journal keeps none that could be compared.
-        case group(Int, [Value]?)
+        /// The row was created with these values, by field; nil if the entry does not tell them.
+        case created([Int: KeptValue]?)
+        /// A group was written with these values, in its order; nil if the entry does not tell all of them.
+        case group(Int, [KeptValue]?)
     }
 
     private let writes: [Write]
@@ -27,21 +34,29 @@ package struct RowWrites: Sendable {
         self.writes = writes
     }
 
-    /// Returns the last write to a group, or to the row as a whole where no group is given; nil where there is none.
+    /// Returns the last write to a group, or to the row as a whole if no group is given; nil if there is none.
     package func last(to group: Int?, of section: Section) -> WriteTrace? {
         for write in writes.reversed() {
             switch write {
             case .deleted: return .deleted
             case .created(let values):
-                guard let group, let values else { return .something }
-                let fields = section.groups[group].fields
-                let known = fields.compactMap { values[$0] }
-                return known.count == fields.count ? .group(known) : .something
+                guard let values else { return .unknown }
+                guard let group else { return Self.trace(values, section) }
+                let wanted = values.filter { section.groups[group].fields.contains($0.key) }
+                return wanted.count == section.groups[group].fields.count ? Self.trace(wanted, section) : .unknown
             case .group(let written, let values):
-                guard let group else { return .something }
-                if written == group { return values.map { .group($0) } ?? .something }
+                if let group, group != written { continue }
+                guard let values else { return .unknown }
+                let fields = zip(section.groups[written].fields, values)
+                return Self.trace(Dictionary(fields) { first, _ in first }, section)
             }
         }
         return nil
+    }
+
+    private static func trace(_ values: [Int: KeptValue], _ section: Section) -> WriteTrace {
+        var columns: [String: KeptValue] = [:]
+        for (field, value) in values { columns[section.columns[section.fields[field].column].name] = value }
+        return .columns(columns)
     }
 }

@@ -29,7 +29,8 @@ struct AuthorSearch {
         guard edit.outcomes.contains(where: \.isConflict) else { return edit }
         var outcomes = edit.outcomes
         for index in outcomes.indices where outcomes[index].isConflict {
-            let write = last[index].flatMap { Self.is($0.write, what: outcomes[index].sides?.current) ? $0 : nil }
+            let section = edit.resource.sections[outcomes[index].section]
+            let write = last[index].flatMap { isCurrent($0.write, outcomes[index], of: section) ? $0 : nil }
             outcomes[index].authorship = Authorship(author: write?.author)
         }
         return EditResult(
@@ -68,7 +69,7 @@ struct AuthorSearch {
         var open = wanted.rows
         var rows = Set(open.keys)
         try RecordHistory(journal: journal, session: session).read(name) { author, entry in
-            for (row, writes) in journal.codec.writes(entry, resource, rows) {
+            for (row, writes) in journal.codec.writes.writes(entry, resource, rows) {
                 open[row]?.removeAll { spot in
                     guard let write = writes.last(to: spot.group, of: resource.sections[row.section]) else {
                         return false
@@ -133,13 +134,41 @@ struct AuthorSearch {
         return other.groups.firstIndex { columns($0, other) == wanted }
     }
 
-    /// Returns true where a write left what stood when the conflict met it.
-    private static func `is`(_ write: WriteTrace, what current: Shown?) -> Bool {
-        switch (write, current) {
-        case (.group(let written), .group(let values)?): written == values
-        case (.deleted, .null?), (.deleted, nil): true
-        case (.deleted, _), (_, .null?): false
-        case (.something, _), (.group, _): true
+    /// Returns true if a write left what the conflict found; then no program has changed it since.
+    private func isCurrent(_ write: WriteTrace, _ outcome: Outcome, of section: Section) -> Bool {
+        let current = outcome.sides?.current ?? .null
+        switch write {
+        case .deleted: return current == .null
+        case .unknown: return false
+        case .columns(let written):
+            let found = current.columns(of: section, group: outcome.group).compactMap { column, value in
+                written[column.name].map { $0.holds(value, in: column, by: journal?.codec) }
+            }
+            return !found.isEmpty && !found.contains(false)
+        }
+    }
+}
+
+extension KeptValue {
+    fileprivate func holds(_ value: Value, in column: Column, by codec: JournalCodec?) -> Bool {
+        switch self {
+        case .plain(let plain): plain == value
+        case .digest(let digest): !value.isNull && codec?.writes.digest(value, column) == digest
+        }
+    }
+}
+
+extension Shown {
+    /// The columns whose values it shows.
+    fileprivate func columns(of section: Section, group: Int?) -> [(column: Column, value: Value)] {
+        func columns(_ fields: some Sequence<Int>, _ values: [Value]) -> [(column: Column, value: Value)] {
+            zip(fields, values).map { (section.columns[section.fields[$0].column], $1) }
+        }
+        switch self {
+        case .null, .digest: return []
+        case .group(let values): return group.map { columns(section.groups[$0].fields, values) } ?? []
+        case .fields(let fields, let values): return columns(fields, values)
+        case .row(let row): return Array(zip(section.columns, row)).map { (column: $0, value: $1) }
         }
     }
 }

@@ -49,8 +49,8 @@ package struct JournalCodec: Sendable {
     package let traces:
         @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>, _ columns: (Int) -> [Column]) -> EntryTraces
 
-    /// Reads the writes of an entry to some rows of a resource.
-    package let writes: @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites]
+    /// Reads what pushes wrote.
+    package let writes: WriteReader
 
     /// Reads what an entry did to rows, to be compared with what the database holds.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
@@ -74,7 +74,7 @@ package struct JournalCodec: Sendable {
         key: @escaping @Sendable (RecordKey, Section) -> String,
         traces: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>, (Int) -> [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
-        writes: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites] = { _, _, _ in [:] },
+        writes: WriteReader = WriteReader { _, _, _ in [:] },
         answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8] = { body, _ in body },
         refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
         revealed:
@@ -89,6 +89,23 @@ package struct JournalCodec: Sendable {
         self.answer = answer
         self.refused = refused
         self.revealed = revealed
+    }
+}
+
+/// Reads what pushes wrote, to be compared with what the database contains.
+package struct WriteReader: Sendable {
+    /// Reads the writes of an entry to some rows of a resource.
+    package let writes: @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites]
+    /// Returns what an entry contains in place of a private value.
+    package let digest: @Sendable (Value, Column) -> String
+
+    /// - Parameter digest: needed only if entries contain private values.
+    package init(
+        digest: @escaping @Sendable (Value, Column) -> String = { _, _ in "" },
+        writes: @escaping @Sendable (_ entry: [UInt8], Resource, Set<EntryRow>) -> [EntryRow: RowWrites]
+    ) {
+        self.writes = writes
+        self.digest = digest
     }
 }
 

@@ -116,13 +116,14 @@ package struct EntryEncoder: Sendable {
     private func value(_ value: Value, of field: Field, in section: Section, to writer: inout JSONWriter) {
         let style = section.columns[field.column].style
         guard field.isPrivate, value != .null else { return writer.value(value, style) }
-        var plain = JSONWriter(capacity: 64)
-        plain.value(value, style)
-        writer.string(digest(plain.bytes))
+        writer.string(digest(value, section.columns[field.column]))
     }
 
-    private func digest(_ bytes: [UInt8]) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: secret))
+    /// Returns what an entry contains in place of a private value.
+    package func digest(_ value: Value, _ column: Column) -> String {
+        var plain = JSONWriter(capacity: 64)
+        plain.value(value, column.style)
+        let code = HMAC<SHA256>.authenticationCode(for: plain.bytes, using: SymmetricKey(data: secret))
         return "hmac-sha256:" + ResultEncoder.hex(Array(code))
     }
 

@@ -24,25 +24,42 @@ extension EntryReader {
         let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
         switch kind {
         case .deleted: return .deleted
-        case .inserted, .restored: return .created(outcome["written"].map { values($0, in: section, hiding: hidden) })
+        case .inserted, .restored: return .created(outcome["written"].map { kept($0, in: section, digested: hidden) })
         case .applied, .clientWon, .combined:
             guard let name = outcome["group"]?.string, let group = section.group(named: name) else { return nil }
-            return .group(group, values(of: group, in: outcome, section, hiding: hidden))
+            return .group(group, kept(group, in: outcome, section, digested: hidden))
         case .unchanged, .already, .serverWon, .rejected, .kept, .missing: return nil
         }
     }
 
-    private static func values(
-        of group: Int, in outcome: JSONNode, _ section: Section, hiding hidden: Set<String>
-    ) -> [Value]? {
+    /// Returns the values that a group was written with; nil if the entry does not tell all of them.
+    private static func kept(
+        _ group: Int, in outcome: JSONNode, _ section: Section, digested: Set<String>
+    ) -> [KeptValue]? {
         guard let written = outcome["written"] else { return nil }
         let fields = section.groups[group].fields
-        if fields.contains(where: { hidden.contains(section.fields[$0].name) }) { return nil }
         if fields.count == 1, let field = fields.first {
-            return value(written, section.columns[section.fields[field].column]).map { [$0] }
+            return kept(written, section.fields[field], in: section, digested: digested).map { [$0] }
         }
-        let values = values(written, in: section, hiding: hidden)
+        let values = kept(written, in: section, digested: digested)
         let known = fields.compactMap { values[$0] }
         return known.count == fields.count ? known : nil
+    }
+
+    private static func kept(_ node: JSONNode, in section: Section, digested: Set<String>) -> [Int: KeptValue] {
+        var values: [Int: KeptValue] = [:]
+        for (name, node) in node.members {
+            guard let field = section.field(named: name.string) else { continue }
+            values[field] = kept(node, section.fields[field], in: section, digested: digested)
+        }
+        return values
+    }
+
+    /// NULL is kept as it is, also in a private field.
+    private static func kept(
+        _ node: JSONNode, _ field: Field, in section: Section, digested: Set<String>
+    ) -> KeptValue? {
+        if digested.contains(field.name), !node.isNull { return node.string.map { .digest($0) } }
+        return value(node, section.columns[field.column]).map { .plain($0) }
     }
 }

@@ -14,7 +14,9 @@ extension JournalCodec {
             entry: encoder.encode, key: KeyText.encode,
             traces: { EntryReader.traces(PackedBytes.unpack($0), of: $1, rows: $2, columns: $3) },
             effects: { EntryReader.effects(PackedBytes.unpack($0), $1) },
-            writes: { EntryReader.writes(in: PackedBytes.unpack($0), of: $1, rows: $2) },
+            writes: WriteReader(digest: encoder.digest) {
+                EntryReader.writes(in: PackedBytes.unpack($0), of: $1, rows: $2)
+            },
             answer: privates.answer, refused: { privates.refusedBody($0, address: $1, under: $2) },
             revealed: { privates.revealed($0, request: $1, address: $2, records: $3, under: $4) })
     }
