@@ -57,6 +57,96 @@ import TestSupport
         #expect(errors.contains("note: the database evaluates “where” and “checks” of section “customer”"))
     }
 
+    /// Explains a merge of jobs with transitions and rows that are frozen.
+    private static func guarded(
+        base: String, current: String, edited: String, _ options: [String] = []
+    ) async throws -> (status: Int32, output: String, errors: String) {
+        let rules = try TemporaryFolder(files: [
+            "jobs.yaml": """
+            resource: jobs
+            sections:
+              job:
+                table: jobs
+                frozen-when: "status = 'closed'"
+                groups:
+                  status: {column: status, transitions: {new: [open], open: [closed, new], closed: []}}
+                  note: note
+                  strict: {column: strict, on-conflict: reject, transitions: {a: [b]}}
+              tasks:
+                list: true
+                table: tasks
+                parent: {job: id}
+                frozen-when: "done = 1"
+                groups: {title: title}
+            """
+        ])
+        let folder = try TemporaryFolder(files: ["base": base, "current": current, "edited": edited])
+        return try await Shell.capture(
+            [program, "explain", "--rules", rules.path, "--resource", "jobs"]
+                + ["base", "current", "edited"].flatMap { ["--" + $0, folder.path + "/" + $0] } + options)
+    }
+
+    private static func job(_ fields: String, tasks: String = "") -> String {
+        #"{"id": 1, "job": {\#(fields)}\#(tasks.isEmpty ? "" : #", "tasks": [\#(tasks)]"#)}"#
+    }
+
+    @Test("A forbidden transition is explained by the rule that forbids it, not as a conflict of two sides")
+    func transitionsAreExplained() async throws {
+        let base = Self.job(#""status": "new", "strict": "a""#)
+        let held = try await Self.guarded(
+            base: base, current: base, edited: Self.job(#""status": "closed", "strict": "a""#), ["--json"])
+        let status = try JSON(held.output)["groups"]?[0]
+        #expect(status?["outcome"]?.text == "server-won" && status?["rule"]?.text == "jobs.yaml:7", "\(held)")
+        let why = status?["why"]?.text ?? ""
+        #expect(why.contains("transitions") && why.contains("(jobs.yaml:7)") && !why.contains("Both sides"), "\(why)")
+        let refused = try await Self.guarded(
+            base: base, current: base, edited: Self.job(#""status": "new", "strict": "c""#), ["--json"])
+        #expect(try JSON(refused.output)["status"]?.text == "rejected", "\(refused)")
+        let reason = try JSON(refused.output)["groups"]?.array.last?["why"]?.text ?? ""
+        #expect(reason.contains("transitions") && reason.contains("refuses the whole push"), "\(reason)")
+        let allowed = try await Self.guarded(
+            base: base, current: base, edited: Self.job(#""status": "open", "strict": "b""#), ["--json"])
+        #expect(try JSON(allowed.output)["groups"]?[0]?["outcome"]?.text == "applied", "\(allowed)")
+        // On the same line, on-conflict decides a conflict of two sides.
+        let both = try await Self.guarded(
+            base: base, current: Self.job(#""status": "new", "strict": "b""#),
+            edited: Self.job(#""status": "new", "strict": "c""#), ["--json"])
+        #expect(try JSON(both.output)["groups"]?.array.last?["why"]?.text?.contains("Both sides") == true, "\(both)")
+    }
+
+    @Test("explain says that frozen-when was not evaluated, and --frozen explains frozen rows")
+    func frozenRowsAreExplained() async throws {
+        let task = #"{"id": 1, "title": "t"}"#
+        let base = Self.job(#""status": "closed", "note": "n", "strict": "a""#, tasks: task)
+        let edited = Self.job(
+            #""status": "closed", "note": "m", "strict": "a""#, tasks: #"{"id": 1, "title": "u"}"#)
+        let open = try await Self.guarded(base: base, current: base, edited: edited, ["--json"])
+        for place in ["section “job” (jobs.yaml:5)", "section “tasks” (jobs.yaml:14)"] {
+            #expect(open.errors.contains("“frozen-when” of \(place) was not evaluated"), "\(open.errors)")
+        }
+        #expect(open.errors.contains("--frozen job"))
+        let unevaluated = try JSON(open.output)["unevaluated"]?.array ?? []
+        #expect(unevaluated.map { $0["rule"]?.text } == ["jobs.yaml:5", "jobs.yaml:14"], "\(open.output)")
+        func outcomes(_ run: (status: Int32, output: String, errors: String)) throws -> [String] {
+            try JSON(run.output)["groups"]?.array
+                .map { "\($0["group"]?.text ?? "row") \($0["outcome"]?.text ?? "") \($0["rule"]?.text ?? "")" }
+                .filter { !$0.contains("unchanged") } ?? []
+        }
+        #expect(try outcomes(open) == ["note applied default", "title applied default"])
+        let frozen = try await Self.guarded(
+            base: base, current: base, edited: edited, ["--json", "--frozen", "job"])
+        #expect(try outcomes(frozen) == ["note server-won jobs.yaml:5", "title applied default"], "\(frozen)")
+        #expect(!frozen.errors.contains("“frozen-when” of section “job”"), "\(frozen.errors)")
+        let why = try JSON(frozen.output)["groups"]?.array.first { $0["group"]?.text == "note" }?["why"]?.text ?? ""
+        #expect(why.contains("frozen-when") && !why.contains("Both sides"), "\(why)")
+        // A record is not deleted if one of its rows is frozen.
+        let deleted = try await Self.guarded(
+            base: base, current: base, edited: "null", ["--json", "--frozen", "tasks"])
+        #expect(try outcomes(deleted) == ["row kept jobs.yaml:14"], "\(deleted)")
+        let unknown = try await Self.guarded(base: base, current: base, edited: edited, ["--frozen", "task"])
+        #expect(unknown.status == 1 && unknown.errors.contains("“task”; did you mean “tasks”?"), "\(unknown.errors)")
+    }
+
     @Test func badInputIsNamed() async throws {
         let fault = try await Self.explain("plain-unknown-field", resource: "plain")
         #expect(fault.status == 1 && fault.output == "")

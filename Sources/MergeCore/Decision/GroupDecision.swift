@@ -12,11 +12,14 @@ package struct GroupDecision: Sendable, Hashable {
     package let parts: [MergedPart]
     /// The reason for which the rule's merge function did not decide; nil where it did or there is none.
     package let fallback: String?
+    /// The kind of guard that decided; nil if none did.
+    package let guardKind: GuardKind?
 
     init(
         _ outcome: OutcomeKind, written: [Value]? = nil, isConflict: Bool = false, rule: RuleReference = .default,
-        parts: [MergedPart] = [], fallback: String? = nil
+        parts: [MergedPart] = [], fallback: String? = nil, guardKind: GuardKind? = nil
     ) {
+        self.guardKind = guardKind
         self.outcome = outcome
         self.written = written
         self.isConflict = isConflict

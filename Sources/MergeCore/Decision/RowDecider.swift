@@ -114,6 +114,7 @@ package struct RowDecider {
                 written: .group(decision.written ?? current)), isConflict: decision.isConflict)
         if !decision.parts.isEmpty { outcome.parts = decision.parts }
         if let fallback = decision.fallback { outcome.fallback = fallback }
+        if let kind = decision.guardKind { outcome.guardKind = kind }
         result.outcomes.append(outcome)
         guard let written = decision.written else { return }
         // Columns that already hold their value are left alone: they cannot wake a trigger or an ON UPDATE clause.
@@ -182,7 +183,7 @@ package struct RowDecider {
                     .isShown(by: current, section.types(of: group.group)) { digest(group.group, $0) }
         }
         let base = Self.merged(groups.map(\.base))
-        if let rule = guards.frozen { return spared(row, base: base, item: item, rule: rule) }
+        if let rule = guards.frozen { return spared(row, base: base, item: item, rule: rule, by: .frozen) }
         let gone = Sides(base: base, current: .row(row), edited: .null, written: .null)
         guard isConflict else {
             let rule = section.softDelete?.rule ?? .default
@@ -198,11 +199,14 @@ package struct RowDecider {
     }
 
     /// The decision on a row that is not deleted after all.
-    private func spared(_ row: [Value], base: Shown, item: RecordKey?, rule: RuleReference) -> RowDecision {
+    private func spared(
+        _ row: [Value], base: Shown, item: RecordKey?, rule: RuleReference, by kind: GuardKind? = nil
+    ) -> RowDecision {
         let isRejected = section.onDeleteConflict.value == .reject
-        let outcome = Outcome(
+        var outcome = Outcome(
             isRejected ? .rejected : .kept, item: item, rule: rule,
             sides: Sides(base: base, current: .row(row), edited: .null, written: .row(row)), isConflict: true)
+        if let kind { outcome.guardKind = kind }
         return RowDecision(outcomes: [outcome], change: .none, isRejected: isRejected)
     }
 

@@ -1,3 +1,9 @@
+/// A rule that keeps a row or a group as it is, whatever a client sends.
+package enum GuardKind: String, Sendable, Hashable {
+    case frozen = "frozen-when"
+    case transitions
+}
+
 /// The guards of a row as it was before its push: what may become of it depends on that, not on what earlier edits of the
 /// same push made of it.
 package struct RowGuards: Sendable, Hashable {
@@ -24,14 +30,15 @@ extension GroupDecision {
     /// - Parameter before: the group's values before the push.
     package func guarded(by guards: RowGuards, in group: Group, before: [Value]) -> GroupDecision {
         if guards.isNew || outcome == .unchanged || outcome == .already { return self }
-        if let rule = guards.frozen { return held(by: rule, in: group) }
+        if let rule = guards.frozen { return held(by: .frozen, rule, in: group) }
         guard let steps = group.transitions, let from = before.first, let to = written?.first, from != to,
             let followers = steps.value[from], !followers.contains(to)
         else { return self }
-        return held(by: steps.rule, in: group)
+        return held(by: .transitions, steps.rule, in: group)
     }
 
-    private func held(by rule: RuleReference, in group: Group) -> GroupDecision {
-        GroupDecision(group.onConflict.value == .reject ? .rejected : .serverWon, isConflict: true, rule: rule)
+    private func held(by kind: GuardKind, _ rule: RuleReference, in group: Group) -> GroupDecision {
+        GroupDecision(
+            group.onConflict.value == .reject ? .rejected : .serverWon, isConflict: true, rule: rule, guardKind: kind)
     }
 }

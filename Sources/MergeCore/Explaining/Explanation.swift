@@ -7,12 +7,25 @@ package struct Explanation: Sendable, Hashable {
     /// The outcomes with their reasons, in the order of the record.
     package let outcomes: [ExplainedOutcome]
 
-    /// Sections that the edit touches and of which the database alone knows a condition (`where`, `checks`, `frozen-when`).
+    /// Positions of the sections whose current rows the caller called frozen.
+    let frozen: Set<Int>
+
+    /// Sections that the edit touches and of which only the database can evaluate a condition (`where`, `checks`).
     package var sectionsWithConditions: [Section] {
-        let touched = Set(outcomes.map(\.outcome.section))
-        return resource.sections.enumerated().filter { index, section in
-            touched.contains(index)
-                && (section.visibility != nil || !section.checks.isEmpty || section.frozenWhen != nil)
-        }.map(\.element)
+        touched.filter { $0.visibility != nil || !$0.checks.isEmpty }
+    }
+
+    /// Sections that the edit touches whose `frozen-when` was not evaluated.
+    package var sectionsWithOpenGuards: [(section: Section, rule: RuleReference)] {
+        let asked = frozen.map { resource.sections[$0].name }
+        return touched.compactMap { section in
+            guard let rule = section.frozenWhen?.rule, !asked.contains(section.name) else { return nil }
+            return (section, rule)
+        }
+    }
+
+    private var touched: [Section] {
+        let positions = Set(outcomes.map(\.outcome.section))
+        return resource.sections.indices.filter { positions.contains($0) }.map { resource.sections[$0] }
     }
 }

@@ -8,7 +8,8 @@ extension ExplanationRun {
         if let current { try check(action, in: section, meeting: meeting, against: current) }
         let state: FoundRow.State =
             recordIsThere ? current.map { .present($0.values) } ?? .gone(lastKnown: [:]) : .unreachable
-        let row = FoundRow(state, item: section.kind == .list ? label : nil)
+        let guards = current == nil ? RowGuards.none : RowGuards(frozen: frozenRule(index, action))
+        let row = FoundRow(state, item: section.kind == .list ? label : nil, guards: guards)
         // Bases are given by their values and nothing is read from a database, so no digest is needed.
         var budget = WorkBudget.push
         let decision = EditEvaluator { _, _, _ in [] }
@@ -21,6 +22,19 @@ extension ExplanationRun {
             note(outcome, action.circumstance(recordIsThere))
         }
         return decision
+    }
+
+    /// Returns the rule under which a current row is frozen.
+    ///
+    /// A record is not deleted if a row that goes with it is frozen.
+    private func frozenRule(_ index: Int, _ action: RowAction) -> RuleReference? {
+        if frozen.contains(index) { return resource.sections[index].frozenWhen?.rule }
+        guard case .delete = action, index == 0, resource.root.softDelete == nil else { return nil }
+        let part = frozen.sorted().first { section in
+            guard let rows = samples.current?.sections[section] else { return false }
+            return rows.one != nil || !rows.many.isEmpty
+        }
+        return part.flatMap { resource.sections[$0].frozenWhen?.rule }
     }
 
     mutating func note(_ outcome: Outcome, _ circumstance: Circumstance) {

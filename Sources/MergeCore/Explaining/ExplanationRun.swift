@@ -2,10 +2,13 @@
 struct ExplanationRun {
     let resource: Resource
     var samples: Sided<SampleRecord?>
+    /// Positions of the sections whose current rows are frozen.
+    let frozen: Set<Int>
     var outcomes: [ExplainedOutcome] = []
     var isRejected = false
 
-    init(resource: Resource, samples: Sided<SampleRecord?>) {
+    init(resource: Resource, samples: Sided<SampleRecord?>, frozen: Set<Int> = []) {
+        self.frozen = frozen
         self.resource = resource
         self.samples = samples
     }
@@ -24,14 +27,18 @@ struct ExplanationRun {
     }
 
     var explanation: Explanation {
-        guard isRejected else { return Explanation(resource: resource, status: .merged, outcomes: outcomes) }
+        guard isRejected else { return explanation(.merged, outcomes) }
         // Of a push that is refused nothing is written, so everywhere the database's values stand.
         let standing = outcomes.map { explained in
             var outcome = explained.outcome
             if let sides = outcome.sides { outcome.sides = sides.writing(sides.current) }
             return ExplainedOutcome(outcome: outcome, why: explained.why)
         }
-        return Explanation(resource: resource, status: .rejected, outcomes: standing)
+        return explanation(.rejected, standing)
+    }
+
+    private func explanation(_ status: PushStatus, _ outcomes: [ExplainedOutcome]) -> Explanation {
+        Explanation(resource: resource, status: status, outcomes: outcomes, frozen: frozen)
     }
 
     /// - Returns: whether the record is there afterwards.

@@ -20,6 +20,7 @@ struct OutcomeReason {
         case .combined: return conflict + "; " + combination(group) + places("; ", group)
         default: break
         }
+        if let kind = outcome.guardKind { return guardReason(kind) + ", " + guardEffect(group) }
         if let merge = group.merge?.value, case .latest(let field) = merge, outcome.fallback == nil {
             let winner = outcome.kind == .clientWon ? "the client's" : "the database's"
             let name = section.fields[group.fields.lowerBound + field].name
@@ -90,10 +91,31 @@ struct OutcomeReason {
         return names.isEmpty ? last : names.joined(separator: ", ") + " and " + last
     }
 
+    // MARK: Guards
+
+    private func guardReason(_ kind: GuardKind) -> String {
+        switch kind {
+        case .frozen: "The row is frozen by “frozen-when”"
+        case .transitions: "“transitions” allows no step from the database's value to the client's"
+        }
+    }
+
+    private func guardEffect(_ group: Group) -> String {
+        outcome.kind == .rejected
+            ? "and on-conflict: \(group.onConflict.value.rawValue) refuses the whole push"
+            : "so the database's value stays"
+    }
+
     // MARK: Rows
 
     private var rowReason: String {
-        switch outcome.kind {
+        if outcome.guardKind != nil {
+            let policy = section.onDeleteConflict.value.rawValue
+            return "The row, or one that would be deleted with it, is frozen by “frozen-when”, "
+                + (outcome.kind == .rejected
+                    ? "and on-delete-conflict: \(policy) refuses the whole push" : "so it is not deleted")
+        }
+        return switch outcome.kind {
         case .unchanged: unchanged
         case .already: "The client deleted it, and it is gone already"
         case .inserted: "The client created it, and no such row is there"

@@ -21,6 +21,7 @@ package struct Outcome: Sendable, Hashable {
         struct Fields: Sendable, Hashable {
             var parts: [MergedPart] = []
             var fallback: String?
+            var guardKind: GuardKind?
             var deletedRow: [Value]?
             var wholeRow: RawRow?
             var cascades: [Cascade] = []
@@ -55,6 +56,12 @@ package struct Outcome: Sendable, Hashable {
     package var fallback: String? {
         get { rare?.fields.fallback }
         set { set(\.fallback, newValue) }
+    }
+
+    /// The kind of guard that decided; nil if none did.
+    package var guardKind: GuardKind? {
+        get { rare?.fields.guardKind }
+        set { set(\.guardKind, newValue) }
     }
 
     /// The row as it was, where the deletion of its record took it along.

@@ -16,6 +16,8 @@ package struct Problem: Sendable, Hashable, Error {
     package var retryAfter: Int?
     /// The constraint that was violated.
     package var constraint: String?
+    /// The rule that refuses the push, such as `jobs.yaml:7`.
+    package var rule: RuleReference?
     /// The unique index in which two rows collide.
     package var index: String?
     /// The names of the fields that it is about; empty where it is about none, or they are not known.

@@ -31,7 +31,7 @@ struct ResultAssembly {
             status = .failed
         } else if reports[index].isRejected {
             status = .rejected
-            problem = rejection
+            problem = rejection(of: index)
         } else if wasRolledBack {
             (status, problem) = rolledBack
         } else {
@@ -64,8 +64,25 @@ struct ResultAssembly {
         return reports[index].key.map { .key($0) } ?? sent
     }
 
-    private var rejection: Problem {
-        Problem(.rejected, detail: "A conflict meets a group or section whose policy is reject.", retry: false)
+    private func rejection(of report: Int) -> Problem {
+        let rejected = reports[report].outcomes.first { $0.kind == .rejected }
+        guard let rejected, let kind = rejected.guardKind else {
+            return Problem(
+                .rejected, detail: "A conflict meets a group or section whose policy is reject.", retry: false)
+        }
+        let section = reports[report].resource.sections[rejected.section]
+        let group = rejected.group.map { "“\(section.groups[$0].name)” of “\(section.name)”" }
+        let sentence =
+            switch kind {
+            case .frozen:
+                group.map { "The row is frozen, so \($0) cannot be written" }
+                    ?? "The row of “\(section.name)”, or a row that would go with it, is frozen and cannot be deleted"
+            case .transitions: "\(group ?? "A group") may not change from its current value to the value that was sent"
+            }
+        var problem = Problem(
+            .rejected, detail: "\(sentence): “\(kind.rawValue)”, \(rejected.rule).", retry: false)
+        problem.rule = rejected.rule
+        return problem
     }
 
     /// The status and the problem of an edit that was in order itself.

@@ -14,6 +14,21 @@ package enum ExplanationEncoder {
             writer.array { writer in
                 for explained in explanation.outcomes { write(explained, of: explanation.resource, to: &writer) }
             }
+            let open = explanation.sectionsWithOpenGuards
+            if open.isEmpty { return }
+            writer.member("unevaluated")
+            writer.array { writer in
+                for (section, rule) in open {
+                    writer.object { writer in
+                        writer.member("section")
+                        writer.string(section.name)
+                        writer.member("condition")
+                        writer.string(GuardKind.frozen.rawValue)
+                        writer.member("rule")
+                        writer.string(rule.text)
+                    }
+                }
+            }
         }
         return writer.bytes
     }

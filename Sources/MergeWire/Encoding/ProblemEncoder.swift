@@ -31,6 +31,7 @@ package enum ProblemEncoder {
                 writer.flag(retry)
             }
             text("constraint", problem.constraint, to: &writer)
+            text("rule", problem.rule?.text, to: &writer)
             text("index", problem.index, to: &writer)
             if !problem.fields.isEmpty || problem.index != nil {
                 writer.member("fields")

@@ -6,9 +6,10 @@ package import RuleFiles
 package enum RuleTrial {
     /// Merges the records of one resource.
     ///
+    /// - Parameter frozen: names of the sections for whose current rows `frozen-when` holds.
     /// - Throws: `TrialFault` where the rules cannot be served or a file does not fit them.
     package static func run(
-        _ folder: RuleFolder, resource name: String, files: Sided<[UInt8]>
+        _ folder: RuleFolder, resource name: String, files: Sided<[UInt8]>, frozen: [String] = []
     ) throws(TrialFault) -> Explanation {
         if folder.findings.hasErrors { throw .rules(errors(folder.findings)) }
         let names = folder.files.map(\.name)
@@ -23,11 +24,25 @@ package enum RuleTrial {
             for: folder, resource: name, samples: [samples.base, samples.current, samples.edited])
         let (catalog, findings) = RuleBinder.bind(folder, to: schema)
         guard let resource = catalog?[name] else { throw .rules(errors(findings)) }
+        var positions: Set<Int> = []
+        for name in frozen { positions.insert(try position(name, in: resource)) }
         do {
-            return try Explainer(resource).explain(samples)
+            return try Explainer(resource).explain(samples, frozen: positions)
         } catch {
             throw .record(error.side, error.description)
         }
+    }
+
+    /// - Throws: `TrialFault` for a section that does not exist, or of which no row can be frozen.
+    private static func position(_ name: String, in resource: Resource) throws(TrialFault) -> Int {
+        guard let position = resource.section(named: name) else {
+            let hint = NearestName.hint(for: name, among: resource.sections.map(\.name))
+            throw .resource("the resource “\(resource.name)” has no section “\(name)”\(hint)")
+        }
+        guard resource.sections[position].frozenWhen != nil else {
+            throw .resource("the section “\(name)” has no “frozen-when”")
+        }
+        return position
     }
 
     private static func errors(_ findings: Findings) -> [Finding] {

@@ -14,8 +14,9 @@ struct Explain: AsyncParsableCommand {
         discussion: """
             Each file holds a record as GET /v1/records answers it, or null where there is none: no base creates the \
             record, nothing edited deletes it, and nothing current means that it is gone. A section or group that base \
-            or edited leaves out was not sent. Exits with 0 whatever the merge comes to, and with 1 where a file or \
-            the rules cannot be used.
+            or edited leaves out was not sent. “where”, “checks” and “frozen-when” need the database and are not \
+            evaluated; --frozen explains the merge for frozen rows. Exits with 0 whatever the merge comes to, and with \
+            1 where a file or the rules cannot be used.
             """)
 
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
@@ -33,6 +34,11 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What the client wants.", valueName: "file"))
     var edited: String
 
+    @Option(
+        help: ArgumentHelp(
+            "A section for whose current rows “frozen-when” holds; may be repeated.", valueName: "section"))
+    var frozen: [String] = []
+
     @Flag(help: "Prints JSON for programs, with all values whole.")
     var json = false
 
@@ -45,7 +51,7 @@ struct Explain: AsyncParsableCommand {
         let files = Sided(base: try Self.read(base), current: try Self.read(current), edited: try Self.read(edited))
         let explanation: Explanation
         do throws(TrialFault) {
-            explanation = try RuleTrial.run(folder, resource: resource, files: files)
+            explanation = try RuleTrial.run(folder, resource: resource, files: files, frozen: frozen)
         } catch .rules(let findings) {
             for finding in findings { try Self.note("\(finding)") }
             throw SettingsError("the rules cannot be used")
@@ -58,6 +64,11 @@ struct Explain: AsyncParsableCommand {
             try Self.note(
                 "note: the database evaluates “where” and “checks” of section “\(section.name)”; here they play no part"
             )
+        }
+        for (section, rule) in explanation.sectionsWithOpenGuards {
+            try Self.note(
+                "note: “frozen-when” of section “\(section.name)” (\(rule)) was not evaluated; --frozen \(section.name) "
+                    + "explains the merge for frozen rows")
         }
         print(
             json

@@ -86,6 +86,36 @@ import TestSupport
         }
     }
 
+    @Test(
+        "The problem of a rejected push names the guard and its line", arguments: TestEngine.allCases,
+        [
+            (1, #""strict": {"old": "a", "new": "c"}"#, "“strict”", "“transitions”", "jobs.yaml:9"),
+            (3, #""strict": {"old": "a", "new": "b"}"#, "“strict”", "“frozen-when”", "jobs.yaml:5"),
+        ])
+    func problemsNameTheGuard(
+        _ kind: TestEngine, _ guarded: (id: Int, edit: String, group: String, guard: String, rule: String)
+    ) async throws {
+        try await Self.with(kind) { gateway in
+            for path in ["/v1/merge/jobs", "/v1/merge/jobs?preview=true"] {
+                let answer = try await gateway.client {
+                    try await $0.post(path, #"{"id": \#(guarded.id), "changeset": {"job": {\#(guarded.edit)}}}"#)
+                }
+                let problem = try answer.json()["problem"]
+                #expect(answer.status == 409 && problem?["code"]?.text == "rejected", "\(answer.text)")
+                #expect(problem?["rule"]?.text == guarded.rule, "\(answer.text)")
+                let detail = problem?["detail"]?.text ?? ""
+                for part in [guarded.group, guarded.guard, guarded.rule] { #expect(detail.contains(part), "\(detail)") }
+            }
+            // A conflict of two sides names no guard.
+            try await gateway.database.run("UPDATE jobs SET strict = 'b' WHERE id = 1")
+            let conflict = try await gateway.client {
+                try await $0.post(
+                    "/v1/merge/jobs", #"{"id": 1, "changeset": {"job": {"strict": {"old": "a", "new": "c"}}}}"#)
+            }
+            #expect(conflict.status == 409 && !conflict.text.contains("“transitions”"), "\(conflict.text)")
+        }
+    }
+
     /// Two steps in one push are judged as from the first value, whichever resource takes the first.
     @Test(arguments: TestEngine.allCases, ["jobs", "steps"])
     func twoStepsAreJudgedAsFromTheFirst(_ kind: TestEngine, _ first: String) async throws {
