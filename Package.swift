@@ -178,7 +178,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["MergeCore", "RecordStore", "MariaDBStore", "SQLiteStore", "TestSupport"],
+            dependencies: ["CMariaDB", "MergeCore", "RecordStore", "MariaDBStore", "SQLiteStore", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "GatewayTests",

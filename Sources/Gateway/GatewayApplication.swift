@@ -42,7 +42,7 @@ package struct GatewayApplication: Service {
         let scan = configuration.scanRowsPerSecond.map { [feed] rows in
             ForeignScan(
                 ForeignScan.Settings(rowsPerSecond: rows, interval: configuration.scanInterval), service: service,
-                feed: feed, active: { box.active })
+                feed: feed, active: { box.active }, askForReload: { box.askForReload() })
         }
         let responder = Self.responder(
             configuration: configuration, service: service,

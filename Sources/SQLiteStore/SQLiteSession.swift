@@ -23,12 +23,8 @@ final class SQLiteSession: StoreSession {
 
     func query(_ statement: RecordStore.Statement) throws(StoreError) -> [[Value]] {
         try run(statement) { raw throws(StoreError) in
-            let width = Int(sqlite3_column_count(raw))
-            guard width == statement.columns.count else {
-                throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
-            }
             var row: [Value] = []
-            row.reserveCapacity(width + 1)
+            row.reserveCapacity(statement.columns.count + 1)
             for (index, column) in statement.columns.enumerated() {
                 row.append(try StoredValue(raw, Int32(index)).value(of: column))
             }
@@ -41,9 +37,6 @@ final class SQLiteSession: StoreSession {
         guard let key = statement.hashKey else { throw StoreError(.other, "rows are to be hashed without a key") }
         var hashed = HashedRows()
         let rows = try run(statement) { raw throws(StoreError) in
-            guard Int(sqlite3_column_count(raw)) == statement.columns.count else {
-                throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
-            }
             hashed.digests.append(StoredValue.hash(raw, key))
             for index in kept {
                 hashed.values.append(try StoredValue(raw, Int32(index)).value(of: statement.columns[index]))
@@ -108,8 +101,15 @@ final class SQLiteSession: StoreSession {
             guard Self.bind(bind, to: raw, at: Int32(index + 1)) == SQLITE_OK else { throw lastError(deleting) }
         }
         var rows: [[Value]] = []
+        var isChecked = false
         while true {
-            switch sqlite3_step(raw) {
+            let result = sqlite3_step(raw)
+            // SQLite prepares a statement anew at its first step if the schema has changed.
+            if !isChecked, result == SQLITE_ROW || result == SQLITE_DONE {
+                try Self.check(statement.columns, against: raw)
+                isChecked = true
+            }
+            switch result {
             case SQLITE_ROW: rows.append(try row(raw))
             case SQLITE_DONE: return rows
             default:
@@ -117,6 +117,19 @@ final class SQLiteSession: StoreSession {
                 if isExhausted(statement) { end = Self.exhausted }
                 throw end ?? error
             }
+        }
+    }
+
+    /// - Throws: `StoreError` of the kind `schemaChanged` if a column is not what it was when the schema was read.
+    private static func check(_ columns: [MergeCore.Column], against raw: OpaquePointer) throws(StoreError) {
+        if columns.isEmpty { return }
+        guard Int(sqlite3_column_count(raw)) == columns.count else {
+            throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
+        }
+        for (index, column) in columns.enumerated() {
+            guard let known = column.signature, known != ColumnSignature(raw, Int32(index)) else { continue }
+            throw StoreError(
+                .schemaChanged, "column “\(column.name)” has another declared type than when the schema was read")
         }
     }
 

@@ -26,6 +26,7 @@ package final class ForeignScan: Sendable {
     private let service: MergeService
     private let feed: ChangeFeed
     private let active: @Sendable () -> ActiveRules?
+    private let askForReload: @Sendable () -> Void
     private let status = Mutex(ScanStatus())
     /// The place at which the last pass was broken off; nil where none was.
     private let place = Mutex<ScanPlace?>(nil)
@@ -36,13 +37,16 @@ package final class ForeignScan: Sendable {
     /// - Parameters:
     ///   - feed: what gives the changes their revisions.
     ///   - active: the rules and the journal at the moment; nil where nothing is served.
+    ///   - askForReload: has the schema read again, since a table was altered.
     package init(
-        _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?
+        _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?,
+        askForReload: @escaping @Sendable () -> Void
     ) {
         self.settings = settings
         self.service = service
         self.feed = feed
         self.active = active
+        self.askForReload = askForReload
     }
 
     /// The state of the scan as this gateway knows it.
@@ -134,6 +138,7 @@ package final class ForeignScan: Sendable {
                 if let since = news.since { status.since = since }
             }
             if let trouble = news.trouble { note(trouble: trouble) }
+            if news.hasAlteredTable { askForReload() }
             if let state = news.state { note(state) }
             return active() === rules && !Task.isCancelled
         }

@@ -59,7 +59,8 @@ struct ScanHand: Sendable {
     func marks(of unit: ScanUnit, in stretches: [Stretch]) async throws(StoreError) -> [[Mark]] {
         let statements = stretches.map { statement(of: unit, after: $0.low, upTo: $0.high, limit: $0.limit) }
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-            try statements.map { statement throws(StoreError) in
+            try zip(stretches, statements).map { stretch, statement throws(StoreError) in
+                let low = stretch.low.flatMap { unit.packed($0) }
                 let rows = try session.hashes(statement, keeping: unit.kept)
                 let width = unit.kept.count
                 return try rows.digests.enumerated().map { index, digest throws(StoreError) in
@@ -67,6 +68,7 @@ struct ScanHand: Sendable {
                     guard let mark = unit.mark(values, digest: digest) else {
                         throw StoreError(.unreadable, "a key in “\(unit.name)” is of a kind that no scan can keep")
                     }
+                    guard mark.key != low else { throw StoreError.unordered(unit.section.table) }
                     return mark
                 }
             }

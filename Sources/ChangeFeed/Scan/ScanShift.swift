@@ -16,6 +16,8 @@ final class ScanShift {
         var state: ScanState?
         /// The time from which on changes are noticed, once that is known.
         var since: DateTime?
+        /// A table was altered since the schema was read.
+        var hasAlteredTable = false
     }
 
     private let settings: ForeignScan.Settings
@@ -157,6 +159,7 @@ final class ScanShift {
                 // The others go on; this one begins anew in the next cycle.
                 scans[unit.name] = nil
                 news.trouble = "“\(unit.name)” cannot be scanned: \(error)"
+                if error.kind == .schemaChanged { news.hasAlteredTable = true }
             }
         }
         place = nil

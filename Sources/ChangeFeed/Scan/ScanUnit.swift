@@ -97,6 +97,9 @@ struct ScanUnit: Sendable {
         return out
     }
 
+    /// Writes a key down; nil where it is of a kind that cannot be.
+    func packed(_ key: RecordKey) -> [UInt8]? { PackedValues.bytes(key.parts, of: columns(self.key)) }
+
     /// Reads a packed key.
     func key(_ bytes: [UInt8]) -> RecordKey? { PackedValues.values(bytes, of: columns(key)).map { RecordKey($0) } }
 

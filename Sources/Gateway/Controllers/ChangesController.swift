@@ -105,11 +105,12 @@ struct ChangesController {
         let wanted = start?.resources ?? names ?? active.catalog.readable(by: client).map(\.name)
         let resources = wanted.compactMap { active.catalog.readable($0, by: client) }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
+        try await service.checkColumns(of: resources, deadline: context.deadline)
         let lines = SnapshotLines(
             service: service, active: active, state: state, resources: resources, viewer: client?.viewer,
             shown: access.shown, from: start)
         return try await SnapshotStream(
-            lines: lines, logger: logger, standing: TokenStanding(context, tokens),
+            lines: lines, box: box, logger: logger, standing: TokenStanding(context, tokens),
             isCurrent: { [box] in
                 guard let now = box.active, now !== active else { return true }
                 return context.access(to: now.catalog)?.digest == client?.digest

@@ -42,6 +42,11 @@ struct PushRunner: Sendable {
     let rates: ClientRates
     let delivery: ResultDelivery
 
+    /// Returns the same runner under other rules.
+    func under(_ active: ActiveRules) -> PushRunner {
+        PushRunner(service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
+    }
+
     /// Runs a push within the rates of its client, or answers what was answered to it before.
     ///
     /// - Returns: the answer, and its body with everything that the journal keeps as a digest alone.

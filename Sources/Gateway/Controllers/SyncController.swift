@@ -76,7 +76,7 @@ struct SyncController {
     private func answer(
         _ pushes: SyncPushes, _ wanted: FeedRequest, under active: ActiveRules, _ context: GatewayContext
     ) async throws -> Response {
-        let rules = active.catalog.version
+        var active = active
         let access = access.seen(by: context.access(to: active.catalog))
         var state: FeedState?
         let bytes: [UInt8]
@@ -90,13 +90,12 @@ struct SyncController {
                 guard FeedAccess.isServed(since: since, of: wanted.feed, by: known) else {
                     throw FeedAccess.resync(known)
                 }
-                page = try await access.page(
-                    FeedQuestion(since: since, resources: wanted.resources, limit: wanted.limit), at: known,
-                    under: active, context.deadline)
+                let question = FeedQuestion(since: since, resources: wanted.resources, limit: wanted.limit)
+                (page, active) = try await changes(question, at: known, under: active, by: access, context)
                 if !news.isCaughtUp { page = page.withMore }
             }
             try context.hold(page.length)
-            let text = page.text(rules: rules)
+            let text = page.text(rules: active.catalog.version)
             bytes = await context.working(on: page.length) { pushes.text.encode(text) }
         } catch {
             // The pushes count all the same.
@@ -105,12 +104,33 @@ struct SyncController {
             if let cause = failure.cause { box.note(cause, of: context) }
             let problem = failure.problem
             context.failure.note(problem)
-            bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: rules)
+            bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: active.catalog.version)
         }
         return await context.working(on: bytes.count) {
             Reply.json(
                 bytes, to: context.headers, status: isWhole ? .ok : HTTPResponse.Status(code: 207),
                 with: [.cacheControl: "no-store"])
+        }
+    }
+
+    /// Reads a page, under newer rules if a table was altered.
+    ///
+    /// - Returns: the page, and the rules that it was read under.
+    private func changes(
+        _ question: FeedQuestion, at state: FeedState, under active: ActiveRules, by access: FeedAccess,
+        _ context: GatewayContext
+    ) async throws -> (FeedPage, ActiveRules) {
+        var active = active
+        var runs = 0
+        while true {
+            runs += 1
+            do {
+                return (try await access.page(question, at: state, under: active, context.deadline), active)
+            } catch {
+                let mayRunAgain = await box.mayRunAgain(after: error, under: active, until: context.deadline)
+                guard runs < RulesBox.mostRuns, mayRunAgain else { throw error }
+                active = try box.ready()
+            }
         }
     }
 }

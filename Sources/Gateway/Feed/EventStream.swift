@@ -165,6 +165,7 @@ struct EventStream: Sendable {
                 return .page(page)
             }
         } catch {
+            if (error as? StoreError)?.kind == .schemaChanged { box.askForReload() }
             logger.debug("events id=\(requestID) wait: \(error)")
             return .trouble
         }

@@ -9,6 +9,7 @@ import RecordStore
 /// Answers a snapshot in pieces as they are read; the next is read once the client has taken the last.
 struct SnapshotStream: Sendable {
     let lines: SnapshotLines
+    let box: RulesBox
     let logger: Logger
     /// nil if no client needs a token.
     let standing: TokenStanding?
@@ -28,7 +29,8 @@ struct SnapshotStream: Sendable {
         if isHead {
             return Response(status: .ok, headers: headers, body: ResponseBody { try await $0.finish(nil) })
         }
-        let (lines, logger, id, standing, isCurrent) = (lines, logger, context.received.id, standing, isCurrent)
+        let (lines, box, logger, id) = (lines, box, logger, context.received.id)
+        let (standing, isCurrent) = (standing, isCurrent)
         let lease = context.received.lease
         // Until the first piece tells how long they are.
         try context.hold(Self.expected)
@@ -47,6 +49,8 @@ struct SnapshotStream: Sendable {
                 if let packer { try await writer.write(ByteBuffer(bytes: packer.pack([], isLast: true))) }
             } catch {
                 if error is AccessEnded { logger.notice("snapshot id=\(id) ended: \(error)") }
+                // The client goes on from its last cursor, under the rules that are read next.
+                if (error as? StoreError)?.kind == .schemaChanged { box.askForReload() }
                 if error is StoreError || error is Problem { logger.error("snapshot id=\(id) broke off: \(error)") }
                 throw error
             }

@@ -6,7 +6,7 @@ import RecordStore
 
 /// The pushes of one sync: each a transaction of its own, and none behind one that may succeed later.
 struct SyncPushes {
-    private let runner: PushRunner
+    private var runner: PushRunner
     private let limits: WireLimits
     private let share: JournalShare
     private let tellsAuthors: Bool
@@ -33,7 +33,7 @@ struct SyncPushes {
             PushDecoder(catalog: runner.active.catalog, limits: limits).created(by: $0)
         }
         do {
-            guard let (answer, body) = try await answer(push, context) else {
+            guard let (answer, body) = try await answerUnderNewestRules(push, context) else {
                 earlier.note(created, answer: nil)
                 return refuse(push, Self.notRun)
             }
@@ -57,6 +57,23 @@ struct SyncPushes {
         text.add(key: push.key, problem)
         allMerged = false
         if problem.retry == true { isHeldUp = true }
+    }
+
+    /// nil for a push that is not run.
+    private mutating func answerUnderNewestRules(
+        _ push: SyncRequest.SentPush, _ context: GatewayContext
+    ) async throws -> (PushAnswer, body: [UInt8])? {
+        for _ in 1..<RulesBox.mostRuns {
+            do {
+                return try await answer(push, context)
+            } catch {
+                let mayRunAgain = await box.mayRunAgain(
+                    after: error, under: runner.active, until: context.deadline)
+                guard mayRunAgain else { throw error }
+                runner = runner.under(try box.ready())
+            }
+        }
+        return try await answer(push, context)
     }
 
     /// nil for a push that is not run.

@@ -164,6 +164,11 @@ final class Handle {
         }
     }
 
+    /// Returns what a SELECT reports of the types of its columns; its rows are dropped.
+    func signatures(_ sql: String) throws(StoreError) -> [ColumnSignature] {
+        try run(Statement(sql: sql, binds: [])) { prepared in prepared.signatures() }
+    }
+
     private func run<Rows>(
         _ statement: Statement, _ read: (PreparedStatement) throws(StoreError) -> Rows
     ) throws(StoreError) -> Rows {

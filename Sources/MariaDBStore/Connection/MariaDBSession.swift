@@ -166,6 +166,9 @@ final class MariaDBSession: StoreSession {
         return try handle.query(statement)
     }
 
+    /// Returns what a SELECT reports of the types of its columns; its rows are dropped.
+    func signatures(_ sql: String) throws(StoreError) -> [ColumnSignature] { try handle.signatures(sql) }
+
     func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows {
         try handle.hashes(statement, keeping: columns)
     }

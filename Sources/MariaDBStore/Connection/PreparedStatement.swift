@@ -49,7 +49,7 @@ final class PreparedStatement {
             var row: [Value] = []
             row.reserveCapacity(columns.count + (key == nil ? 0 : 1))
             for (index, column) in columns.enumerated() { row.append(try buffers.value(index, of: column, in: raw)) }
-            if let key { row.append(.integer(Int128(buffers.hash(columns, key, in: raw)))) }
+            if let key { row.append(.integer(Int128(try buffers.hash(key, in: raw)))) }
             rows.append(row)
         }
         return rows
@@ -64,10 +64,35 @@ final class PreparedStatement {
         var rows = HashedRows()
         try fetch(columns, on: handle) { buffers, count throws(StoreError) in
             if rows.digests.isEmpty { rows.digests.reserveCapacity(count) }
-            rows.digests.append(buffers.hash(columns, key, in: raw))
+            rows.digests.append(try buffers.hash(key, in: raw))
             for index in kept { rows.values.append(try buffers.value(index, of: columns[index], in: raw)) }
         }
         return rows
+    }
+
+    /// Returns buffers for the result of the last execution, whose metadata the server may have changed since the one before.
+    ///
+    /// - Throws: `StoreError` of the kind `schemaChanged` if a column is not what it was when the schema was read.
+    private func buffers(for columns: [Column]) throws(StoreError) -> ResultBuffers {
+        guard let fields = raw.pointee.fields, Int(raw.pointee.field_count) == columns.count else {
+            throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
+        }
+        var isSame = results?.columns.count == columns.count
+        for (index, column) in columns.enumerated() {
+            let wire = WireColumn(fields[index])
+            if let known = column.signature, known != wire.signature { throw column.altered }
+            if isSame, results?.columns[index].signature != wire.signature { isSame = false }
+        }
+        if isSame, let results { return results }
+        let buffers = ResultBuffers(raw.wireColumns)
+        results = buffers
+        return buffers
+    }
+
+    /// Returns the signatures of the columns of the last execution's result, and drops its rows.
+    func signatures() -> [ColumnSignature] {
+        defer { mysql_stmt_free_result(raw) }
+        return raw.wireColumns.map(\.signature)
     }
 
     /// Hands over each row while it stands in the buffers, with the number of all.
@@ -76,18 +101,13 @@ final class PreparedStatement {
     private func fetch(
         _ columns: [Column], on handle: Handle, _ take: (ResultBuffers, Int) throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard mysql_stmt_field_count(raw) == columns.count else {
-            mysql_stmt_free_result(raw)
-            throw StoreError(.schemaChanged, "a SELECT returned another number of columns than it was asked for")
-        }
-        let buffers = results ?? ResultBuffers(columns, metadata: raw)
-        results = buffers
+        defer { mysql_stmt_free_result(raw) }
+        let buffers = try buffers(for: columns)
         // Where values may be long the rows stay with the server until they are taken, so that nothing is held twice.
         let isLong = columns.contains(where: \.type.mayBeLong)
         guard mysql_stmt_bind_result(raw, buffers.binds) == 0, isLong || mysql_stmt_store_result(raw) == 0 else {
             throw handle.error(of: raw)
         }
-        defer { mysql_stmt_free_result(raw) }
         let count = Int(mysql_stmt_num_rows(raw))
         while true {
             let status = mysql_stmt_fetch(raw)

@@ -51,6 +51,8 @@ struct SchemaReader {
         guard let head = heads.first(where: { $0[0] == name.name }) ?? (heads.count == 1 ? heads[0] : nil),
             let kind = head[1]
         else { return nil }
+        let signatures = ColumnSignatures(session, table: name)
+        try signatures.holdTable()
         let isView = kind.hasSuffix("VIEW")
         let engine = head[2] ?? kind
         let checks = isView ? CheckScanner("") : try checks(source)
@@ -58,7 +60,7 @@ struct SchemaReader {
         return TableSchema(
             name: name, form: isView ? .view(isUpdatable: try isUpdatable(source)) : .table,
             storage: StorageEngine(engine, isTransactional: isView ? true : try isTransactional(engine)),
-            columns: try columns(source, checks),
+            columns: try columns(source, checks, signatures),
             constraints: TableConstraints(
                 primaryKey: indexes.first { $0.name == "PRIMARY" }?.columns ?? [], uniqueIndexes: indexes,
                 indexedColumns: try indexedColumns(source),
@@ -135,15 +137,17 @@ struct SchemaReader {
         return groups
     }
 
-    private func columns(_ source: InformationSchema, _ checks: CheckScanner) throws(StoreError)
-        -> [ColumnSchema]
-    {
+    private func columns(
+        _ source: InformationSchema, _ checks: CheckScanner, _ signatures: ColumnSignatures
+    ) throws(StoreError) -> [ColumnSchema] {
         let rows = try source.rows(
             [
                 "COLUMN_NAME", "COLUMN_TYPE", "DATA_TYPE", "IS_NULLABLE", "COLUMN_DEFAULT", "EXTRA",
                 "GENERATION_EXPRESSION", "CHARACTER_SET_NAME", "CHARACTER_MAXIMUM_LENGTH", "CHARACTER_OCTET_LENGTH",
-                "NUMERIC_PRECISION", "NUMERIC_SCALE", "DATETIME_PRECISION",
+                "NUMERIC_PRECISION", "NUMERIC_SCALE", "DATETIME_PRECISION", "PRIVILEGES",
             ], from: "COLUMNS", orderedBy: "ORDINAL_POSITION")
+        let readable = rows.filter { $0[13]?.split(separator: ",").contains("select") == true }.compactMap { $0[0] }
+        let known = try signatures.read(readable)
         var columns: [ColumnSchema] = []
         for row in rows {
             guard let name = row[0], let declared = row[1], let data = row[2] else { continue }
@@ -169,7 +173,8 @@ struct SchemaReader {
                     filling: ColumnFilling(
                         hasDefault: isNullable || isAutoIncrement || row[4] != nil, isAutoIncrement: isAutoIncrement,
                         serverOwned: facts.isSpatial ? "spatial values are only read" : Self.serverOwned(extra, row[6]),
-                        isStamped: extra.contains(Self.onUpdate))))
+                        isStamped: extra.contains(Self.onUpdate)),
+                    signature: known[name]))
         }
         return columns
     }

@@ -17,14 +17,18 @@ package struct FieldValues: Sendable, Hashable {
     /// No fields at all.
     package static let none = FieldValues(fields: [], values: [])
 
-    /// The same values with temporary ids replaced by the keys in `ids`; those that are unknown stay pending.
-    package func resolved(_ ids: (TemporaryID) -> Value?) -> FieldValues {
+    /// The same values with temporary ids replaced by the keys in `ids`, each as the column of its field stores it. Those
+    /// that are unknown stay pending.
+    ///
+    /// - Parameter section: the section of the fields.
+    package func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> FieldValues {
         guard !pending.isEmpty else { return self }
         var out = self
         out.pending = []
         for reference in pending {
             if let value = ids(reference.id) {
-                out.values[reference.position] = value
+                let field = section.fields[fields[reference.position]]
+                out.values[reference.position] = section.columns[field.column].converted(value)
             } else {
                 out.pending.append(reference)
             }

@@ -11,4 +11,18 @@ extension Column {
         guard !value.isNull || isNullable else { throw ValueProblem("is null, which the column cannot be") }
         return value
     }
+
+    /// Returns the value of a key as this column stores it, which may be of another type than the key; the value itself
+    /// if the column cannot store it, which the database then refuses.
+    func converted(_ value: Value) -> Value {
+        guard type.isForeign(value) else { return value }
+        let text: String
+        switch value {
+        case .integer(let number): text = String(number)
+        case .decimal(let number): text = number.text
+        case .text(let stored): text = stored.string
+        default: return value
+        }
+        return (try? type.accept(.text(text))) ?? value
+    }
 }

@@ -10,20 +10,27 @@ package final class Column: Sendable, Hashable {
     package let isNullable: Bool
     /// The database lets the column hold values of other types as well (SQLite, or a boolean kept in an integer).
     package let isLoose: Bool
+    /// The column's type as the database reported it when the schema was read; nil for a column that no schema describes.
+    package let signature: ColumnSignature?
     /// The form of its values on the wire.
     package let style: ValueStyle
 
     /// Describes a column.
-    package init(name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false) {
+    package init(
+        name: String, type: ColumnType, isNullable: Bool, isLoose: Bool = false, signature: ColumnSignature? = nil
+    ) {
         self.name = name
         self.type = type
         self.isNullable = isNullable
         self.isLoose = isLoose
+        self.signature = signature
         style = ValueStyle(type)
     }
 
     package static func == (a: Column, b: Column) -> Bool {
-        a === b || (a.name, a.type, a.isNullable, a.isLoose) == (b.name, b.type, b.isNullable, b.isLoose)
+        a === b
+            || (a.name, a.type, a.isNullable, a.isLoose, a.signature)
+                == (b.name, b.type, b.isNullable, b.isLoose, b.signature)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -74,8 +74,8 @@ struct CascadeFinder {
         let needed = naming + dependent.columns + (schema.dependents[dependent.table] ?? []).flatMap(\.targetColumns)
         var columns: [Column] = []
         for name in needed where !columns.contains(where: { $0.name == name }) {
-            guard let column = table.column(name), let type = column.types.first else { return nil }
-            columns.append(Column(name: name, type: type, isNullable: column.isNullable, isLoose: column.isLoose))
+            guard let column = table.column(name), let type = column.keyType else { return nil }
+            columns.append(column.column(as: type))
         }
         columns += table.restorableColumns.filter { column in !columns.contains { $0.name == column.name } }
         let section = Section(

@@ -59,9 +59,9 @@ extension PushTransaction {
 
     func dependsOnUnknown(_ edit: RowEdit) -> Bool {
         switch edit.action {
-        case .create(let new): new.resolved(reference).pending.isEmpty == false
+        case .create(let new): new.pending.contains { reference($0.id) == nil }
         case .edit(let groups):
-            groups.contains { !$0.edited.pending.isEmpty && !$0.edited.resolved(reference).pending.isEmpty }
+            groups.contains { $0.edited.pending.contains { reference($0.id) == nil } }
         case .delete: false
         }
     }
@@ -78,13 +78,15 @@ extension PushTransaction {
     ///   record need it.
     private func apply(_ row: EditedRow, root: inout [Value]?) throws {
         let isRoot = row.section.kind == .root
-        let action = row.edit.action.resolved(reference)
+        let action = row.edit.action.resolved(in: row.section, reference)
         let (found, known) = isRoot ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
         if isRoot { root = found.current }
         try checkRights(row, on: found, root: root)
         let readable = readable(row, root: root)
         var decision = try evaluator.evaluate(
-            readable.edit, action: readable.edit === row.edit ? action : readable.edit.action.resolved(reference),
+            readable.edit,
+            action: readable.edit === row.edit
+                ? action : readable.edit.action.resolved(in: row.section, reference),
             in: row.section, on: try guarded(found, row, action), spending: &budgets[batch.owners[row.index]])
         if let current = found.current { try noteSpared(&decision, of: row, current: current) }
         let first = reports[row.index].outcomes.count

@@ -2,21 +2,23 @@ import MergeCore
 
 extension RowAction {
     /// The action with temporary ids replaced by the keys known so far.
-    func resolved(_ ids: (TemporaryID) -> Value?) -> RowAction {
+    ///
+    /// - Parameter section: the section of the row.
+    func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> RowAction {
         guard hasPending else { return self }
         switch self {
-        case .create(let new): return .create(new.resolved(ids))
+        case .create(let new): return .create(new.resolved(in: section, ids))
         case .edit(let groups):
             return .edit(
                 groups.map { edit in
                     var base = edit.base
-                    if case .values(let fields) = base { base = .values(fields.resolved(ids)) }
+                    if case .values(let fields) = base { base = .values(fields.resolved(in: section, ids)) }
                     return GroupEdit(
-                        group: edit.group, base: base, edited: edit.edited.resolved(ids), path: edit.path,
+                        group: edit.group, base: base, edited: edit.edited.resolved(in: section, ids), path: edit.path,
                         isRowForm: edit.isRowForm)
                 })
         case .delete(let groups):
-            return .delete(groups.map { GroupBase(group: $0.group, base: $0.base.resolved(ids)) })
+            return .delete(groups.map { GroupBase(group: $0.group, base: $0.base.resolved(in: section, ids)) })
         }
     }
 

@@ -129,6 +129,7 @@ struct RecordReader {
             SectionSQL.of(root, dialect).page(after: key, limit: limit, showing: filter).hashing(under: digests?.key)
         ).map { noted($0) }
         guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
+        if let key, rows.contains(where: { root.isKey(key, of: $0) }) { throw StoreError.unordered(root.table) }
         return rows
     }
 

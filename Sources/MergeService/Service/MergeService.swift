@@ -142,6 +142,16 @@ package final class MergeService: Sendable {
             .records(of: names.map { ($0.resource, Optional($0.key)) })
     }
 
+    /// Reads no row of each section, to find out whether its columns are still what the rules were bound to.
+    ///
+    /// - Throws: `StoreError` of the kind `schemaChanged` if they are not.
+    package func checkColumns(of resources: [Resource], deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let statements = resources.flatMap(\.sections).map { SectionSQL.of($0, engine.dialect).empty }
+        try await engine.read(deadline: deadline) { session throws(StoreError) in
+            for statement in statements { _ = try session.query(statement) }
+        }
+    }
+
     /// Tells journals that are written ahead which transactions have ended.
     package func tellEndedTransactions() async { await merging.ended.tell() }
 

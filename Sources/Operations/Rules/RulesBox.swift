@@ -21,6 +21,8 @@ package final class RulesBox: Sendable {
         var begun = 0
         /// The number of the latest reading of which the result is in effect.
         var ended = 0
+        /// Requests that wait for the end of a reading with a higher number.
+        var waiting: [(number: Int, ending: AsyncStream<Void>.Continuation)] = []
 
         /// Returns true if no later reading has ended; then this one has.
         mutating func end(_ reading: Reading) -> Bool {
@@ -93,4 +95,31 @@ package final class RulesBox: Sendable {
 
     /// The requests for another reading, of which several at once are one.
     var reloadRequests: AsyncStream<Void> { hints }
+
+    /// Returns true if other rules are active than those that a request ran under, after another reading if necessary.
+    ///
+    /// - Parameter former: the rules that the request ran under.
+    package func hasOther(than former: ActiveRules?, until deadline: ContinuousClock.Instant) async -> Bool {
+        if active !== former { return true }
+        let (endings, ending) = AsyncStream<Void>.makeStream()
+        state.withLock { $0.waiting.append(($0.begun, ending)) }
+        askForReload()
+        let timeout = Task {
+            try? await Task.sleep(until: deadline, clock: .continuous)
+            ending.finish()
+        }
+        for await _ in endings {}
+        timeout.cancel()
+        return active !== former
+    }
+
+    /// Releases the requests that wait for a reading that began after they failed.
+    func release(after reading: Reading) {
+        let released = state.withLock { state in
+            let released = state.waiting.filter { $0.number < reading.number }
+            state.waiting.removeAll { $0.number < reading.number }
+            return released
+        }
+        for request in released { request.ending.finish() }
+    }
 }

@@ -154,6 +154,7 @@ package struct RulesLoader: Service {
     /// Readings may overlap. The one that began last counts.
     func reload() async {
         let reading = box.beginReading()
+        defer { box.release(after: reading) }
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, _):
             let before = box.active?.catalog.version

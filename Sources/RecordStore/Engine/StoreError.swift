@@ -1,3 +1,5 @@
+package import MergeCore
+
 /// An error of the database, which refused or could not do what was asked.
 ///
 /// Messages never hold values of rows.
@@ -55,4 +57,14 @@ package struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { code == 0 ? message : "\(message) (error \(code))" }
+}
+
+extension StoreError {
+    /// The error if the rows behind a key contain that key, so that reading on would never end.
+    package static func unordered(_ table: TableName) -> StoreError {
+        StoreError(
+            .unreadable,
+            "the rows of table “\(table)” behind a key contain that key: the database compares the key otherwise than it "
+                + "returns it; name another key in the rules")
+    }
 }

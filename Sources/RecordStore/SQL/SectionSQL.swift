@@ -142,6 +142,9 @@ package struct SectionSQL: Sendable {
             columns: [column])
     }
 
+    /// The statement that reads no row; its metadata are those of every read.
+    package var empty: Statement { Statement(sql: selectFrom + "1 = 0", binds: [], columns: section.columns) }
+
     private static func count(_ number: Int) -> Bind {
         Bind(.integer(Int128(number)), .integer(0...Int128(Int64.max)))
     }

@@ -1,10 +1,16 @@
 package import MergeCore
 
 /// Values of key columns as bytes, and back.
+///
+/// Each kind of value has a form of its own that contains all of it. The declared type of the column, such as the digits
+/// of its fraction, changes neither the bytes nor what they are read as.
 package enum PackedValues {
     private enum Mark: UInt8 {
         case null = 0
-        case integer, wide, text, bytes, boolean, stored
+        case integer, wide, text, bytes, boolean
+        /// A text as the column stores it: the form that decimals, times and addresses had in former versions.
+        case stored
+        case decimal, date, dateTime, time, address, double
     }
 
     /// Returns true where keys of a column can be written down: those whose value is exactly what the database compares.
@@ -32,20 +38,38 @@ package enum PackedValues {
         case .null: out.append(Mark.null.rawValue)
         case .integer(let number):
             if let small = Int64(exactly: number) {
-                out.append(Mark.integer.rawValue)
-                PackedNumber.append(UInt64(bitPattern: small << 1 ^ small >> 63), to: &out)
+                append(.integer, signed: small, to: &out)
             } else {
                 append(.wide, String(number).utf8, to: &out)
             }
         case .boolean(let flag): out += [Mark.boolean.rawValue, flag ? 1 : 0]
         case .text(let text): append(.text, text.string.utf8, to: &out)
         case .bytes(let bytes): append(.bytes, bytes, to: &out)
-        case .decimal, .date, .dateTime, .time, .address:
-            guard let text = Bind(value, column.type).storedText else { return false }
-            append(.stored, text.utf8, to: &out)
-        case .float, .double, .members, .json: return false
+        case .decimal(let number): append(.decimal, number.text.utf8, to: &out)
+        case .date(let date):
+            out.append(Mark.date.rawValue)
+            append(date, to: &out)
+        case .dateTime(let moment):
+            out.append(Mark.dateTime.rawValue)
+            append(moment.date, to: &out)
+            PackedNumber.append(UInt64(moment.microseconds), to: &out)
+        case .time(let span): append(.time, signed: span.microseconds, to: &out)
+        case .address(let address): append(.address, address.text.utf8, to: &out)
+        case .double(let number):
+            out.append(Mark.double.rawValue)
+            number.bitPattern.appendPacked(to: &out)
+        case .float, .members, .json: return false
         }
         return true
+    }
+
+    private static func append(_ mark: Mark, signed number: Int64, to out: inout [UInt8]) {
+        out.append(mark.rawValue)
+        PackedNumber.append(UInt64(bitPattern: number << 1 ^ number >> 63), to: &out)
+    }
+
+    private static func append(_ date: CalendarDate, to out: inout [UInt8]) {
+        PackedNumber.append(UInt64(date.year) << 9 | UInt64(date.month) << 5 | UInt64(date.day), to: &out)
     }
 
     private static func append(_ mark: Mark, _ bytes: some Collection<UInt8>, to out: inout [UInt8]) {
@@ -59,32 +83,57 @@ package enum PackedValues {
         var reader = PackedReader(Array(bytes))
         var values: [Value] = []
         for column in columns {
-            guard let mark = reader.byte().flatMap({ Mark(rawValue: $0) }) else { return nil }
-            switch mark {
-            case .null: values.append(.null)
-            case .integer:
-                guard let raw = reader.number() else { return nil }
-                values.append(.integer(Int128(Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1))))
-            case .boolean:
-                guard let flag = reader.byte() else { return nil }
-                values.append(.boolean(flag == 1))
-            case .bytes:
-                guard let data = reader.bytes() else { return nil }
-                values.append(.bytes(Array(data)))
-            case .wide, .text, .stored:
-                guard let data = reader.bytes(), let text = String(validating: data, as: UTF8.self) else { return nil }
-                if mark == .text {
-                    values.append(.text(ExactText(text)))
-                } else if mark == .wide {
-                    guard let number = Int128(text) else { return nil }
-                    values.append(.integer(number))
-                } else {
-                    guard let value = try? column.type.accept(.text(text)) else { return nil }
-                    values.append(value)
-                }
+            guard let value = value(from: &reader, column), column.isLoose || !column.type.isForeign(value) else {
+                return nil
             }
+            values.append(value)
         }
         return reader.isAtEnd ? values : nil
+    }
+
+    private static func value(from reader: inout PackedReader, _ column: Column) -> Value? {
+        guard let mark = reader.byte().flatMap({ Mark(rawValue: $0) }) else { return nil }
+        switch mark {
+        case .null: return .null
+        case .integer: return reader.signed().map { .integer(Int128($0)) }
+        case .wide: return reader.text().flatMap { Int128($0) }.map { .integer($0) }
+        case .boolean: return reader.byte().map { .boolean($0 == 1) }
+        case .text: return reader.text().map { .text(ExactText($0)) }
+        case .bytes: return reader.bytes().map { .bytes(Array($0)) }
+        case .decimal: return reader.text().flatMap { ExactDecimal($0) }.map { .decimal($0) }
+        case .date: return reader.date().map { .date($0) }
+        case .dateTime:
+            guard let date = reader.date(), let microseconds = reader.number().flatMap({ Int64(exactly: $0) }) else {
+                return nil
+            }
+            return DateTime(date: date, microseconds: microseconds).map { .dateTime($0) }
+        case .time: return reader.signed().flatMap { TimeSpan(microseconds: $0) }.map { .time($0) }
+        case .address: return reader.text().flatMap { address($0) }.map { .address($0) }
+        case .double: return reader.word().map { .double(Double(bitPattern: $0)) }
+        case .stored:
+            guard let text = reader.text() else { return nil }
+            if case .timestamp = column.type { return try? column.type.accept(.text(text + "Z")) }
+            return try? column.type.accept(.text(text))
+        }
+    }
+
+    private static func address(_ text: String) -> NetworkAddress? {
+        NetworkAddress(version4: text) ?? NetworkAddress(version6: text)
+    }
+}
+
+extension PackedReader {
+    fileprivate mutating func signed() -> Int64? {
+        number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+    }
+
+    fileprivate mutating func text() -> String? { bytes().flatMap { String(validating: $0, as: UTF8.self) } }
+
+    fileprivate mutating func date() -> CalendarDate? {
+        number().flatMap { number in
+            CalendarDate(
+                year: Int(truncatingIfNeeded: number >> 9), month: Int(number >> 5 & 15), day: Int(number & 31))
+        }
     }
 }
 

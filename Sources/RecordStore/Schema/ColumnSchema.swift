@@ -10,13 +10,46 @@ package struct ColumnSchema: Sendable, Hashable {
     package let isNullable: Bool
     /// The values that the database writes into it by itself.
     package let filling: ColumnFilling
+    /// What statements that read the column report of its type; nil if the database user cannot read it.
+    package let signature: ColumnSignature?
 
     /// Describes a column.
-    package init(name: String, declared: DeclaredType, isNullable: Bool, filling: ColumnFilling) {
+    package init(
+        name: String, declared: DeclaredType, isNullable: Bool, filling: ColumnFilling,
+        signature: ColumnSignature? = nil
+    ) {
         self.name = name
         self.declared = declared
         self.isNullable = isNullable
         self.filling = filling
+        self.signature = signature
+    }
+
+    /// Returns the column as statements use it.
+    ///
+    /// - Parameter type: one of those that the rules may make of it.
+    package func column(as type: ColumnType, isLoose: Bool? = nil) -> Column {
+        Column(
+            name: name, type: type, isNullable: isNullable, isLoose: isLoose ?? self.isLoose,
+            // A spatial column is read through a function, which reports a type of its own.
+            signature: type == .wellKnownText ? nil : signature)
+    }
+
+    /// The type of the column if rows are found by it.
+    package var keyType: ColumnType? { types.first.map { keyType(for: $0) } }
+
+    /// Returns the type of the column if rows are found by it.
+    ///
+    /// A database without types for dates keeps them as programs spell them, and finds a row by the same spelling only.
+    /// So a date in a key is the text that is stored.
+    ///
+    /// - Parameter type: the one that the rules would make of it.
+    package func keyType(for type: ColumnType) -> ColumnType {
+        switch type {
+        case .date, .dateTime, .timestamp, .time:
+            types.first { if case .text = $0 { true } else { false } } ?? type
+        default: type
+        }
     }
 
     /// The type as the database spells it, for messages and the digest of the rules.

@@ -58,7 +58,7 @@ package struct TableSchema: Sendable, Hashable {
         columns.compactMap { column in
             guard column.serverOwned == nil, let type = column.types.first, type != .wellKnownText
             else { return nil }
-            return Column(name: column.name, type: type, isNullable: column.isNullable, isLoose: column.isLoose)
+            return column.column(as: type)
         }
     }
 

@@ -13,6 +13,8 @@ struct SectionBinder {
     var findings = Findings()
     private(set) var columns: [Column] = []
     private var positions: [String: Int] = [:]
+    /// Columns that rows are found by.
+    private var keyed: Set<String> = []
 
     init(
         _ rules: RuleSection, _ table: TableSchema, isRoot: Bool, allowsNonTransactional: Bool, schema: DatabaseSchema,
@@ -33,6 +35,7 @@ struct SectionBinder {
     ) -> Section? {
         checkTable()
         let key = keyColumns()
+        keyed = Set(key + extraColumns + links.map(\.own.value))
         for name in key { _ = add(name, rules.name.place) }
         refuseSets(among: key)
         let parents = Set(links.map(\.own.value))
@@ -203,7 +206,7 @@ struct SectionBinder {
             missing(Placed(value: name, place: place))
             return nil
         }
-        guard let type = type ?? column.types.first else {
+        guard let named = type ?? column.types.first else {
             findings.error(
                 place,
                 column.explicitTypes.isEmpty
@@ -212,9 +215,10 @@ struct SectionBinder {
             return nil
         }
         positions[name] = columns.count
+        let type = keyed.contains(name) ? column.keyType(for: named) : named
         let isText = if case .json = type, column.types.first != type { true } else { false }
         let isLoose = column.isLoose || isText || (type == .boolean && column.types.first != .boolean)
-        columns.append(Column(name: name, type: type, isNullable: column.isNullable, isLoose: isLoose))
+        columns.append(column.column(as: type, isLoose: isLoose))
         return columns.count - 1
     }
 
@@ -224,8 +228,9 @@ struct SectionBinder {
             type = self.type(named, of: column, separator: field.separator?.value ?? ",")
             if type == nil { return nil }
         }
-        guard let position = add(field.column.value, field.column.place, type: type) else { return nil }
         let reference = references.reference(of: field, in: table, &findings)
+        if reference != nil { keyed.insert(field.column.value) }
+        guard let position = add(field.column.value, field.column.place, type: type) else { return nil }
         return Field(
             name: field.name.value, column: position, reference: reference, isPrivate: field.isPrivate)
     }

@@ -59,8 +59,10 @@ struct SQLiteSchemaReader {
         let isRowID =
             keyed.count == 1 && (keyed[0]["type"] as String? ?? "").uppercased() == "INTEGER"
             && !definition.uppercased().contains("WITHOUT ROWID")
-        let columns = rows.filter { ($0["hidden"] as Int? ?? 0) != 1 }.map { row in
-            column(row, isRowID: isRowID && row["name"] == primaryKey.first)
+        let visible = rows.filter { ($0["hidden"] as Int? ?? 0) != 1 }
+        let signatures = signatures(of: visible.compactMap { $0["name"] }, in: table)
+        let columns = visible.map { row in
+            column(row, isRowID: isRowID && row["name"] == primaryKey.first, signatures)
         }
         return TableSchema(
             name: table, form: isView ? .view(isUpdatable: false) : .table,
@@ -78,19 +80,32 @@ struct SQLiteSchemaReader {
             arguments: [table])
     }
 
-    private func column(_ row: Row, isRowID: Bool) -> ColumnSchema {
+    /// What statements report of the types of columns, by their names; none for a view that cannot be read.
+    private func signatures(of columns: [String], in table: TableName) -> [String: ColumnSignature] {
+        let dialect = SQLiteDialect()
+        let names = columns.map { dialect.quoted($0) }.joined(separator: ", ")
+        guard let statement = try? database.makeStatement(sql: "SELECT \(names) FROM \(dialect.quoted(table))") else {
+            return [:]
+        }
+        let found = columns.indices.map { ColumnSignature(statement.sqliteStatement, Int32($0)) }
+        return Dictionary(zip(columns, found)) { first, _ in first }
+    }
+
+    private func column(_ row: Row, isRowID: Bool, _ signatures: [String: ColumnSignature]) -> ColumnSchema {
+        let name: String = row["name"] ?? ""
         let declared: String = row["type"] ?? ""
         let isGenerated = (row["hidden"] as Int? ?? 0) >= 2
         let isNullable = (row["notnull"] as Int? ?? 0) == 0 && (row["pk"] as Int? ?? 0) == 0
         let type = SQLiteColumnType(declared: declared)
         return ColumnSchema(
-            name: row["name"] ?? "",
+            name: name,
             declared: DeclaredType(
                 declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity),
             isNullable: isNullable,
             filling: ColumnFilling(
                 hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
-                isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil))
+                isAutoIncrement: isRowID, serverOwned: isGenerated ? "it is generated" : nil),
+            signature: signatures[name])
     }
 
     private func uniqueIndexes(_ table: String, _ primaryKey: [String]) throws -> [UniqueIndex] {

@@ -1,0 +1,52 @@
+import MergeCore
+import RecordStore
+import Testing
+
+@testable import MergeService
+@testable import SQLiteStore
+
+/// A database that compares a key otherwise than it returns it would let a page follow itself.
+@Suite struct PageOrderTests {
+    /// Returns the same rows whatever is asked.
+    private final class SameRows: StoreSession {
+        let rows: [[Value]]
+        private(set) var asked = 0
+
+        init(_ rows: [[Value]]) {
+            self.rows = rows
+        }
+
+        var mustLockReads: Bool { false }
+
+        func query(_ statement: Statement) throws(StoreError) -> [[Value]] {
+            asked += 1
+            return rows
+        }
+
+        func hashes(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> HashedRows { HashedRows() }
+        func execute(_ statement: Statement) throws(StoreError) -> Execution { Execution(generatedKey: 0) }
+        func send(_ statement: Statement) -> Ticket { Ticket(number: 0) }
+        func receive(_ ticket: Ticket) throws(StoreError) -> [[Value]] { rows }
+        func setSavepoint() throws(StoreError) {}
+        func rollBackToSavepoint() throws(StoreError) {}
+        func releaseSavepoint() throws(StoreError) {}
+    }
+
+    @Test("A page that contains the key behind which it begins is an error")
+    func aPageThatDoesNotAdvanceIsAnError() throws {
+        let number = ColumnType.integer(0...1_000_000)
+        let section = Section(
+            name: "t", kind: .root,
+            table: SectionTable(
+                TableName(name: "t"), columns: [Column(name: "id", type: number, isNullable: false)], keyCount: 1))
+        let resource = try #require(Resource(name: "t", description: nil, sections: [section]))
+        let session = SameRows([[.integer(1)], [.integer(2)]])
+        let reader = RecordReader(
+            resource: resource, session: session, dialect: SQLiteDialect(), rowsPerRecord: 10)
+        #expect(try reader.page(after: nil, limit: 2).count == 2)
+        let error = #expect(throws: StoreError.self) {
+            try reader.page(after: RecordKey([.integer(2)]), limit: 2)
+        }
+        #expect(error?.kind == .unreadable)
+    }
+}
