@@ -26,7 +26,9 @@ import TestSupport
     func everyUserGetsTheSameAnswer(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: Self.sql.replacing("%", with: "AUTO_INCREMENT"), sqlite: Self.sql.replacing("%", with: ""))
-        for user in kind == .mariadb ? [database, try await database.withRight("TRIGGER"), database.asRoot] : [database] {
+        for user in kind == .mariadb
+            ? [database, try await database.withRight("TRIGGER"), database.asRoot] : [database]
+        {
             try await RunningGateway.with(user, rules: Self.rules) { gateway async throws in
                 try await gateway.client { client async throws in
                     let answer = try await client.post("/v1/push", Self.push)
@@ -37,6 +39,7 @@ import TestSupport
                 }
             }
         }
-        #expect(try await database.run("SELECT COUNT(*) FROM orders JOIN order_lines ON order_no = orders.id;") != "0\n")
+        #expect(
+            try await database.run("SELECT COUNT(*) FROM orders JOIN order_lines ON order_no = orders.id;") != "0\n")
     }
 }

@@ -30,7 +30,8 @@ import TestSupport
         let statement = UnsafeMutablePointer<MYSQL_STMT>.allocate(capacity: 1)
         defer { statement.deallocate() }
         return (
-            try buffers.value(0, of: column, in: statement), try buffers.hash(SipHash.Key(low: 1, high: 2), in: statement)
+            try buffers.value(0, of: column, in: statement),
+            try buffers.hash(SipHash.Key(low: 1, high: 2), in: statement)
         )
     }
 

@@ -104,7 +104,8 @@ struct SyncController {
             if let cause = failure.cause { box.note(cause, of: context) }
             let problem = failure.problem
             context.failure.note(problem)
-            bytes = pushes.text.encode(problem, feed: state.map { ($0.feed, $0.revision) }, rules: active.catalog.version)
+            bytes = pushes.text.encode(
+                problem, feed: state.map { ($0.feed, $0.revision) }, rules: active.catalog.version)
         }
         return await context.working(on: bytes.count) {
             Reply.json(

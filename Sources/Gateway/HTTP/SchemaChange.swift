@@ -6,8 +6,9 @@ extension RulesBox {
     /// The most times that a request runs because its tables are altered.
     static let mostRuns = 3
 
-    /// Returns true if a request failed because a table was altered and other rules are active by now. It has written
-    /// nothing then, so it can run again under them.
+    /// Returns true if a request failed because a table was altered and other rules are active by now.
+    ///
+    /// It has written nothing then, so it can run again under them.
     ///
     /// - Parameter former: the rules that it ran under.
     func mayRunAgain(

@@ -114,7 +114,8 @@ extension Column {
     var unreadable: StoreError {
         StoreError(
             .unreadable,
-            "column “\(name)” holds something that its type \(type.name) cannot express; give it another type in the rules")
+            "column “\(name)” holds something that its type \(type.name) cannot express; give it another type in the rules"
+        )
     }
 
     /// The error if the column is no longer of the type that the schema reported.

@@ -81,7 +81,7 @@ final class ResultBuffers {
         }
     }
 
-    /// Returns the digest of the current row. It depends on the metadata and the values alone.
+    /// Returns the digest of the current row, which depends on the metadata and the values alone.
     func hash(_ key: SipHash.Key, in statement: UnsafeMutablePointer<MYSQL_STMT>) throws(StoreError) -> UInt64 {
         var hash = RowHash(key: key)
         for (index, column) in columns.enumerated() {

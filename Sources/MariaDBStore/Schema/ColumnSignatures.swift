@@ -12,8 +12,9 @@ struct ColumnSignatures {
         self.table = table
     }
 
-    /// Keeps the table from being altered until the transaction ends, as every read of it does. So information_schema and
-    /// the signatures describe the same columns.
+    /// Keeps the table from being altered until the transaction ends, as every read of it does.
+    ///
+    /// So information_schema and the signatures describe the same columns.
     func holdTable() throws(StoreError) {
         _ = try readable("SELECT 1 FROM \(dialect.quoted(table)) LIMIT 0")
     }

@@ -17,8 +17,9 @@ package struct FieldValues: Sendable, Hashable {
     /// No fields at all.
     package static let none = FieldValues(fields: [], values: [])
 
-    /// The same values with temporary ids replaced by the keys in `ids`, each as the column of its field stores it. Those
-    /// that are unknown stay pending.
+    /// The same values with temporary ids replaced by the keys in `ids`, each as the column of its field stores it.
+    ///
+    /// Those that are unknown stay pending.
     ///
     /// - Parameter section: the section of the fields.
     package func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> FieldValues {

@@ -267,7 +267,8 @@ import TestSupport
                     """)
                 let pushed = try await client.post(
                     "/v1/merge/items",
-                    #"{"id":1,"changeset":{"item":{"both":{"old":{"value":"61","note":0},"new":{"value":"62","note":1}}}}}"#)
+                    #"{"id":1,"changeset":{"item":{"both":{"old":{"value":"61","note":0},"new":{"value":"62","note":1}}}}}"#
+                )
                 #expect(try pushed.json()["outcomes"]?[0]?["outcome"]?.text == "applied", "\(pushed.text)")
                 #expect(try await database.run("SELECT typeof(v), v, note FROM items;") == "text\t62\t1\n")
                 #expect(try await client.get("/v1/records/items/1").json()["item"]?["value"]?.text == "62")

@@ -29,7 +29,8 @@ import TestSupport
         "notes.yaml": "resource: notes\nsections:\n  note: {table: notes, groups: {visit: visit, text: text}}\n",
     ]
 
-    @Test("A key is found, edited, paged and sent as it is stored", arguments: ["DATETIME", "TIMESTAMP", "DATE", "TIME"])
+    @Test(
+        "A key is found, edited, paged and sent as it is stored", arguments: ["DATETIME", "TIMESTAMP", "DATE", "TIME"])
     func aKeyIsWhatIsStored(_ type: String) async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sql(type))
         try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
@@ -37,7 +38,8 @@ import TestSupport
                 var paged: [String] = []
                 var next = ""
                 repeat {
-                    let page = try await client.get("/v1/records/visits?limit=1" + (next.isEmpty ? "" : "&after=\(next)"))
+                    let page = try await client.get(
+                        "/v1/records/visits?limit=1" + (next.isEmpty ? "" : "&after=\(next)"))
                     #expect(page.status == 200, "\(page.text)")
                     paged += try page.json()["records"]?.array.compactMap { $0["id"]?.text } ?? []
                     next = try page.json()["next"]?.text ?? ""

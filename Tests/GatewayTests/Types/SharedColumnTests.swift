@@ -30,7 +30,8 @@ import TestSupport
     }
 
     /// In both orders, since what one resource leaves on a connection is what the other one finds.
-    @Test("A DECIMAL column that two resources share is added to exactly", arguments: TestEngine.allCases, [true, false])
+    @Test(
+        "A DECIMAL column that two resources share is added to exactly", arguments: TestEngine.allCases, [true, false])
     func sharedDecimalIsAddedTo(_ kind: TestEngine, _ decimalFirst: Bool) async throws {
         try await Self.with(kind) { client, database in
             for name in decimalFirst ? ["amounts", "counters"] : ["counters", "amounts"] {
