@@ -1,3 +1,5 @@
+import Gateway
+import MergeService
 import TestSupport
 import Testing
 
