@@ -6,13 +6,13 @@ import Testing
     private static func sql(_ key: String) -> String {
         """
         CREATE TABLE orders (id \(key), name VARCHAR(20) NOT NULL);
-        CREATE TABLE lines (id \(key), order_id INT NOT NULL, what VARCHAR(20) NOT NULL);
+        CREATE TABLE parts (id \(key), order_id INT NOT NULL, what VARCHAR(20) NOT NULL);
         CREATE TABLE notes (id \(key), order_id INT NOT NULL, line_id INT NOT NULL, txt VARCHAR(20),
-          FOREIGN KEY (line_id) REFERENCES lines (id));
-        CREATE TABLE tasks (id \(key), line_id INT, txt VARCHAR(20), FOREIGN KEY (line_id) REFERENCES lines (id));
+          FOREIGN KEY (line_id) REFERENCES parts (id));
+        CREATE TABLE tasks (id \(key), line_id INT, txt VARCHAR(20), FOREIGN KEY (line_id) REFERENCES parts (id));
         CREATE TABLE steps (id \(key), task_id INT NOT NULL, txt VARCHAR(20));
         CREATE TABLE labels (line_id INT NOT NULL, no INT NOT NULL, txt VARCHAR(20), PRIMARY KEY (line_id, no),
-          FOREIGN KEY (line_id) REFERENCES lines (id));
+          FOREIGN KEY (line_id) REFERENCES parts (id));
         INSERT INTO orders (id, name) VALUES (2, 'open');
         INSERT INTO tasks (id, line_id, txt) VALUES (5, NULL, 'pack');
         """
@@ -23,7 +23,7 @@ import Testing
         resource: orders
         sections:
           order: {table: orders, groups: {name: name}}
-          lines: {list: true, table: lines, parent: {order_id: id}, groups: {what: what}}
+          lines: {list: true, table: parts, parent: {order_id: id}, groups: {what: what}}
           notes: {list: true, table: notes, parent: {order_id: id}, groups: {line: line_id, txt: txt}}
         """,
         "tasks.yaml": """

@@ -37,17 +37,17 @@ import Testing
         resource: orders
         sections:
           order: {table: orders, groups: {name: name}}
-          lines: {list: true, table: lines, parent: {order_id: id}, groups: {what: what}}
+          lines: {list: true, table: parts, parent: {order_id: id}, groups: {what: what}}
         """
     ]
 
     private static func orders(_ kind: TestEngine) async throws -> TestDatabase {
         let sql = """
             CREATE TABLE orders (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL);
-            CREATE TABLE lines (id INT PRIMARY KEY, order_id INT NOT NULL, what VARCHAR(20) NOT NULL,
+            CREATE TABLE parts (id INT PRIMARY KEY, order_id INT NOT NULL, what VARCHAR(20) NOT NULL,
               FOREIGN KEY (order_id) REFERENCES orders (id) ON DELETE CASCADE);
             INSERT INTO orders VALUES (1, 'one'), (2, 'two');
-            INSERT INTO lines VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 1, 'c');
+            INSERT INTO parts VALUES (1, 1, 'a'), (2, 1, 'b'), (3, 1, 'c');
 
             """
         return try await TestDatabase(kind, mariadb: sql, sqlite: sql)
@@ -61,7 +61,7 @@ import Testing
         let rules = ["orders.yaml": "resource: orders\nsections:\n  order: {table: orders, groups: {name: name}}\n"]
         let database = try await Self.orders(kind)
         let rows = (10...10_050).map { "(\($0), 1, 'x')" }.joined(separator: ",")
-        try await database.run("INSERT INTO lines VALUES \(rows);")
+        try await database.run("INSERT INTO parts VALUES \(rows);")
         try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
                 let delete = Self.push(
@@ -85,7 +85,7 @@ import Testing
                 let delete = Self.push(
                     "bad", "orders", #""id":1,"changeset":{"order":{"old":{"name":"one"},"new":null}}"#)
                 try await Self.proveFinal(delete, then: Self.rename, code: "record-too-large", client, database)
-                #expect(try await database.run("SELECT COUNT(*) FROM lines;") == "3\n")
+                #expect(try await database.run("SELECT COUNT(*) FROM parts;") == "3\n")
             }
         }
     }
@@ -95,8 +95,8 @@ import Testing
         let database = try await Self.orders(.mariadb)
         try await RunningGateway.with(database, rules: Self.listRules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
-                let lines = "\(database.name).lines"
-                try await database.runAsOperator("REVOKE DELETE ON \(lines) FROM \(database.accountSQL)")
+                let parts = "\(database.name).parts"
+                try await database.runAsOperator("REVOKE DELETE ON \(parts) FROM \(database.accountSQL)")
                 let delete = Self.push(
                     "bad", "orders", #""id":1,"changeset":{"lines":[{"id":1,"old":{"what":"a"},"new":null}]}"#)
                 try await Self.proveFinal(delete, then: Self.rename, code: "database-denied", client, database)
@@ -117,8 +117,8 @@ import Testing
         let database = try await Self.orders(.mariadb)
         try await RunningGateway.with(database, rules: Self.listRules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
-                let lines = "\(database.name).lines"
-                try await database.runAsOperator("REVOKE DELETE ON \(lines) FROM \(database.accountSQL)")
+                let parts = "\(database.name).parts"
+                try await database.runAsOperator("REVOKE DELETE ON \(parts) FROM \(database.accountSQL)")
                 let answer = try await client.post(
                     "/v1/push",
                     #"""
@@ -141,8 +141,8 @@ import Testing
         let database = try await Self.orders(.mariadb)
         try await RunningGateway.with(database, rules: Self.listRules, journal: .together) { gateway async throws in
             try await gateway.client { client async throws in
-                let lines = "\(database.name).lines"
-                try await database.runAsOperator("REVOKE SELECT ON \(lines) FROM \(database.accountSQL)")
+                let parts = "\(database.name).parts"
+                try await database.runAsOperator("REVOKE SELECT ON \(parts) FROM \(database.accountSQL)")
                 let answer = try await client.post(
                     "/v1/push",
                     Self.push(
