@@ -11,7 +11,7 @@ struct VerbProbe {
     let engine: any RecordEngine
     let patience: Duration
 
-    /// Adds a warning for each statement that the database refuses.
+    /// Adds a warning for each statement that the database denies.
     ///
     /// - Throws: `StoreError` if the database cannot be reached.
     func add(to findings: inout Findings, of rules: RuleFolder, bound catalog: Catalog) async throws(StoreError) {
@@ -21,7 +21,7 @@ struct VerbProbe {
         let refusals = try await engine.refusals(
             of: trials.map(\.statement), deadline: .now.advanced(by: patience))
         for (trial, refusal) in zip(trials, refusals) {
-            guard let refusal, [.denied, .other].contains(refusal.kind),
+            guard let refusal, refusal.kind == .denied,
                 let place = rules.place(ofSection: trial.section.name, in: trial.resource.name)
             else { continue }
             let hint =
@@ -65,7 +65,12 @@ struct VerbProbe {
         var trials: [(Verb, Statement)] = []
         if !address.isEmpty {
             trials.append(
-                (.read, sql.select(where: address, in: [address.map { _ in .null }], locking: rights.writesAnything)))
+                (
+                    .read,
+                    sql.select(
+                        where: address, in: [address.map { _ in .null }], locking: rights.writesAnything,
+                        includesHidden: true)
+                ))
         }
         if rights.inserts {
             let named = (0..<section.keyCount).filter { $0 != section.generatedKeyColumn }
