@@ -17,6 +17,9 @@ package final class MariaDBEngine: RecordEngine {
     /// The pool's connections.
     package var connections: ConnectionCounts? { pool.counts }
 
+    /// That of the connection that was opened last.
+    package var longestValue: Int? { pool.longestValue }
+
     /// Lends a connection of the pool; `body` runs on its thread.
     package func withConnection<Answer: Sendable>(
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,

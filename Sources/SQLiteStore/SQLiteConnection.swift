@@ -75,6 +75,17 @@ final class SQLiteConnection: StoreConnection {
         }
     }
 
+    func refusals(of statements: [RecordStore.Statement]) throws(StoreError) -> [StoreError?] {
+        statements.map { statement in
+            do {
+                _ = try database.makeStatement(sql: statement.sql)
+                return nil
+            } catch {
+                return SQLiteError.storeError(error)
+            }
+        }
+    }
+
     func ping() throws(StoreError) {
         do {
             _ = try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")

@@ -1,5 +1,12 @@
 import ArgumentParser
 import Operations
+import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The command line: options and calls, nothing else.
 @main
@@ -12,4 +19,26 @@ struct FieldMerge: AsyncParsableCommand {
             Serve.self, Check.self, Inspect.self, Explain.self, JournalCommand.self, Snapshot.self, Token.self,
             Access.self, Ready.self,
         ])
+
+    /// Runs the command, and ends the process with its status.
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot(nil)
+            if var waiting = command as? any AsyncParsableCommand {
+                try await waiting.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            let (message, code) = (fullMessage(for: error), exitCode(for: error))
+            if !message.isEmpty {
+                let stream = code.isSuccess ? FileDescriptor.standardOutput : .standardError
+                // Nobody can be told that a stream is closed.
+                fflush(nil)
+                _ = try? stream.writeAll(Array((message + "\n").utf8))
+            }
+            ProgramEnd.leave(with: code.rawValue)
+        }
+        ProgramEnd.leave(with: ExitCode.success.rawValue)
+    }
 }

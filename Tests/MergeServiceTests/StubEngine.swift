@@ -49,5 +49,7 @@ private final class StubConnection: StoreConnection {
 
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema { throw Self.nothing }
 
+    func refusals(of statements: [Statement]) throws(StoreError) -> [StoreError?] { throw Self.nothing }
+
     func ping() throws(StoreError) { throw Self.nothing }
 }

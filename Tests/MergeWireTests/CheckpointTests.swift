@@ -21,7 +21,7 @@ import Testing
         let edit = #"{"resource":"shoppers","id":1,"changeset":{}}"#
         let body = #"{"edits":["# + Array(repeating: edit, count: edits).joined(separator: ",") + "]}"
         let decoder = PushDecoder(catalog: DecoderTests.catalog, limits: WireLimits()) { () throws(Problem) in
-            if !asked.goesOn() { throw Problem(.busy, detail: "late", retry: true) }
+            if !asked.goesOn() { throw Problem(.busy, detail: "late", retry: .later(.overload)) }
         }
         return try Array(body.utf8).withUnsafeBytes { try decoder.push($0, headerKey: nil, sender: "") }
     }

@@ -60,6 +60,6 @@ struct PageGuard: Sendable {
 
     private static func refusal(_ code: ProblemCode, detail: String) -> Problem {
         Problem(
-            code, detail: detail + " Use tokens, or name the page's origin with --allow-origin.", retry: false)
+            code, detail: detail + " Use tokens, or name the page's origin with --allow-origin.", retry: .never)
     }
 }

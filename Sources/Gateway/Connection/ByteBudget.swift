@@ -46,8 +46,8 @@ final class ByteBudget: Sendable {
     /// The answer to who would hold more than there is room for.
     static let overloaded = Problem(
         .overloaded, about: .memory,
-        detail: "Other requests and answers take all the memory there is for them; nothing was written.", retry: true,
-        retryAfter: 1)
+        detail: "Other requests and answers take all the memory there is for them; nothing was written.",
+        retry: .later(.overload, after: 1))
 }
 
 /// The bytes that one request holds, which go back with the last reference to it.

@@ -64,6 +64,7 @@ struct PushRunner: Sendable {
             case .failure(let problem): throw Failure(problem.told(to: context.access(to: active.catalog)))
             }
             do throws(Problem) {
+                try active.journal?.checkLength(ofBody: run.sent.body.count)
                 // Once it is merged nothing but the answer can be told.
                 try context.hold(service.length(ofRecordsIn: push))
             } catch {

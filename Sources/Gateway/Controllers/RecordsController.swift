@@ -20,7 +20,10 @@ struct RecordsController {
     }
 
     @Sendable private func rules(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        let catalog = try box.ready().catalog
+        let active = try box.ready()
+        let catalog = active.catalog
+        var limits = limits
+        limits.bodyBytes = min(limits.bodyBytes, active.journal?.longestBody ?? .max)
         return tagged(
             RulesEncoder.encode(
                 catalog, for: context.access(to: catalog)?.viewer, limits: limits, page: service.limits.pageSize),
@@ -84,8 +87,7 @@ extension RulesBox {
         guard let active else {
             throw Problem(
                 .notReady, detail: "The database cannot be reached or does not fit the rules; /readyz says more.",
-                retry: true,
-                retryAfter: 5)
+                retry: .later(.notReady, after: 5))
         }
         return active
     }

@@ -41,14 +41,14 @@ struct SyncPushes {
             earlier.note(created, answer: body)
             if answer.status != .merged { allMerged = false }
             context.failure.note(answer)
-            if answer.result?.problem?.retry == true { isHeldUp = true }
+            if answer.result?.problem?.retry?.isLater == true { isHeldUp = true }
         } catch {
             earlier.note(created, answer: nil)
             let failure = Failure(any: error)
             var problem = failure.problem
             if let cause = failure.cause { box.note(cause, of: context) }
             context.failure.note(problem)
-            if problem.retry == nil { problem.retry = ProblemHead(problem).status >= 500 }
+            if problem.retry == nil { problem.retry = .never }
             refuse(push, problem)
         }
     }
@@ -56,7 +56,7 @@ struct SyncPushes {
     private mutating func refuse(_ push: SyncRequest.SentPush, _ problem: Problem) {
         text.add(key: push.key, problem)
         allMerged = false
-        if problem.retry == true { isHeldUp = true }
+        if problem.retry?.isLater == true { isHeldUp = true }
     }
 
     /// nil for a push that is not run.
@@ -113,6 +113,5 @@ struct SyncPushes {
 
     private static let notRun = Problem(
         .notRun, detail: "An earlier push may succeed later, and this one may build on it; send both again.",
-        retry: true,
-        retryAfter: 1)
+        retry: .later(.notRun, after: 1))
 }

@@ -33,7 +33,7 @@ enum Reply {
 
     static func problem(_ problem: Problem, under head: ProblemHead, to headers: RequestHeaders) -> Response {
         var fields: HTTPFields = [.cacheControl: "no-store"]
-        if let seconds = problem.retryAfter { fields[.retryAfter] = String(seconds) }
+        if let seconds = problem.retry?.seconds { fields[.retryAfter] = String(seconds) }
         if head.status == 401 { fields[.wwwAuthenticate] = "Bearer realm=\"fieldmerge\"" }
         return json(
             ProblemEncoder.encode(problem, under: head), to: headers, status: HTTPResponse.Status(code: head.status),

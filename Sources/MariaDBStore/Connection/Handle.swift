@@ -18,6 +18,8 @@ final class Handle {
     /// A fatal error was seen: nothing more may be sent.
     var isBroken: Bool { health.isBroken }
     let isMariaDB: Bool
+    /// The greatest packet that the server accepts; nil until the session has read it.
+    var packet: PacketSize?
     /// The server's version number, such as 101119 for 10.11.19.
     let version: UInt
 
@@ -188,6 +190,20 @@ final class Handle {
     func forget(_ sql: String) {
         statements[sql] = nil
         useOrder.removeAll { $0 == sql }
+    }
+
+    /// Prepares a statement without executing it: the server then checks rights, columns, and whether a view can be written.
+    ///
+    /// - Returns: what the server refuses.
+    func preparing(_ statement: Statement) -> StoreError? {
+        pipeline.drain(self)
+        do throws(StoreError) {
+            _ = try prepared(statement.sql)
+        } catch {
+            return error
+        }
+        forget(statement.sql)
+        return nil
     }
 
     func execute(_ statement: Statement) throws(StoreError) -> Execution {

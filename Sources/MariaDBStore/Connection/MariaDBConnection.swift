@@ -28,8 +28,12 @@ actor MariaDBConnection {
     }
 
     /// Connects and sets the session up.
-    func open() throws(StoreError) {
-        session = try MariaDBSession(configuration, health)
+    ///
+    /// - Returns: the greatest packet that the server accepts.
+    func open() throws(StoreError) -> PacketSize {
+        let session = try MariaDBSession(configuration, health)
+        self.session = session
+        return session.packet
     }
 
     /// Closes the handle on its own thread.

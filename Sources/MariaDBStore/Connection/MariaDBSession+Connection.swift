@@ -35,6 +35,11 @@ extension MariaDBSession: StoreConnection {
         return try body(self)
     }
 
+    func refusals(of statements: [Statement]) throws(StoreError) -> [StoreError?] {
+        defer { abandon() }
+        return try preparing(statements)
+    }
+
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema {
         defer { abandon() }
         return try SchemaReader(self).read(tables)

@@ -10,6 +10,7 @@ final class MariaDBSession: StoreSession {
     private var kind = TransactionKind.write
     private var holdsTables = false
     private let health: ConnectionHealth
+    let packet: PacketSize
     /// Seconds that a transaction waits for rows in all, and those that the session is set to at the moment.
     private let lockSeconds: Int
     private var setSeconds: Int
@@ -40,7 +41,10 @@ final class MariaDBSession: StoreSession {
             handle.isMariaDB
                 ? "SET SESSION max_statement_time = \(limits.statementSeconds)"
                 : "SET SESSION max_execution_time = \(limits.statementSeconds * 1_000)")
-        writesUnderRepeatableRead = try Self.logsByStatement(handle)
+        let server = try Self.serverSettings(handle)
+        writesUnderRepeatableRead = server.logsByStatement
+        handle.packet = server.packet
+        packet = server.packet
         self.handle = handle
         try setUp(for: .write)
     }
@@ -58,15 +62,31 @@ final class MariaDBSession: StoreSession {
         self.kind = kind
     }
 
-    private static func logsByStatement(_ handle: Handle) throws(StoreError) -> Bool {
-        let rows = try handle.query(
+    private static func serverSettings(
+        _ handle: Handle
+    ) throws(StoreError) -> (logsByStatement: Bool, packet: PacketSize) {
+        let row = try handle.query(
             Statement(
-                sql: "SELECT @@log_bin, @@binlog_format", binds: [],
+                sql: "SELECT @@log_bin, @@binlog_format, CAST(@@max_allowed_packet AS SIGNED)", binds: [],
                 columns: [
                     Column(name: "log_bin", type: .integer(0...1), isNullable: true),
                     Column(name: "binlog_format", type: .text(TextType()), isNullable: true),
-                ]))
-        return rows.first == [.integer(1), .text(ExactText("STATEMENT"))]
+                    Column(name: "max_allowed_packet", type: .integer(0...Int128(Int64.max)), isNullable: true),
+                ])
+        ).first
+        guard let row, case .integer(let bytes) = row[2] else {
+            throw StoreError(.unavailable, "the database server does not report max_allowed_packet")
+        }
+        let logsByStatement = Array(row.prefix(2)) == [.integer(1), .text(ExactText("STATEMENT"))]
+        return (logsByStatement, PacketSize(bytes: Int(clamping: bytes)))
+    }
+
+    /// Prepares statements without executing them.
+    ///
+    /// - Returns: what the server refuses of each, parallel to the statements.
+    func preparing(_ statements: [Statement]) throws(StoreError) -> [StoreError?] {
+        if kind != .write { try setUp(for: .write) }
+        return statements.map { handle.preparing($0) }
     }
 
     func wait(as patience: Patience) {

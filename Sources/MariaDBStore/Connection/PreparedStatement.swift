@@ -26,9 +26,41 @@ final class PreparedStatement {
                 .other, "a statement has \(parameters.count) values for \(mysql_stmt_param_count(raw)) places")
         }
         if parameters.count > 0, mysql_stmt_bind_param(raw, parameters.binds) != 0 { throw handle.error(of: raw) }
+        if let packet = handle.packet, parameters.size > packet.longestValue {
+            try sendSeparately(parameters, in: packet, on: handle)
+        }
         let status = withExtendedLifetime(parameters) { mysql_stmt_execute(raw) }
         guard status == 0 else { throw handle.error(of: raw) }
     }
+
+    /// Sends the long values of a statement that is longer than one packet in packets of their own.
+    ///
+    /// The server answers nothing to them. It joins the packets of one value, which together may be as long as a packet.
+    private func sendSeparately(
+        _ parameters: ParameterBuffers, in packet: PacketSize, on handle: Handle
+    ) throws(StoreError) {
+        let lengths = (0..<parameters.count).map { Int(parameters.binds[$0].buffer_length) }
+        if let longest = lengths.max(), longest > packet.longestValue {
+            throw StoreError(
+                .tooLarge,
+                "a value has \(longest) bytes, and the database server accepts \(packet.longestValue) "
+                    + "(max_allowed_packet)")
+        }
+        for index in packet.separateValues(of: lengths) {
+            var rest = lengths[index]
+            guard var bytes = parameters.binds[index].buffer?.assumingMemoryBound(to: CChar.self) else { continue }
+            while rest > 0 {
+                let count = min(rest, Self.pieceOfValue, packet.longestValue)
+                guard mysql_stmt_send_long_data(raw, UInt32(index), bytes, UInt(count)) == 0 else {
+                    throw handle.error(of: raw)
+                }
+                bytes += count
+                rest -= count
+            }
+        }
+    }
+
+    private static let pieceOfValue = 1 << 20
 
     /// Takes the answer to an execution that was sent ahead; where there are rows, they are read next.
     func receive(on handle: Handle) throws(StoreError) {

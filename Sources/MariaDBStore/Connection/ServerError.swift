@@ -9,7 +9,8 @@ struct ServerError {
 
     /// Returns true where the connection can no longer be used.
     static func isFatal(_ code: Int) -> Bool {
-        (2_000...2_099).contains(code) || [1_927, 1_053, 1_152, 1_158, 1_159, 1_160, 1_161, 4_031].contains(code)
+        (2_000...2_099).contains(code)
+            || [1_927, 1_053, 1_152, 1_153, 1_158, 1_159, 1_160, 1_161, 4_031].contains(code)
     }
 
     var storeError: StoreError {
@@ -25,8 +26,12 @@ struct ServerError {
         case 1_049: return make(.unavailable, "the database server at \(place) has no database of this name")
         case 2_026: return make(.unavailable, "no TLS connection to the database server at \(place): \(tlsFault)")
         case 1_044, 1_142, 1_143, 1_227, 1_370: return make(.denied, "the database user lacks a right: \(text)")
-        // The last of them tell that a column is generated now, or that a table is a view.
-        case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105, 1_348, 1_288, 1_471:
+        case 1_288, 1_348, 1_393, 1_394, 1_395, 1_471:
+            return make(.denied, "the view cannot be written this way: \(text)")
+        case 1_153, 2_020:
+            return make(.tooLarge, "a statement is longer than the database server accepts (max_allowed_packet)")
+        // The last of them report that a column is generated now.
+        case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105:
             return make(.schemaChanged, "the schema is not what it was: \(text)")
         case 1_021, 1_114, 1_290, 1_836, 1_792:
             return make(.unwritable, "the database cannot be written: it is full or read-only")

@@ -22,6 +22,8 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     private let configuration: MariaDBConfiguration
     private let watch = ConnectionWatch()
+    /// That of the connection that was opened last; 0 before the first.
+    private let longest = Atomic<Int>(0)
 
     init(_ configuration: MariaDBConfiguration) {
         self.configuration = configuration
@@ -51,6 +53,12 @@ final class ConnectionPool: Sendable {
         }
         await giveBack(connection)
         return answer
+    }
+
+    /// The bytes of the longest value that the server accepts; nil before the first connection.
+    var longestValue: Int? {
+        let bytes = longest.load(ordering: .relaxed)
+        return bytes == 0 ? nil : bytes
     }
 
     /// The connections at this moment.
@@ -143,7 +151,7 @@ final class ConnectionPool: Sendable {
             watch.add(connection.health)
             // The server may greet and then fall silent.
             connection.health.expect(by: .now.advanced(by: .seconds(2 * Int(configuration.limits.connectSeconds))))
-            try await connection.open()
+            longest.store(try await connection.open().longestValue, ordering: .relaxed)
             connection.health.expect(by: nil)
             return .success(connection)
         } catch {

@@ -78,7 +78,7 @@ extension ResourceView {
         let left = set.intersection(held)
         guard !left.isEmpty else {
             throw Problem(
-                .noRight, detail: "The rules do not let this client write here.", path: path, retry: false)
+                .noRight, detail: "The rules do not let this client write here.", path: path, retry: .never)
         }
         return left
     }
@@ -90,7 +90,7 @@ extension ResourceView {
         guard !isClosed else {
             throw Problem(
                 .noRight, detail: "The rules do not show this client the resource “\(resource.name)”.",
-                path: edit.path, retry: false)
+                path: edit.path, retry: .never)
         }
         for row in edit.rows { _ = try needs(of: row) }
     }

@@ -10,10 +10,8 @@ package struct Problem: Sendable, Hashable, Error {
     package var detail: String
     /// The place in the body, such as `changeset.groceries[0].new.quantity`.
     package var path: WirePath?
-    /// Tells whether the same push may succeed later; nil where the problem is not one of a push.
-    package var retry: Bool?
-    /// Seconds after which a client should try again.
-    package var retryAfter: Int?
+    /// Tells whether the same push may succeed later; nil if the problem is not about a push.
+    package var retry: Retry?
     /// The constraint that was violated.
     package var constraint: String?
     /// The rule that refuses the push, such as `jobs.yaml:7`.
@@ -35,14 +33,13 @@ package struct Problem: Sendable, Hashable, Error {
     /// Makes a problem; how two rows collide is set afterwards.
     package init(
         _ code: ProblemCode, about topic: ProblemTopic? = nil, detail: String, path: WirePath? = nil,
-        retry: Bool? = nil, retryAfter: Int? = nil, constraint: String? = nil, fields: [String] = []
+        retry: Retry? = nil, constraint: String? = nil, fields: [String] = []
     ) {
         self.code = code
         self.topic = topic
         self.detail = detail
         self.path = path
         self.retry = retry
-        self.retryAfter = retryAfter
         self.constraint = constraint
         self.fields = fields
     }

@@ -118,5 +118,9 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case recordTooLarge = "record-too-large"
     case unreadableColumn = "unreadable-column"
     case databaseError = "database-error"
+    /// The database user lacks a right, or the table is a view that cannot be written this way.
+    case databaseDenied = "database-denied"
+    /// The push met an unexpected error three times.
+    case unexpected = "unexpected-error"
     case `internal`
 }

@@ -148,5 +148,5 @@ package struct KeyedExecution: Sendable {
     private static let reused = Problem(
         .keyReused,
         detail: "A push with this key and another body or address was answered already; nothing was written.",
-        path: WirePath("key"), retry: false)
+        path: WirePath("key"), retry: .never)
 }

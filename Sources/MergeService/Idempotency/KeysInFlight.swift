@@ -30,7 +30,7 @@ final class KeysInFlight: Sendable {
                 throw Problem(
                     .inProgress,
                     detail: "A push with this key was sent before and is not answered yet; send it again later.",
-                    path: WirePath("key"), retry: true, retryAfter: 1)
+                    path: WirePath("key"), retry: .later(.inProgress, after: 1))
             }
         }
     }

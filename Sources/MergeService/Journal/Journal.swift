@@ -39,6 +39,22 @@ package final class Journal: Sendable {
     }
 }
 
+extension Journal {
+    /// The bytes of the longest push that can be kept; nil without such a bound.
+    package var longestBody: Int? { engine.longestValue }
+
+    /// Checks that a push can be kept whole, should it be refused.
+    ///
+    /// - Throws: a 413 `Problem` if the journal's database accepts no value of its length.
+    package func checkLength(ofBody count: Int) throws(Problem) {
+        guard let longest = longestBody, count > longest else { return }
+        throw Problem(
+            .tooLarge,
+            detail: "A push may have \(longest) bytes, because the journal's database accepts no longer values "
+                + "(max_allowed_packet). Send it in parts.", retry: .never)
+    }
+}
+
 /// The forms in which results are kept; the wire module knows them.
 package struct JournalCodec: Sendable {
     /// One edit's outcomes for the journal, under rules that say what is private.

@@ -25,7 +25,7 @@ extension JournalDraft {
         }
         var refused: RefusedBody?
         if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
-            result.status != .failed || result.problem?.retry == false
+            result.status != .failed || result.problem?.retry == .never
         {
             refused = RefusedBody(
                 address: request.sent.address,

@@ -50,12 +50,36 @@ final class JournalWriter {
         switch place {
         case .nowhere: return
         case .together(let journal):
-            try Self.insert(drafts, in: journal.tables, session)
-            try Self.note(effects, in: journal.tables, session)
+            try Self.asJournal { () throws(StoreError) in
+                try Self.insert(drafts, in: journal.tables, session)
+                try Self.note(effects, in: journal.tables, session)
+            }
         case .ahead(let journal):
             hasWrittenAhead = true
-            try Self.refusingKnownKeys { () throws(StoreError) in
-                try ended.write(drafts, ahead: token, in: journal)
+            try Self.asJournal { () throws(StoreError) in
+                try Self.refusingKnownKeys { () throws(StoreError) in
+                    try ended.write(drafts, ahead: token, in: journal)
+                }
+            }
+        }
+    }
+
+    /// Rethrows errors of the journal as what they mean for the push.
+    ///
+    /// A right that is missing on the journal is not the push's fault: the journal cannot be written for now.
+    private static func asJournal(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            switch error.kind {
+            case .denied:
+                throw StoreError(.unwritable, "the journal cannot be written: \(error.message)", code: error.code)
+            case .tooLarge:
+                throw StoreError(
+                    .tooLarge,
+                    "The journal cannot keep the answer of this push: \(error.message). Send fewer edits in one push.",
+                    code: error.code)
+            default: throw error
             }
         }
     }

@@ -92,11 +92,11 @@ extension MergeService {
     ) throws(Problem) -> (resource: Resource, content: [UInt8]) {
         guard let entry = stored.entry, entry.status == "merged" else {
             throw Problem(
-                .nothingToUndo, detail: "The push of this entry was refused, so it wrote nothing.", retry: false)
+                .nothingToUndo, detail: "The push of this entry was refused, so it wrote nothing.", retry: .never)
         }
         guard let resource = active.catalog[entry.resource] else {
             throw Problem(
-                .notUndoable, detail: "The rules have no resource “\(entry.resource)” any more.", retry: false)
+                .notUndoable, detail: "The rules have no resource “\(entry.resource)” any more.", retry: .never)
         }
         return (resource, entry.body)
     }

@@ -23,7 +23,7 @@ struct ConstraintExplainer {
         _ violation: ConstraintViolation, assignments: [Assignment], current: [Value]?
     ) throws -> Refusal {
         var problem = Problem(
-            violation.kind.problem, detail: "", path: row.edit.path, retry: false, constraint: violation.name)
+            violation.kind.problem, detail: "", path: row.edit.path, retry: .never, constraint: violation.name)
         problem.cause = violation.words
         switch violation.kind {
         case .unique:

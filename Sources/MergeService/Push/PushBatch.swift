@@ -22,7 +22,7 @@ final class PushItem: Sendable {
         for index in plan.orphans {
             refusals[index] = Problem(
                 .dependsOnRefused, detail: "An earlier push of the request, which would have created it, was refused.",
-                path: plan.push.edits[index].path, retry: false)
+                path: plan.push.edits[index].path, retry: .never)
         }
         self.refusals = refusals
     }

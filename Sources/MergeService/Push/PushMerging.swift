@@ -136,7 +136,7 @@ final class PushMerging: Sendable {
     static func outside(_ edit: Edit) -> Problem {
         Problem(
             .outsideRows, detail: "The rules show this client only some rows, and the row as merged is none of them.",
-            path: edit.path, retry: false)
+            path: edit.path, retry: .never)
     }
 
     static let late = StoreError(.busy, "its time was over, or its caller gone")

@@ -165,5 +165,5 @@ extension PushResult {
     }
 
     /// Answers that are kept under a key; after any other the push runs again.
-    var isKept: Bool { status != .failed || problem?.retry == false }
+    var isKept: Bool { status != .failed || problem?.retry == .never }
 }

@@ -236,7 +236,7 @@ extension PushTransaction {
             throw Refusal(
                 problem: Problem(
                     .outsideRows, detail: "The rules take a column from a claim that the token does not make.",
-                    path: row.edit.path, retry: false))
+                    path: row.edit.path, retry: .never))
         }
         if case .edit = row.edit.action {
             claimed.removeAll { part in

@@ -177,7 +177,7 @@ extension PushTransaction {
                 .outsideWhere,
                 detail:
                     "The rules show clients only some rows of this table, and the row as merged would be none of them.",
-                path: row.last.edit.path, retry: false, fields: fields.map(\.name)))
+                path: row.last.edit.path, retry: .never, fields: fields.map(\.name)))
     }
 
     /// The rows that a statement finds, in batches.
@@ -203,7 +203,7 @@ extension RowCheck {
     fileprivate func problem(on row: EditedRow) -> Problem {
         Problem(
             .check, about: .rule, detail: "The check “\(name)” fails on the row as merged.", path: row.edit.path,
-            retry: false, constraint: name, fields: fields.map { row.section.fields[$0].name })
+            retry: .never, constraint: name, fields: fields.map { row.section.fields[$0].name })
     }
 }
 

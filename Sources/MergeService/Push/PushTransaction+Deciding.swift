@@ -16,12 +16,8 @@ extension PushTransaction {
         if root == nil, step.edit.id.isSuspect { throw Self.unknownRow(step.edit.path) }
         let start = changes.now
         for edit in step.rows {
-            if dependsOnUnknown(edit) {
-                if reports[step.index].isMerged {
-                    throw StoreError(.other, "a row was to be written before the row that it refers to")
-                }
-                continue
-            }
+            // The rows behind a refused one cannot be told from those of a missing one.
+            if dependsOnMissing(edit), !reports[step.index].isMerged { continue }
             do {
                 if edit.section == 0 {
                     // The deletion of an item may have changed the root.
@@ -33,6 +29,9 @@ extension PushTransaction {
                     }
                 }
                 try apply(EditedRow(edit: edit, step: step), root: &root)
+            } catch let error as StoreError {
+                guard let problem = error.refusal(of: edit.path) else { throw error }
+                return reports[step.index].refuse(problem)
             } catch let refusal as Refusal {
                 reports[step.index].refuse(refusal.problem)
                 // What was to hang on the record cannot be told.
@@ -57,15 +56,6 @@ extension PushTransaction {
         }
     }
 
-    func dependsOnUnknown(_ edit: RowEdit) -> Bool {
-        switch edit.action {
-        case .create(let new): new.pending.contains { reference($0.id) == nil }
-        case .edit(let groups):
-            groups.contains { $0.edited.pending.contains { reference($0.id) == nil } }
-        case .delete: false
-        }
-    }
-
     /// Returns true for an edit of a row that an earlier edit did not come to create: it has no key to come back under.
     private func isNowhere(_ edit: RowEdit) -> Bool {
         guard case .edit = edit.action, let id = edit.id else { return false }
@@ -79,7 +69,14 @@ extension PushTransaction {
     private func apply(_ row: EditedRow, root: inout [Value]?) throws {
         let isRoot = row.section.kind == .root
         let action = row.edit.action.resolved(in: row.section, reference)
-        let (found, known) = isRoot ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
+        let isDependent = dependsOnMissing(row.edit)
+        var known: LastKnown?
+        func find() throws -> FoundRow {
+            let found = isRoot ? try foundRoot(row, action, root: root) : try foundPart(row, action, of: root)
+            known = found.1
+            return found.0
+        }
+        let found = isDependent ? try foundDependent(row, root: root, find) : try find()
         if isRoot { root = found.current }
         try checkRights(row, on: found, root: root)
         let readable = readable(row, root: root)
@@ -87,7 +84,10 @@ extension PushTransaction {
             readable.edit,
             action: readable.edit === row.edit
                 ? action : readable.edit.action.resolved(in: row.section, reference),
-            in: row.section, on: try guarded(found, row, action), spending: &budgets[batch.owners[row.index]])
+            in: row.section,
+            on: isDependent ? FoundRow(.unreachable, item: found.item) : try guarded(found, row, action),
+            spending: &budgets[batch.owners[row.index]])
+        if isDependent, let current = found.current { decision.noteCurrent(current) }
         if let current = found.current { try noteSpared(&decision, of: row, current: current) }
         let first = reports[row.index].outcomes.count
         reports[row.index].outcomes += decision.outcomes

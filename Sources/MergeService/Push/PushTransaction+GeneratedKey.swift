@@ -23,7 +23,7 @@ extension PushTransaction {
             .generatedKey,
             detail:
                 "“\(path)” names a row that does not exist, and its key is given by the database; leave it out, or send "
-                + "a temporary id.", path: path, retry: false)
+                + "a temporary id.", path: path, retry: .never)
     }
 
     private static func isChosen(_ id: RowID?, at column: Int) -> Bool {

@@ -61,7 +61,7 @@ extension PushTransaction {
             .ambiguousIdentity,
             detail: "The rules recognise a created row by these fields, and more than one row has them.",
             path: edit.path,
-            retry: false, fields: fields)
+            retry: .never, fields: fields)
     }
 
     /// A collision that does not show the row in the way.
@@ -71,7 +71,7 @@ extension PushTransaction {
         let index = active.schema.tables[section.table]?.uniqueIndexes.first { Set($0.columns).isSubset(of: names) }
         var problem = Problem(
             .unique, about: .otherRow, detail: "A row that does not exist for clients has them already.",
-            path: row.edit.path, retry: false, fields: fields)
+            path: row.edit.path, retry: .never, fields: fields)
         problem.index = index?.name ?? "identity"
         return problem
     }

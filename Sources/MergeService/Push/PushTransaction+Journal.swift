@@ -43,7 +43,7 @@ extension PushTransaction {
                         problem: Problem(
                             violation.kind.problem, about: .restoration,
                             detail: "The database refuses a row of table “\(cascade.table)” that went with the record.",
-                            path: step.edit.path, retry: false, constraint: violation.name))
+                            path: step.edit.path, retry: .never, constraint: violation.name))
                 }
             }
         }

@@ -68,6 +68,6 @@ extension PushTransaction {
     private static func dependsOnRefused(_ needed: Int, _ step: PushPlan.Step) -> Problem {
         Problem(
             .dependsOnRefused, detail: "edits[\(needed)], which would have created it, was refused.",
-            path: step.edit.path, retry: false)
+            path: step.edit.path, retry: .never)
     }
 }

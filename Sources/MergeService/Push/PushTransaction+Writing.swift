@@ -73,7 +73,7 @@ extension PushTransaction {
                 .notNull,
                 detail:
                     "Rows of “\(row.section.name)” belong to their record by “\(name)”, and the record has no value there.",
-                path: row.edit.path, retry: false, fields: fields))
+                path: row.edit.path, retry: .never, fields: fields))
     }
 
     /// Takes a soft deletion back: the row that it hid is shown again, with what others wrote into it since.
@@ -238,6 +238,7 @@ extension PushTransaction {
         do throws(StoreError) {
             return try body()
         } catch {
+            if error.refusal != nil, mode.writesTogether { throw RunAgain.editByEdit }
             guard case .constraint = error.kind else { throw error }
             throw RunAgain.editByEdit
         }
@@ -345,6 +346,7 @@ extension PushTransaction {
         do {
             return try session.execute(statement)
         } catch {
+            if let problem = error.refusal(of: row.edit.path) { throw Refusal(problem: problem) }
             guard case .constraint(let violation) = error.kind else { throw error }
             throw try explainer(of: row).refusal(violation, assignments: assignments, current: current)
         }

@@ -141,10 +141,24 @@ final class PushTransaction {
         let waves = mode.isEditByEdit || isEachForItself ? plan.steps.map { [$0] } : waves()
         if isEachForItself { try checkSavepoints() }
         for (number, wave) in waves.enumerated() {
-            try load(wave)
+            try loadOrRefuse(wave)
             for step in wave where isLive(step) { try run(step) }
             // What the last ones write goes with what follows.
             if number < waves.count - 1 { try noting { try flush() } }
+        }
+    }
+
+    /// Reads the rows of a wave; if they cannot be read for a final reason, refuses the edit that names them.
+    private func loadOrRefuse(_ wave: [PushPlan.Step]) throws {
+        do {
+            try load(wave)
+        } catch let error as StoreError {
+            guard error.refusal != nil else { throw error }
+            guard wave.count == 1 else {
+                // In a run of edit by edit each wave has one edit.
+                throw RunAgain.editByEdit
+            }
+            reports[wave[0].index].problem = error.refusal(of: wave[0].edit.path)
         }
     }
 

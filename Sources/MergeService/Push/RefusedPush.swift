@@ -13,8 +13,34 @@ struct RefusedPush: Sendable {
 
     private var request: PushRequest { push.request }
 
+    /// A push that the database or the gateway cannot carry out, for a reason that concerns it as a whole.
+    init(_ push: PushItem, for problem: Problem) {
+        self.init(push, push.plan.push.edits.map { EditReport($0, problem: problem) })
+    }
+
+    /// Answers the push and keeps it.
+    ///
+    /// If the records cannot be read or kept for a reason that is final, the answer is without records.
+    ///
+    /// - Throws: `StoreError`, always of a kind for which the client sends the push again, because nobody has kept it.
     func answer(_ merging: PushMerging) async throws(StoreError) -> PushAnswer {
-        let read = { @Sendable (session: any StoreSession) throws(StoreError) in try answer(merging, in: session) }
+        do throws(StoreError) {
+            return try await answer(merging, showingRecords: true)
+        } catch {
+            if error.problem.retry?.isPassing == true { throw error }
+        }
+        do throws(StoreError) {
+            return try await answer(merging, showingRecords: false)
+        } catch {
+            if error.problem.retry?.isPassing == true { throw error }
+            throw StoreError(.unwritable, "a refused push could not be kept: \(error.message)", code: error.code)
+        }
+    }
+
+    private func answer(_ merging: PushMerging, showingRecords: Bool) async throws(StoreError) -> PushAnswer {
+        let read = { @Sendable (session: any StoreSession) throws(StoreError) in
+            try answer(merging, showingRecords: showingRecords, in: session)
+        }
         // A push that is refused when it is sent again is kept already.
         guard !request.isPreview, !request.isResend, let journal = push.active.journal else {
             return try await merging.engine.read(deadline: push.deadline, read)
@@ -30,9 +56,13 @@ struct RefusedPush: Sendable {
         }
     }
 
-    private func answer(_ merging: PushMerging, in session: any StoreSession) throws(StoreError) -> PushAnswer {
-        let records = try RecordCollector(session, dialect: merging.engine.dialect, limits: merging.limits)
-            .records(of: reports)
+    private func answer(
+        _ merging: PushMerging, showingRecords: Bool, in session: any StoreSession
+    ) throws(StoreError) -> PushAnswer {
+        let records =
+            try showingRecords
+            ? RecordCollector(session, dialect: merging.engine.dialect, limits: merging.limits).records(of: reports)
+            : reports.map { _ in nil }
         let viewer = request.access?.viewer
         let shown = zip(reports, records).map { $1?.seen(by: viewer, of: $0.resource) }
         var result = ResultAssembly(push: request.push, reports: reports[...], wasRolledBack: true)

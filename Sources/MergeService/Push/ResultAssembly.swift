@@ -68,7 +68,7 @@ struct ResultAssembly {
         let rejected = reports[report].outcomes.first { $0.kind == .rejected }
         guard let rejected, let kind = rejected.guardKind else {
             return Problem(
-                .rejected, detail: "A conflict meets a group or section whose policy is reject.", retry: false)
+                .rejected, detail: "A conflict meets a group or section whose policy is reject.", retry: .never)
         }
         let section = reports[report].resource.sections[rejected.section]
         let group = rejected.group.map { "“\(section.groups[$0].name)” of “\(section.name)”" }
@@ -80,7 +80,7 @@ struct ResultAssembly {
             case .transitions: "\(group ?? "A group") may not change from its current value to the value that was sent"
             }
         var problem = Problem(
-            .rejected, detail: "\(sentence): “\(kind.rawValue)”, \(rejected.rule).", retry: false)
+            .rejected, detail: "\(sentence): “\(kind.rawValue)”, \(rejected.rule).", retry: .never)
         problem.rule = rejected.rule
         return problem
     }
@@ -95,7 +95,7 @@ struct ResultAssembly {
             hasFailed ? .failed : .rejected,
             Problem(
                 .rolledBack, about: hasFailed ? nil : .rejection,
-                detail: "edits[\(culprit)] was refused, and a push is applied whole or not at all.", retry: false)
+                detail: "edits[\(culprit)] was refused, and a push is applied whole or not at all.", retry: .never)
         )
     }
 

@@ -99,7 +99,7 @@ extension WriteProof.Difference {
         return Problem(
             .notStoredExactly,
             detail: "The database made another value of one that was written, so nothing of the edit was kept.",
-            path: row?.path ?? edit.path, retry: false,
+            path: row?.path ?? edit.path, retry: .never,
             fields: section.fields.filter { section.columns[$0.column] === column }.map(\.name))
     }
 }

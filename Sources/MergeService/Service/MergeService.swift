@@ -167,31 +167,44 @@ package final class MergeService: Sendable {
     package func merge(
         _ request: PushRequest, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer {
-        do {
+        let push: PushItem
+        do throws(Problem) {
             if request.isPreview { try request.push.checkPreviewable() }
-            let push = PushItem(
-                request, plan: try PushPlan(request.push), active: active, deadline: deadline)
-            let namesLong = push.namesLong(lengths)
-            let isLong = namesLong || push.isLong
-            try await longPushes.begin(if: isLong, until: deadline, for: request.caller)
-            let turn = isLong ? LongTurn(in: longPushes, patience: limits.longPatience) : nil
-            defer { turn?.end() }
-            let ending: PushEnding
-            if !namesLong, let pushes, let queued = QueuedPush(push),
-                case .answered(let shared) = try await pushes.submit(queued)
-            {
-                ending = shared
-            } else {
-                ending = try await endingAlone(of: push)
-            }
-            switch ending {
+            push = PushItem(request, plan: try PushPlan(request.push), active: active, deadline: deadline)
+        } catch {
+            throw Failure(error)
+        }
+        do {
+            switch try await ending(of: push) {
             case .merged(let answer): return answer
             case .fault(let problem): throw problem
             case .refused(let reports): return try await RefusedPush(push, reports).answer(merging)
             }
         } catch {
-            throw Failure(any: error)
+            let failure = Failure(any: error)
+            guard let cause = failure.cause, let problem = await UnexpectedErrors.refusal(of: push, after: cause) else {
+                throw failure
+            }
+            do throws(StoreError) {
+                return try await RefusedPush(push, for: problem).answer(merging)
+            } catch {
+                throw Failure(error)
+            }
         }
+    }
+
+    private func ending(of push: PushItem) async throws -> PushEnding {
+        let namesLong = push.namesLong(lengths)
+        let isLong = namesLong || push.isLong
+        try await longPushes.begin(if: isLong, until: push.deadline, for: push.request.caller)
+        let turn = isLong ? LongTurn(in: longPushes, patience: limits.longPatience) : nil
+        defer { turn?.end() }
+        if !namesLong, let pushes, let queued = QueuedPush(push),
+            case .answered(let ending) = try await pushes.submit(queued)
+        {
+            return ending
+        }
+        return try await endingAlone(of: push)
     }
 
     /// Runs a push in a transaction of its own.
@@ -235,7 +248,7 @@ extension Push {
         throw Problem(
             .noPreview,
             detail: "Tables of “\(edit.resource.name)” know no transactions, so nothing written there can be a trial.",
-            path: edit.path, retry: false)
+            path: edit.path, retry: .never)
     }
 }
 

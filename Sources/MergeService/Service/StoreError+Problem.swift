@@ -2,52 +2,77 @@ package import MergeCore
 package import RecordStore
 
 extension StoreError {
-    /// The problem that a client is told of.
+    /// The problem that a client gets.
     ///
     /// Details of the database stay in the log.
     package var problem: Problem {
         switch kind {
         case .unavailable, .disconnected:
-            Problem(.databaseUnavailable, detail: "Nothing was written; try again later.", retry: true, retryAfter: 5)
+            Problem(
+                .databaseUnavailable, detail: "Nothing was written; try again later.",
+                retry: .later(.connection, after: 5))
         case .unwritable:
             Problem(
-                .cannotWrite, detail: "Its disk is full or it is read-only; nothing was written.", retry: true,
-                retryAfter: 5)
+                .cannotWrite, detail: "Its disk is full or it is read-only; nothing was written.",
+                retry: .later(.unwritable, after: 5))
         case .busy, .serialization, .locked, .fileLocked, .knownKey:
             Problem(
-                .busy, detail: "The rows stay locked or no connection is free; nothing was written.", retry: true,
-                retryAfter: 1)
+                .busy, detail: "The rows stay locked or no connection is free; nothing was written.",
+                retry: .later(.lock, after: 1))
         case .overloaded:
             Problem(
-                .overloaded, detail: "The gateway has more to do than it can; nothing was written.", retry: true,
-                retryAfter: 1)
+                .overloaded, detail: "The gateway has more to do than it can; nothing was written.",
+                retry: .later(.overload, after: 1))
         case .takenEffect:
             Problem(
                 .takenEffect, detail: "The undo or the resend has taken effect before; nothing was written.",
-                retry: false)
+                retry: .never)
         case .unknownOutcome:
-            Problem(.unknownOutcome, detail: "The connection to the database broke during COMMIT.", retry: true)
+            Problem(
+                .unknownOutcome, detail: "The connection to the database broke during COMMIT.",
+                retry: .later(.unknownOutcome))
         case .schemaChanged:
             Problem(
                 .schemaChanged,
                 detail: "A table or column is not what it was when the rules were read; nothing was written.",
-                retry: true, retryAfter: 5)
+                retry: .later(.outOfService, after: 5))
         case .constraint(let violation): Self.problem(violation)
-        // From here on nobody has kept the push, and an operator can mend what is wrong; so the client must not drop it.
-        case .tooLarge:
-            Problem(.recordTooLarge, detail: message, retry: true)
-        case .unreadable:
-            Problem(.unreadableColumn, detail: message, retry: true)
-        case .denied, .other:
-            Problem(.databaseError, detail: "Nothing was written; the gateway's log says more.", retry: true)
+        case .denied:
+            Problem(
+                .databaseDenied,
+                detail: "The database user lacks a right, or the table is a view that cannot be written this way. "
+                    + "The gateway's log names it. Nothing was written.", retry: .never)
+        case .tooLarge: Problem(.recordTooLarge, detail: message, retry: .never)
+        case .unreadable: Problem(.unreadableColumn, detail: message, retry: .never)
+        case .other:
+            Problem(
+                .databaseError, detail: "Nothing was written; the gateway's log says more.",
+                retry: .later(.unexpected))
         }
+    }
+
+    /// The reason for which a push is refused for good, and kept; nil if it may succeed later, if the error is unexpected, or
+    /// if it is a constraint, which names its row.
+    var refusal: Problem? {
+        switch kind {
+        case .denied, .tooLarge, .unreadable: problem
+        default: nil
+        }
+    }
+
+    /// Returns `refusal` with the place of the row that is refused.
+    func refusal(of path: WirePath) -> Problem? {
+        var problem = refusal
+        problem?.path = path
+        problem?.cause = description
+        return problem
     }
 
     private static func problem(_ violation: ConstraintViolation) -> Problem {
         var problem = Problem(
             violation.kind.problem,
             detail: violation.sentence ?? "A constraint of the database fails at the end of the transaction.",
-            retry: false, constraint: violation.name)
+            retry: .never, constraint: violation.name)
         problem.cause = violation.words
         return problem
     }

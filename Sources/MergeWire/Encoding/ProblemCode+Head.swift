@@ -21,11 +21,11 @@ extension ProblemCode {
         case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
             .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted, .keyReused, .nothingToUndo,
             .notUndoable,
-            .private, .nothingToReplay, .notReplayable:
+            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .databaseDenied, .unexpected:
             422
         case .upgradeRequired: 426
         case .overJournal, .overRate: 429
-        case .internal, .unreadableColumn, .databaseError: 500
+        case .internal, .databaseError: 500
         case .noJournal, .transferEncoding: 501
         case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged, .notRun: 503
         case .unknownOutcome: 504
@@ -107,6 +107,8 @@ extension ProblemCode {
         case .recordTooLarge: "The record is too large"
         case .unreadableColumn: "A column cannot be read"
         case .databaseError: "The database could not do what was asked"
+        case .databaseDenied: "The database does not allow this"
+        case .unexpected: "The push failed three times"
         case .internal: "The gateway met an unexpected error"
         }
     }

@@ -28,7 +28,7 @@ package enum ProblemEncoder {
             text("path", problem.path?.text, to: &writer)
             if let retry = problem.retry {
                 writer.member("retry")
-                writer.flag(retry)
+                writer.flag(retry.isLater)
             }
             text("constraint", problem.constraint, to: &writer)
             text("rule", problem.rule?.text, to: &writer)

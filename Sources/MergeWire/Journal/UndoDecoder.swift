@@ -62,7 +62,7 @@ package struct UndoDecoder {
                 .nothingToUndo,
                 detail:
                     "The entry wrote nothing, or nothing in the groups that are named, or it was taken back before.",
-                retry: false)
+                retry: .never)
         }
         return Opposite(
             edit: Edit(resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), returning: returning),
@@ -96,7 +96,7 @@ package struct UndoDecoder {
     }
 
     private static func unreadable(_ why: String) -> Problem {
-        Problem(.notUndoable, detail: "\(why).", retry: false)
+        Problem(.notUndoable, detail: "\(why).", retry: .never)
     }
 
     private static func hidden(_ names: [String]) -> Problem {
@@ -105,7 +105,7 @@ package struct UndoDecoder {
             detail:
                 "The values of \(names.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules call "
                 + "them private; name the other groups to take those back.",
-            retry: false, fields: names)
+            retry: .never, fields: names)
     }
 
     private func opposite(_ outcome: JSONNode, _ record: RowID) throws(Problem) -> RowEdit? {

@@ -70,7 +70,7 @@ package struct JournalActions: Sendable {
         let (resource, content) = try service.undoable(stored, active: active)
         if let access, !EntryView.isReadable(PackedBytes.unpack(content), of: resource, by: access.viewer) {
             throw Problem(
-                .noRight, detail: "The rules do not show this client everything that the entry wrote.", retry: false)
+                .noRight, detail: "The rules do not show this client everything that the entry wrote.", retry: .never)
         }
         let taken = try await service.undoneOutcomes(of: number, active: active, deadline: deadline)
         return try UndoDecoder(resource: resource, groups: groups, taken: taken, columns: active.columns)
@@ -84,12 +84,12 @@ package struct JournalActions: Sendable {
     package func replay(_ number: Int, isPreview: Bool) async throws -> PushAnswer {
         let stored = try await service.entry(number, active: active, deadline: deadline)
         guard let refused = stored.refused else {
-            throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: false)
+            throw Problem(.nothingToReplay, detail: "Entry \(number) is no push that was refused.", retry: .never)
         }
         if let time = stored.replayed {
             throw Problem(
                 .alreadyReplayed, detail: "The refused push \(number) was sent again and merged at \(time).",
-                retry: false)
+                retry: .never)
         }
         let key = isPreview ? nil : Self.key("resend:\(number)", [])
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
@@ -136,7 +136,7 @@ package struct JournalActions: Sendable {
                 .private,
                 detail:
                     "The values of \(hidden.map { "“\($0)”" }.joined(separator: ", ")) are not kept, because the rules "
-                    + "call them private; the client has to send the push itself.", retry: false, fields: hidden)
+                    + "call them private; the client has to send the push itself.", retry: .never, fields: hidden)
         }
         let parts = refused.address.split(separator: "/").map(String.init)
         if parts.count == 4, parts[3] == "undo", let number = Int(parts[2]) {
@@ -154,7 +154,8 @@ package struct JournalActions: Sendable {
         }
         guard parts.count == 3, let resource = active.catalog[parts[2]] else {
             throw Problem(
-                .notReplayable, detail: "Its address \(refused.address) is none of these rules any more.", retry: false)
+                .notReplayable, detail: "Its address \(refused.address) is none of these rules any more.", retry: .never
+            )
         }
         return Resent(
             edits: try edits(refused) { bytes throws(Problem) in

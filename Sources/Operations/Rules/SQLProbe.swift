@@ -31,6 +31,7 @@ struct SQLProbe {
                     "the database does not understand the SQL of \(sql.what): \(error.message)")
             }
         }
+        try await VerbProbe(engine: engine, patience: patience).add(to: &findings, of: rules, bound: catalog)
         return findings
     }
 }

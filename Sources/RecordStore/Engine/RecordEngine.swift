@@ -11,6 +11,9 @@ package protocol RecordEngine: Sendable {
     /// The connections at this moment; nil for a database that is a file.
     var connections: ConnectionCounts? { get }
 
+    /// The bytes of the longest value that the database accepts, as far as they are known; nil without such a bound.
+    var longestValue: Int? { get }
+
     /// Lends a connection for the time of `body`, which runs where it may block: never on a cooperative thread.
     ///
     /// - Parameters:
@@ -54,6 +57,11 @@ package protocol StoreConnection: AnyObject {
     /// Reads what the schema says of some tables; a table that is missing is missing from the answer.
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema
 
+    /// Tries statements without executing them, so that no trigger runs and nothing is written.
+    ///
+    /// - Returns: what the database refuses of each, parallel to the statements; nil for one that it accepts.
+    func refusals(of statements: [Statement]) throws(StoreError) -> [StoreError?]
+
     /// Asks the database for a sign of life.
     func ping() throws(StoreError)
 }
@@ -82,6 +90,9 @@ package enum Ending<Answer> {
 extension Ending: Sendable where Answer: Sendable {}
 
 extension RecordEngine {
+    /// A file accepts values of any length that a request can have.
+    package var longestValue: Int? { nil }
+
     /// A file has no pool.
     package var connections: ConnectionCounts? { nil }
 
@@ -122,6 +133,17 @@ extension RecordEngine {
         try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
             try await withConnection(for: .snapshot, deadline: deadline) { connection throws(StoreError) in
                 try connection.schema(of: tables)
+            }
+        }
+    }
+
+    /// Tries statements without executing them, as `StoreConnection.refusals` does.
+    package func refusals(
+        of statements: [Statement], deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> [StoreError?] {
+        try await RetryPolicy.run(until: deadline) { () async throws(StoreError) in
+            try await withConnection(for: .snapshot, deadline: deadline) { connection throws(StoreError) in
+                try connection.refusals(of: statements)
             }
         }
     }

@@ -112,6 +112,16 @@ extension JournalTables {
             + repeatElement(marks, count: count).joined(separator: ", ")
     }
 
+    /// Notes that a push met an unexpected error for the first or second time.
+    ///
+    /// Each of the two is a row of its own, which the unique index of the names admits once. The row is pruned like any
+    /// other that has only a name.
+    package func noteUnexpected(_ number: Int, of name: [UInt8], sender: Sender) -> Statement {
+        Statement(
+            sql: "INSERT INTO \(dialect.quoted(entries)) (at, who, name) VALUES (\(now), ?, ?)",
+            binds: [Self.bind(sender.who), Self.bind(name.map { $0 ^ UInt8(truncatingIfNeeded: number) })])
+    }
+
     /// The answer that is kept under a name.
     ///
     /// - Parameter locking: waits for a transaction that is about to keep one, and so tells for sure.

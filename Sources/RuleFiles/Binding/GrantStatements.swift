@@ -34,7 +34,7 @@ package enum GrantStatements {
 
     /// Rows without groups are created and deleted all the same, as those of a junction are; a resource of nothing but
     /// read-only fields is there to be read.
-    private static func isWritten(_ section: Section) -> Bool {
+    package static func isWritten(_ section: Section) -> Bool {
         !section.groups.isEmpty || (section.keyCount > 0 && (section.kind != .root || section.readOnly.isEmpty))
     }
 }

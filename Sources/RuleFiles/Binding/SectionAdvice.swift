@@ -22,7 +22,6 @@ struct SectionAdvice {
             warnIfSpanning(columns(in: clause), as: "the CHECK “\(name)”", to: &findings)
         }
         adviseOnTypes(&findings)
-        adviseOnRights(&findings)
         for dependent in schema.dependents[table.name] ?? [] where !known.contains(dependent.table) {
             let what = dependent.effect == .delete ? "deletes" : "changes"
             findings.warning(
@@ -77,16 +76,5 @@ struct SectionAdvice {
         for field in section.readOnly where section.columns[field.column].type == .wellKnownText {
             findings.note(place, "field “\(field.name)” is spatial and shown as well-known text")
         }
-    }
-
-    private func adviseOnRights(_ findings: inout Findings) {
-        guard let rights = table.rights else { return }
-        let needed = section.groups.isEmpty ? ["SELECT"] : ["SELECT", "INSERT", "UPDATE", "DELETE"]
-        let missing = needed.filter { !rights.contains($0) }
-        guard !missing.isEmpty else { return }
-        findings.warning(
-            place,
-            "the database user lacks \(missing.joined(separator: ", ")) on table “\(table.name)”; “fieldmerge check "
-                + "--grants” prints the GRANT")
     }
 }

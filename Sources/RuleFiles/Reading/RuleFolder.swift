@@ -68,6 +68,12 @@ package struct RuleFolder: Sendable {
         }
     }
 
+    /// Returns the place at which a section names its table; nil if the files have no such section.
+    package func place(ofSection section: String, in resource: String) -> Place? {
+        files.lazy.filter { $0.resource.value == resource }.flatMap(\.sections).first { $0.name.value == section }
+            .map { $0.table?.place ?? $0.name.place }
+    }
+
     private static func refuseTwins(_ files: [RuleFile], _ findings: inout Findings) {
         var seen: [String: Place] = [:]
         for file in files {

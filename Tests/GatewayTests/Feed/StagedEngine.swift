@@ -135,6 +135,9 @@ private final class StagedConnection: StoreConnection {
     }
 
     func schema(of tables: [TableName]) throws(StoreError) -> DatabaseSchema { try connection.schema(of: tables) }
+    func refusals(of statements: [Statement]) throws(StoreError) -> [StoreError?] {
+        try connection.refusals(of: statements)
+    }
     func ping() throws(StoreError) { try connection.ping() }
 }
 

@@ -69,8 +69,7 @@ final class ClientRates: Sendable {
         guard isIn else {
             throw Problem(
                 .overRate, detail: "A client may have \(share) pushes waiting at once; nothing was written.",
-                retry: true,
-                retryAfter: 1)
+                retry: .later(.rate, after: 1))
         }
     }
 
@@ -102,7 +101,7 @@ final class ClientRates: Sendable {
 
     private static func over(_ bound: String, _ wait: Int) -> Problem {
         Problem(
-            .overRate, detail: "A client may send \(bound) a second; nothing was written.", retry: true,
-            retryAfter: wait)
+            .overRate, detail: "A client may send \(bound) a second; nothing was written.",
+            retry: .later(.rate, after: wait))
     }
 }

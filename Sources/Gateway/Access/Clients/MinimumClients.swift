@@ -48,7 +48,7 @@ package struct MinimumClients: Sendable {
             .upgradeRequired,
             detail:
                 "\(minimum.name) is served from version \(minimum.version) on; nothing was written, and nothing is lost.",
-            retry: true)
+            retry: .later(.oldClient))
         problem.upgrade = UpgradeNotice(minimum: minimum.version.description, message: message, link: link)
         throw problem
     }

@@ -1,0 +1,49 @@
+import MergeCore
+import RecordStore
+
+/// Counts the unexpected errors of each key, so that a push that can never succeed does not block its client for ever.
+///
+/// The count lives in the journal, which all gateways share and which outlives them.
+enum UnexpectedErrors {
+    /// The errors after which a client sends the push again.
+    ///
+    /// The next one is final.
+    private static let mostRetries = 2
+
+    /// Returns the problem with which a push is refused for good after an error; nil if the client sends it again.
+    static func refusal(of push: PushItem, after error: StoreError) async -> Problem? {
+        if var problem = error.refusal {
+            problem.cause = error.description
+            return problem
+        }
+        guard error.kind == .other, case .apply(let key?) = push.request.purpose, let journal = push.active.journal,
+            let count = try? await note(key, of: push.request.sender, in: journal, until: push.deadline),
+            count > mostRetries
+        else { return nil }
+        var problem = Problem(
+            .unexpected,
+            detail: "The database or the gateway met an unexpected error three times. Nothing was written. "
+                + "The gateway's log contains the errors.", retry: .never)
+        problem.cause = error.description
+        return problem
+    }
+
+    /// Notes one more error of a key.
+    ///
+    /// - Returns: the number of errors so far, at most one more than the retries.
+    private static func note(
+        _ key: PushKey, of sender: Sender, in journal: Journal, until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Int {
+        try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+            for number in 1...mostRetries {
+                do throws(StoreError) {
+                    _ = try session.execute(journal.tables.noteUnexpected(number, of: key.name, sender: sender))
+                    return .commit(number)
+                } catch {
+                    guard error.isCollision else { throw error }
+                }
+            }
+            return .rollback(mostRetries + 1)
+        }
+    }
+}

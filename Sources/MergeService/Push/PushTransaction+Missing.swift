@@ -1,0 +1,45 @@
+import MergeCore
+import RecordStore
+
+/// Rows that depend on a row which is `missing`: they have no key to refer to, and so are `missing` as well.
+extension PushTransaction {
+    /// Returns true if a row needs the key of another row, and no edit of the push came to create that row.
+    func dependsOnMissing(_ edit: RowEdit) -> Bool {
+        switch edit.action {
+        case .create(let new): isOpen(new) || hasOpenPart(edit.id)
+        case .edit(let groups): groups.contains { isOpen($0.edited) }
+        case .delete: false
+        }
+    }
+
+    private func isOpen(_ values: FieldValues) -> Bool {
+        values.pending.contains { reference($0.id) == nil }
+    }
+
+    /// The key of a new row may contain the keys of other new rows.
+    private func hasOpenPart(_ id: RowID?) -> Bool {
+        guard let id, id.key == nil else { return false }
+        return id.parts.contains { part in
+            if case .temporary(let other) = part { reference(other) == nil } else { false }
+        }
+    }
+
+    /// Finds the row of an edit that depends on a missing row, as far as it exists.
+    func foundDependent(_ row: EditedRow, root: [Value]?, _ find: () throws -> FoundRow) throws -> FoundRow {
+        guard row.edit.isCreation else { return try find() }
+        if row.section.kind == .root { return FoundRow(root.map { .present($0) } ?? .unreachable) }
+        let sent = row.edit.id?.key.map { RowLabel.key($0) } ?? row.edit.id?.temporary.map { .temporary($0) }
+        return FoundRow(.unreachable, item: row.section.kind == .list ? sent : nil)
+    }
+}
+
+extension RowDecision {
+    /// Adds the row to the outcomes of a row that exists and is `missing` because of a row that it depends on.
+    mutating func noteCurrent(_ row: [Value]) {
+        for index in outcomes.indices {
+            guard let sides = outcomes[index].sides else { continue }
+            outcomes[index].sides = Sides(
+                base: sides.base, current: .row(row), edited: sides.edited, written: .row(row))
+        }
+    }
+}
