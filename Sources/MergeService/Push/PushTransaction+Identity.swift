@@ -26,8 +26,9 @@ extension PushTransaction {
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
         if seen.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
         let key = address(of: row, in: section)
-        let isHidden = try SectionSQL.of(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
-            .map { try !session.query($0).isEmpty }
+        let isHidden = try SectionSQL.of(section, dialect).hidden(
+            where: key.map(\.column), in: [key.map(\.value)], locking: session.mustLockReads
+        ).map { try !session.query($0).isEmpty }
         let isStrange = section.kind == .root && shown(row, to: wanted.index) == nil
         if isHidden == true || isStrange { throw Refusal(problem: hidden(fields, identity, of: wanted)) }
         if let temporary = edit.id?.temporary {

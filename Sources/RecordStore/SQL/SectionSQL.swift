@@ -115,21 +115,32 @@ package struct SectionSQL: Sendable {
     }
 
     /// The rows among the tuples that do not exist for clients; nil where all rows do.
-    package func hidden(where columns: [Int], in tuples: [[Value]]) -> Statement? {
-        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples) }
+    ///
+    /// - Parameter locking: reads the rows as they are now, where a plain read returns them as they were.
+    package func hidden(where columns: [Int], in tuples: [[Value]], locking: Bool = false) -> Statement? {
+        section.visibility.map {
+            violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples, locking: locking)
+        }
     }
 
     /// The rows among the tuples that are written no more; nil where all rows are.
-    package func frozen(where columns: [Int], in tuples: [[Value]]) -> Statement? {
-        section.frozenWhen.map { violating(Self.enclosed($0.value) + " IS TRUE", columns: columns, tuples: tuples) }
+    ///
+    /// - Parameter locking: reads the rows as they are now, where a plain read returns them as they were.
+    package func frozen(where columns: [Int], in tuples: [[Value]], locking: Bool) -> Statement? {
+        section.frozenWhen.map {
+            violating(Self.enclosed($0.value) + " IS TRUE", columns: columns, tuples: tuples, locking: locking)
+        }
     }
 
-    private func violating(_ clause: String, columns: [Int], tuples: [[Value]]) -> Statement {
+    private func violating(
+        _ clause: String, columns: [Int], tuples: [[Value]], locking: Bool = false
+    ) -> Statement {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         let size = Self.paddedSize(tuples.count)
         return Statement(
             sql:
-                "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
+                "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)"
+                + (locking ? dialect.lockingClause : ""),
             binds: binds(columns, tuples: tuples, size: size), columns: columns.map { section.columns[$0] })
     }
 
