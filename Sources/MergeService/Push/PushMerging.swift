@@ -181,7 +181,7 @@ final class PushMerging: Sendable {
                         return transaction.conditionStep(of: index, to: records[index])
                     })
             }
-            return KeptPush(answer: answer, draft: draft, effects: request.effects)
+            return KeptPush(answer: answer, draft: draft, effects: request.effects(of: result))
         }
     }
 

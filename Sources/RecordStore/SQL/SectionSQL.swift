@@ -55,6 +55,9 @@ package struct SectionSQL: Sendable {
 
     /// Rows whose columns hold one of the tuples; padded to a size of `batchSizes` by repeating the last.
     ///
+    /// The database compares by collations and paddings, so this preselects rows; `RecordReader.rows` returns those that
+    /// contain the very values.
+    ///
     /// - Parameters:
     ///   - isOrdered: in the order of the section's list, which a locking read need not pay for.
     ///   - limit: how many rows at most.
@@ -322,19 +325,18 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds, mostRows: mostRows(changes.count))
     }
 
-    /// Returns the statement that deletes the row of a key.
-    package func delete(key: [Assignment]) -> Statement {
+    /// Returns the statement that deletes the row of a key, or the rows that have no key and belong to one record.
+    package func delete(key: [Assignment], mostRows: Int = 1) -> Statement {
         Statement(
-            sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key),
-            mostRows: mostRows(1))
+            sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key), mostRows: mostRows)
     }
 
     /// Returns the statement that a deletion runs where the rules keep the row.
-    package func softDelete(_ assignments: [SQLAssignment], key: [Assignment]) -> Statement {
+    package func softDelete(_ assignments: [SQLAssignment], key: [Assignment], mostRows: Int = 1) -> Statement {
         let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
         return Statement(
             sql: "UPDATE " + dialect.quoted(section.table) + " SET " + sets.joined(separator: ", ") + whereAll(key),
-            binds: binds(key), mostRows: mostRows(1))
+            binds: binds(key), mostRows: mostRows)
     }
 
     private func whereAll(_ key: [Assignment]) -> String {

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
@@ -23,24 +24,42 @@ struct SQLiteSchemaReader {
             tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") }, dependents: dependents)
     }
 
-    /// Every foreign key of the file that deletes or sets NULL, by the table that it refers to.
+    /// Every foreign key of the file that deletes or changes rows, by the table that it refers to.
     private func dependents(_ names: [String]) throws -> [TableName: [Dependent]] {
         var dependents: [TableName: [Dependent]] = [:]
         for name in names {
             let rules = try Row.fetchAll(
-                database, sql: "SELECT DISTINCT id, on_delete FROM pragma_foreign_key_list(?) ORDER BY id",
+                database, sql: "SELECT DISTINCT id, on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id",
                 arguments: [name])
             for (key, rule) in zip(try foreignKeys(name), rules) {
-                let action: String? = rule["on_delete"]
-                guard action == "CASCADE" || action == "SET NULL" else { continue }
-                let effect = action == "CASCADE" ? Cascade.Effect.delete : .setNull
+                let onDelete = Self.effect(rule["on_delete"], cascade: .delete)
+                let onUpdate = Self.effect(rule["on_update"], cascade: .update)
+                if onDelete == nil, onUpdate == nil { continue }
                 dependents[key.target, default: []].append(
                     Dependent(
                         constraint: key.name, table: TableName(name: name), columns: key.columns,
-                        targetColumns: key.targetColumns, effect: effect))
+                        target: key.target, targetColumns: key.targetColumns, onDelete: onDelete, onUpdate: onUpdate))
             }
         }
         return dependents
+    }
+
+    private static func effect(_ action: String?, cascade: Cascade.Effect) -> Cascade.Effect? {
+        switch action {
+        case "CASCADE": cascade
+        case "SET NULL": .setNull
+        default: nil
+        }
+    }
+
+    /// Returns the collation of a column of a table; nil for a view.
+    private func collation(of column: String, in table: String) -> Collation? {
+        var name: UnsafePointer<CChar>?
+        let status = sqlite3_table_column_metadata(
+            database.sqliteConnection, nil, table, column, nil, &name, nil, nil, nil)
+        guard status == SQLITE_OK, let name else { return nil }
+        let text = String(cString: name)
+        return Collation(text, isExact: text.uppercased() == "BINARY")
     }
 
     private func read(_ table: TableName) throws -> TableSchema? {
@@ -60,7 +79,7 @@ struct SQLiteSchemaReader {
             keyed.count == 1 && (keyed[0]["type"] as String? ?? "").uppercased() == "INTEGER"
             && !definition.uppercased().contains("WITHOUT ROWID")
         let columns = rows.filter { ($0["hidden"] as Int? ?? 0) != 1 }.map { row in
-            column(row, isRowID: isRowID && row["name"] == primaryKey.first)
+            column(row, of: table.name, isRowID: isRowID && row["name"] == primaryKey.first)
         }
         return TableSchema(
             name: table, form: isView ? .view(isUpdatable: false) : .table,
@@ -78,7 +97,7 @@ struct SQLiteSchemaReader {
             arguments: [table])
     }
 
-    private func column(_ row: Row, isRowID: Bool) -> ColumnSchema {
+    private func column(_ row: Row, of table: String, isRowID: Bool) -> ColumnSchema {
         let declared: String = row["type"] ?? ""
         let isGenerated = (row["hidden"] as Int? ?? 0) >= 2
         let isNullable = (row["notnull"] as Int? ?? 0) == 0 && (row["pk"] as Int? ?? 0) == 0
@@ -86,7 +105,8 @@ struct SQLiteSchemaReader {
         return ColumnSchema(
             name: row["name"] ?? "",
             declared: DeclaredType(
-                declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity),
+                declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity,
+                collation: collation(of: row["name"] ?? "", in: table)),
             isNullable: isNullable,
             filling: ColumnFilling(
                 hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,
