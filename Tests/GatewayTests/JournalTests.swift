@@ -27,6 +27,7 @@ import TestSupport
           person:
             table: people
             on-missing: restore
+            undo-columns: [unseen]
             groups:
               name: name
               email: email
@@ -38,6 +39,7 @@ import TestSupport
             table: items
             parent: {person: id}
             on-missing: restore
+            undo-columns: [hidden]
             groups: {what: what}
         """
     ]
@@ -320,7 +322,10 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases) func aRecordComesBackWithItsCascades(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
-        let rules = ["people.yaml": (Self.rules["people.yaml"] ?? "").replacing(", private: true", with: "")]
+        let rules = [
+            "people.yaml": (Self.rules["people.yaml"] ?? "").replacing(", private: true", with: ""),
+            "notes.yaml": "resource: notes\nsections:\n  note: {table: notes, groups: {txt: txt}}\n",
+        ]
         try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
             try await gateway.client { client in
                 func rows() async throws -> String {

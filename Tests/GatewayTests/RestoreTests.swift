@@ -10,7 +10,8 @@ import TestSupport
         INSERT INTO homes VALUES (1, 'a'), (2, 'b');
         INSERT INTO things VALUES (10, 1, 'lamp', 7, 'old', 0), (11, 1, 'rug', 8, 'older', 0);
         """
-    private static let groups = "on-missing: restore\n    groups: {name: name, size: size}"
+    private static let groups =
+        "on-missing: restore\n    undo-columns: [home, legacy, gone]\n    groups: {name: name, size: size}"
     private static let rules = [
         "homes.yaml": """
         resource: homes
@@ -34,6 +35,7 @@ import TestSupport
         sections:
           good:
             table: things
+            undo-columns: all
             groups: {title: {column: name}, size: size}
         """,
         "kept.yaml": """

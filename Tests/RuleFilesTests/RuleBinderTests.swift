@@ -82,6 +82,23 @@ import Testing
         #expect(findings.contains { $0.contains(": error: ") && $0.contains(sentence) }, "\(findings)")
     }
 
+    @Test(
+        "undo-columns names columns that can be written",
+        arguments: [
+            ("[must]", nil), ("all", nil), ("[mus]", "has no column “mus”; did you mean “must”?"),
+            ("[stamp]", "column “stamp” cannot be written, because it is generated"),
+            ("[shape]", "column “shape” has the type text, which is not supported yet"), ("[]", "names no column"),
+        ] as [(String, String?)])
+    func undoColumns(_ columns: String, _ sentence: String?) {
+        let bound = Self.bind(Self.root("table: things\nundo-columns: \(columns)\ngroups: {name: name}\n"))
+        guard let sentence else {
+            let kept = bound.catalog?.resources.first?.root.keptColumns
+            #expect(kept == ["id", "name", "must"], "\(bound.findings)")
+            return
+        }
+        #expect(bound.catalog == nil && bound.findings.contains { $0.contains(sentence) }, "\(bound.findings)")
+    }
+
     @Test func aColumnThatNobodyFillsIsAWarning() {
         let (catalog, findings) = Self.bind(Self.root("table: things\ngroups: {name: name}"))
         #expect(catalog != nil)
@@ -247,7 +264,9 @@ import Testing
 
     @Test func adviceNamesWhatAMergeCanBreak() throws {
         let dependent = Dependent(
-            constraint: "fk", table: TableName(name: "hidden"), columns: ["r"], targetColumns: ["id"], effect: .delete)
+            constraint: "fk", table: TableName(name: "hidden"), columns: ["r"], target: Self.risky.name,
+            targetColumns: ["id"],
+            onDelete: .delete)
         let schema = DatabaseSchema(
             tables: [Self.risky.name: Self.risky], allNames: ["risky"], dependents: [Self.risky.name: [dependent]])
         let text = "resource: risky\nsections:\n  r: {table: risky, groups: {a: a, b: b, f: f}}\n"
@@ -276,13 +295,14 @@ import Testing
         var tables = Self.schema.tables
         tables[Self.risky.name] = Self.risky
         let gone = Dependent(
-            constraint: "k", table: TableName(name: "gone"), columns: ["risky"], targetColumns: ["a"], effect: .delete)
+            constraint: "k", table: TableName(name: "gone"), columns: ["risky"], target: Self.risky.name,
+            targetColumns: ["a"], onDelete: .delete)
         let schema = DatabaseSchema(
             tables: tables, allNames: [], name: "sh`op", dependents: [Self.risky.name: [gone]])
         let folder = RuleFolder(texts: [("a.yaml", text), ("b.yaml", reading)])
         let catalog = try #require(RuleBinder.bind(folder, to: schema).catalog)
         #expect(
-            GrantStatements.sql(for: catalog, in: schema, to: "'f'@'h'", as: MariaDBDialect()) == [
+            GrantStatements(catalog, in: schema, to: "'f'@'h'", as: MariaDBDialect()).onTables == [
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`gone` TO 'f'@'h';",
                 "GRANT SELECT ON `sh``op`.`parts` TO 'f'@'h';",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON `sh``op`.`risky` TO 'f'@'h';",

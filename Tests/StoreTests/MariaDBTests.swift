@@ -151,8 +151,8 @@ import TestSupport
         server.kill()
     }
 
-    /// The deed of a foreign key is read from the definition of its table, whatever names and comments spell.
-    @Test func deleteRulesAreRead() {
+    /// What a foreign key does is read from the definition of its table, whatever names and comments spell.
+    @Test func referentialActionsAreRead() {
         let definition = #"""
             CREATE TABLE `x` (
               `id` int(11) NOT NULL,
@@ -164,15 +164,16 @@ import TestSupport
               CONSTRAINT `update` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON UPDATE CASCADE,
               CONSTRAINT `q``w` FOREIGN KEY (`a``b`) REFERENCES `p` (`id`) ON DELETE SET NULL ON UPDATE CASCADE,
               CONSTRAINT ```` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON DELETE CASCADE,
-              CONSTRAINT `\#u{301}k` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON DELETE CASCADE
+              CONSTRAINT `\#u{301}k` FOREIGN KEY (`c`) REFERENCES `p` (`id`) ON DELETE CASCADE ON UPDATE SET NULL
             ) ENGINE=InnoDB
             """#
-        let rules = DeleteRules(definition: definition)
-        for (name, effect) in [
-            ("z", nil), ("checked", nil), ("plain", nil), ("named", nil), ("update", nil), ("q`w", .setNull),
-            ("`", .delete), ("\u{301}k", .delete),
-        ] as [(String, Cascade.Effect?)] {
-            #expect(rules.effect(of: name) == effect, "\(name)")
+        let actions = ReferentialActions(definition: definition)
+        for (name, onDelete, onUpdate) in [
+            ("z", nil, nil), ("checked", nil, nil), ("plain", nil, nil), ("named", nil, nil), ("update", nil, .update),
+            ("q`w", .setNull, .update), ("`", .delete, nil), ("\u{301}k", .delete, .setNull),
+        ] as [(String, Cascade.Effect?, Cascade.Effect?)] {
+            #expect(actions.onDelete(name) == onDelete, "\(name)")
+            #expect(actions.onUpdate(name) == onUpdate, "\(name)")
         }
     }
 

@@ -137,24 +137,19 @@ struct ScanHand: Sendable {
         RecordName(resource: unit.resource.name, record: journal.codec.key(key, unit.resource.root))
     }
 
-    /// Looks for the records that rows are tied to by other columns than their keys, or by text, of which only the
-    /// database knows which spellings are equal.
+    /// Looks for the records that rows are tied to by other columns than their keys.
     private func roots(
         linkedBy links: [[Value]], in unit: ScanUnit
     ) async throws(StoreError) -> [[RecordKey]] {
-        let root = unit.resource.root
-        let sql = RawSQL(service.engine.dialect)
-        let statements = links.map { values in
-            sql.select(
-                Array(root.columns.prefix(root.keyCount)), from: root.table,
-                where: zip(unit.section.parent, values).map {
-                    RawValue(column: root.columns[$0.rootColumn], value: $1)
-                }, locking: false)
+        let statements = links.map {
+            unit.view.preselection(ofRecordsLinkedBy: $0, service.engine.dialect, locking: false)
         }
         return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
             var found: [[RecordKey]] = []
             var next = statements[...]
-            try session.run({ next.popFirst() }) { rows in found.append(rows.map { RecordKey($0) }) }
+            try session.run({ next.popFirst() }) { rows in
+                found.append(unit.view.records(in: rows, linkedBy: links[found.count]))
+            }
             return found
         }
     }

@@ -10,6 +10,9 @@ struct MariaDBDialect: Dialect {
     }
 
     var lockingClause: String { " FOR UPDATE" }
+
+    /// Both columns of a foreign key have the same collation.
+    func comparing(under collation: Collation?) -> String { "" }
     var impatientLockingClause: String { " FOR UPDATE NOWAIT" }
     var defaultRow: String { " () VALUES ()" }
     var insertIfAbsent: String { "INSERT IGNORE" }

@@ -1,7 +1,7 @@
 import MergeCore
 import RecordStore
 
-/// The foreign keys of a schema that delete rows or set columns to NULL, read once and sorted by the table that they
+/// The foreign keys of a schema that delete or change rows, read once and sorted by the table that they
 /// refer to.
 ///
 /// What a key does to its rows is read from its table's definition: information_schema.REFERENTIAL_CONSTRAINTS hides it
@@ -11,7 +11,7 @@ import RecordStore
 final class CascadeReader {
     private let session: MariaDBSession
     private var known: [String?: [TableName: [ForeignKeyRows]]] = [:]
-    private var rules: [TableName: DeleteRules] = [:]
+    private var actions: [TableName: ReferentialActions] = [:]
 
     /// The rows of information_schema about one foreign key: child column, target table and target column of each.
     private struct ForeignKeyRows {
@@ -28,11 +28,14 @@ final class CascadeReader {
     func dependents(of table: TableName) throws(StoreError) -> [Dependent] {
         var dependents: [Dependent] = []
         for key in try keys(table.schema)[table] ?? [] {
-            guard let effect = try deleteRules(key.table).effect(of: key.name) else { continue }
+            let actions = try actions(of: key.table)
+            let (onDelete, onUpdate) = (actions.onDelete(key.name), actions.onUpdate(key.name))
+            if onDelete == nil, onUpdate == nil { continue }
             dependents.append(
                 Dependent(
-                    constraint: key.name, table: key.table, columns: key.columns, targetColumns: key.targetColumns,
-                    effect: effect))
+                    constraint: key.name, table: key.table, columns: key.columns, target: table,
+                    targetColumns: key.targetColumns,
+                    onDelete: onDelete, onUpdate: onUpdate))
         }
         return dependents
     }
@@ -44,8 +47,8 @@ final class CascadeReader {
         return read
     }
 
-    private func deleteRules(_ table: TableName) throws(StoreError) -> DeleteRules {
-        if let ofTable = rules[table] { return ofTable }
+    private func actions(of table: TableName) throws(StoreError) -> ReferentialActions {
+        if let ofTable = actions[table] { return ofTable }
         var definition = ""
         do {
             definition = try InformationSchema(session, table: table).definition()
@@ -53,8 +56,8 @@ final class CascadeReader {
             // Rights on single columns show the key, and not the table's definition.
             guard error.kind == .denied else { throw error }
         }
-        let read = DeleteRules(definition: definition)
-        rules[table] = read
+        let read = ReferentialActions(definition: definition)
+        actions[table] = read
         return read
     }
 

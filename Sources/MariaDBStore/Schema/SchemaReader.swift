@@ -26,7 +26,7 @@ struct SchemaReader {
             tables: found, allNames: names.compactMap { $0[0] }, name: try rights.database(), dependents: dependents)
     }
 
-    /// Follows foreign keys that delete or set NULL, from table to table; the tables that they reach are read as well.
+    /// Follows foreign keys that delete or change rows, from table to table; the tables that they reach are read as well.
     private func dependents(
         of tables: [TableName], _ found: inout [TableName: TableSchema]
     ) throws(StoreError) -> [TableName: [Dependent]] {
@@ -38,7 +38,7 @@ struct SchemaReader {
             dependents[table] = direct
             for dependent in direct {
                 if found[dependent.table] == nil { found[dependent.table] = try read(dependent.table) }
-                if dependent.effect == .delete { pending.append(dependent.table) }
+                pending.append(dependent.table)
             }
         }
         return dependents.filter { !$0.value.isEmpty }
@@ -144,7 +144,7 @@ struct SchemaReader {
             [
                 "COLUMN_NAME", "COLUMN_TYPE", "DATA_TYPE", "IS_NULLABLE", "COLUMN_DEFAULT", "EXTRA",
                 "GENERATION_EXPRESSION", "CHARACTER_SET_NAME", "CHARACTER_MAXIMUM_LENGTH", "CHARACTER_OCTET_LENGTH",
-                "NUMERIC_PRECISION", "NUMERIC_SCALE", "DATETIME_PRECISION", "PRIVILEGES",
+                "NUMERIC_PRECISION", "NUMERIC_SCALE", "DATETIME_PRECISION", "PRIVILEGES", "COLLATION_NAME",
             ], from: "COLUMNS", orderedBy: "ORDINAL_POSITION")
         let readable = rows.filter { $0[13]?.split(separator: ",").contains("select") == true }.compactMap { $0[0] }
         let known = try signatures.read(readable)
@@ -168,7 +168,8 @@ struct SchemaReader {
                 ColumnSchema(
                     name: name,
                     declared: DeclaredType(
-                        isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""), types: facts.types),
+                        isJSON ? "json" : declared + (row[7].map { " character set " + $0 } ?? ""), types: facts.types,
+                        collation: row[14].map { Collation($0, isExact: Self.isExact($0)) }),
                     isNullable: isNullable,
                     filling: ColumnFilling(
                         hasDefault: isNullable || isAutoIncrement || row[4] != nil, isAutoIncrement: isAutoIncrement,
@@ -177,6 +178,11 @@ struct SchemaReader {
                     signature: known[name]))
         }
         return columns
+    }
+
+    /// A collation that pads with blanks equates texts which differ in trailing blanks alone.
+    private static func isExact(_ collation: String) -> Bool {
+        collation == "binary" || collation == "utf8mb4_0900_bin" || collation.hasSuffix("_nopad_bin")
     }
 
     private static let onUpdate = "on update"

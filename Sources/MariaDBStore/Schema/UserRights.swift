@@ -1,7 +1,8 @@
 import MergeCore
 import RecordStore
 
-/// The rights of the database user, as far as information_schema tells: on everything, on a schema, on a table.
+/// The rights of the database user, as far as information_schema tells: on everything, on a schema, on a table,
+/// on some of its columns.
 final class UserRights {
     private let session: MariaDBSession
     private var known: [String: Set<String>] = [:]
@@ -26,7 +27,9 @@ final class UserRights {
         let ofSchema = try read("SCHEMA_PRIVILEGES", where: " AND ? LIKE TABLE_SCHEMA", values: [schema])
         let ofTable = try read(
             "TABLE_PRIVILEGES", where: " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?", values: [schema, table.name])
-        let rights = global.union(ofSchema).union(ofTable)
+        let ofColumns = try read(
+            "COLUMN_PRIVILEGES", where: " AND TABLE_SCHEMA = ? AND TABLE_NAME = ?", values: [schema, table.name])
+        let rights = global.union(ofSchema).union(ofTable).union(ofColumns)
         return rights.subtracting(["USAGE"]).isEmpty ? nil : rights
     }
 
@@ -35,7 +38,8 @@ final class UserRights {
         if let rights = known[key] { return rights }
         // GRANTEE reads 'user'@'host', CURRENT_USER() the same without quotes.
         let grantee = "CONCAT('''', REPLACE(CURRENT_USER(), '@', '''@'''), '''')"
-        let sql = "SELECT PRIVILEGE_TYPE FROM information_schema.\(view) WHERE GRANTEE = \(grantee)\(condition)"
+        let sql =
+            "SELECT DISTINCT PRIVILEGE_TYPE FROM information_schema.\(view) WHERE GRANTEE = \(grantee)\(condition)"
         let rights = Set(try texts(sql, values))
         known[key] = rights
         return rights

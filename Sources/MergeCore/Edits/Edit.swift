@@ -8,20 +8,20 @@ package final class Edit: Sendable, Hashable {
     package let rows: [RowEdit]
     /// The place of the edit in the body.
     package let path: WirePath
-    /// Rows of tables that no section shows, which come back with the record.
-    package let returning: [Cascade]
+    /// What the edit takes back of an entry of the journal; none unless it is an undo.
+    package let reversals: [Reversal]
 
     /// Makes an edit of the changes to rows of one record.
-    package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, returning: [Cascade] = []) {
+    package init(resource: Resource, id: RowID, rows: [RowEdit], path: WirePath, reversals: [Reversal] = []) {
         self.resource = resource
         self.id = id
         self.rows = rows
         self.path = path
-        self.returning = returning
+        self.reversals = reversals
     }
 
     package static func == (a: Edit, b: Edit) -> Bool {
-        a === b || (a.resource, a.id, a.rows, a.path, a.returning) == (b.resource, b.id, b.rows, b.path, b.returning)
+        a === b || (a.resource, a.id, a.rows, a.path, a.reversals) == (b.resource, b.id, b.rows, b.path, b.reversals)
     }
 
     package func hash(into hasher: inout Hasher) {

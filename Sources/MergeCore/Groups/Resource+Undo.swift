@@ -21,6 +21,7 @@ extension Section {
         rules.checks = checks
         rules.frozenWhen = frozenWhen
         rules.allowsClientKeys = true
+        rules.keptColumns = keptColumns
         return Section(
             name: name, kind: kind,
             table: SectionTable(

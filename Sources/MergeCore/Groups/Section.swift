@@ -49,6 +49,8 @@ package final class Section: Sendable {
     package let isTransactional: Bool
     /// Clients may choose keys that the database numbers.
     package let allowsClientKeys: Bool
+    /// The names of the columns that a deletion keeps of a row: those that the rules name, and those of `undo-columns`.
+    package let keptColumns: [String]
     /// The section of the rules that this one stands for, with other rules for its rows; nil for one of the rules.
     private let original: Section?
     private let groupTypes: [[ColumnType]]
@@ -89,6 +91,7 @@ package final class Section: Sendable {
         checks = rules.checks
         frozenWhen = rules.frozenWhen
         allowsClientKeys = rules.allowsClientKeys
+        keptColumns = rules.keptColumns
         groupsByName = NameIndex(groups.map(\.name))
         fieldsByName = NameIndex(fields.map(\.name))
         readOnlyByName = NameIndex(readOnly.map(\.name))
@@ -148,7 +151,7 @@ extension Section: Hashable {
             && a.groups == b.groups && a.readOnly == b.readOnly && a.parent == b.parent && a.order == b.order
             && a.onMissing == b.onMissing && a.onDeleteConflict == b.onDeleteConflict && a.identity == b.identity
             && a.visibility == b.visibility && a.softDelete == b.softDelete && a.checks == b.checks
-            && a.frozenWhen == b.frozenWhen
+            && a.frozenWhen == b.frozenWhen && a.keptColumns == b.keptColumns
             && a.isTransactional == b.isTransactional && a.allowsClientKeys == b.allowsClientKeys
     }
 

@@ -17,6 +17,9 @@ package struct SectionRules: Sendable {
     /// Clients may choose keys that the database numbers.
     package var allowsClientKeys = false
 
+    /// The names of the columns that a deletion keeps of a row, so that it can come back.
+    package var keptColumns: [String] = []
+
     /// Makes the rules of a section that the rule files say nothing about.
     package init() {}
 }

@@ -4,6 +4,8 @@ package struct Cascade: Sendable, Hashable {
     package enum Effect: String, Sendable, Hashable {
         case delete
         case setNull = "set-null"
+        /// They refer to the new value of the row that changed.
+        case update
     }
 
     /// The table that they are in.
@@ -15,7 +17,7 @@ package struct Cascade: Sendable, Hashable {
     /// The number of columns that name a row: its key, or where it has none the columns that referred to the row that
     /// went.
     package let nameCount: Int
-    /// Positions of the columns that referred to the row that went.
+    /// Positions of the columns that the database changes, or that referred to the row that was deleted.
     package let links: [Int]
     /// Parallel to `columns`.
     package let rows: [[Value]]

@@ -54,7 +54,7 @@ private struct QueuedRows {
 
     /// - Returns: false where the push has to run alone.
     mutating func take(_ edit: Edit) -> Bool {
-        guard edit.resource.isAtomic, edit.returning.isEmpty, let record = edit.id.key,
+        guard edit.resource.isAtomic, edit.reversals.isEmpty, let record = edit.id.key,
             references.insert(footprints[edit.resource.root].reference(to: record)).inserted
         else { return false }
         for row in edit.rows {

@@ -1,5 +1,5 @@
 package import MergeCore
-import RecordStore
+package import RecordStore
 
 /// A section that shows the rows of a table, seen from the table: it tells which record shows a row.
 package final class TableView: Sendable {
@@ -21,7 +21,7 @@ package final class TableView: Sendable {
     /// The values of those columns are the record's key.
     package var namesRecord: Bool {
         if section.kind == .root { return section.keyCount > 0 }
-        return !section.isLinkedByText && section.parent.count == resource.root.keyCount
+        return section.parent.count == resource.root.keyCount
             && Set(section.parent.map(\.rootColumn)) == Set(0..<resource.root.keyCount)
     }
 
@@ -32,6 +32,25 @@ package final class TableView: Sendable {
         var parts = values
         for (link, value) in zip(section.parent, values) { parts[link.rootColumn] = value }
         return RecordKey(parts)
+    }
+
+    /// Returns the question for the records that rows with these values are tied to by other columns than their keys.
+    ///
+    /// SQL preselects the records; `records(in:linkedBy:)` decides.
+    package func preselection(
+        ofRecordsLinkedBy values: [Value], _ dialect: any Dialect, locking: Bool
+    ) -> Statement {
+        let root = resource.root
+        let linked = section.parent.map { root.columns[$0.rootColumn] }
+        return RawSQL(dialect).select(
+            root.columns.prefix(root.keyCount) + linked, from: root.table,
+            where: zip(linked, values).map { RawValue(column: $0, value: $1) }, locking: locking)
+    }
+
+    /// Returns the keys of the records among preselected ones that rows with these values belong to.
+    package func records(in rows: [[Value]], linkedBy values: [Value]) -> [RecordKey] {
+        let count = resource.root.keyCount
+        return rows.filter { $0.dropFirst(count).elementsEqual(values) }.map { RecordKey(Array($0.prefix(count))) }
     }
 }
 

@@ -71,8 +71,8 @@ package struct JournalCodec: Sendable {
     /// Reads what an entry did to rows, to be compared with what the database holds.
     package let effects: @Sendable (_ entry: [UInt8], Resource) -> [RowEffect]
 
-    /// An answer as it is kept, under rules that say what is private.
-    package let answer: @Sendable (_ body: [UInt8], Catalog) -> [UInt8]
+    /// An answer as it is kept, under rules that say what is private; nil if it cannot be read.
+    package let answer: @Sendable (_ body: [UInt8], Catalog) -> [UInt8]?
 
     /// A refused push as it is kept, under rules that say what is private.
     package let refused: @Sendable (_ body: [UInt8], _ address: String, Catalog) -> [UInt8]
@@ -91,7 +91,7 @@ package struct JournalCodec: Sendable {
         traces: @escaping @Sendable ([UInt8], Resource, Set<EntryRow>, (Int) -> [Column]) -> EntryTraces,
         effects: @escaping @Sendable ([UInt8], Resource) -> [RowEffect],
         writes: WriteReader = WriteReader { _, _, _ in [:] },
-        answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8] = { body, _ in body },
+        answer: @escaping @Sendable ([UInt8], Catalog) -> [UInt8]? = { body, _ in body },
         refused: @escaping @Sendable ([UInt8], String, Catalog) -> [UInt8] = { body, _, _ in body },
         revealed:
             @escaping @Sendable ([UInt8], [UInt8], String, [(resource: Resource, record: [UInt8])], Catalog) ->

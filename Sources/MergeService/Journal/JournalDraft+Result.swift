@@ -10,16 +10,22 @@ extension JournalDraft {
     /// - Parameters:
     ///   - elsewhere: the records that the edit at a position changed besides its own.
     ///   - step: what conditions of access see of the edit's own record.
+    /// - Throws: `StoreError` if the answer cannot be kept without its private values.
     init(
         _ request: PushRequest, result: PushResult, answer: PushAnswer?, active: ActiveRules, codec: JournalCodec,
         elsewhere: (Int) -> [ShownRecord] = { _ in [] }, step: (Int) -> ConditionStep? = { _ in nil }
-    ) {
+    ) throws(StoreError) {
         var kept: KeptAnswer?
         // That of a partial push also tells a replay what not to send again.
         if let answer, request.keeps(result), request.key != nil || result.status == .partial {
+            guard let body = codec.answer(answer.body, active.catalog) else {
+                throw StoreError(
+                    .other,
+                    "the answer contains private values and is too deep to be read, so it cannot be kept without them")
+            }
             let whole = KeptAnswer(
-                request: request.key?.request, status: answer.status, isForbidden: answer.isForbidden,
-                body: codec.answer(answer.body, active.catalog), access: request.access?.digest)
+                request: request.key?.request, status: answer.status, isForbidden: answer.isForbidden, body: body,
+                access: request.access?.digest)
             kept = KeptAnswer(
                 request: whole.request, status: whole.status, isForbidden: whole.isForbidden, body: whole.storedBody)
         }

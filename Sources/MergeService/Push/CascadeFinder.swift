@@ -1,73 +1,175 @@
 import MergeCore
 import RecordStore
 
-/// Finds what the database will delete or change by itself when a row goes.
+/// Finds the rows that the database will delete or change along with a row, over all steps from foreign key to foreign key.
 ///
 /// Foreign keys that cascade fire no triggers of the other table and are missing from the row log, so the only time to
-/// see their victims is before the delete.
+/// find these rows is before the write. The database compares by its own collation here, and so does this.
 struct CascadeFinder {
     let schema: DatabaseSchema
+    let kept: KeptColumns
     let session: any StoreSession
     let dialect: any Dialect
     private static let maximumDepth = 15
     private static let maximumRows = 10_000
 
+    /// Rows of one table that one foreign key deletes or changes.
+    struct Step {
+        let cascade: Cascade
+        /// The rows as they will be, parallel to those of the cascade; nil if they are deleted.
+        let after: [[Value]]?
+    }
+
+    /// A row that is deleted or changes.
+    private struct Change {
+        let before: [Value]
+        /// nil if the row is deleted.
+        let after: [Value]?
+    }
+
+    /// What was found so far.
+    private struct Run {
+        struct Row: Hashable {
+            /// The foreign key that changes the row; nil if the row is deleted.
+            let constraint: String?
+            let table: TableName
+            let key: [Value]
+        }
+
+        var steps: [Step] = []
+        var count = 0
+        var seen: Set<Row> = []
+    }
+
     /// - Parameters:
     ///   - columns: the columns of the row, parallel to `row`.
-    ///   - table: the table that the row goes from.
-    func victims(of row: [Value], _ columns: [Column], in table: TableName) throws(StoreError) -> [Cascade] {
-        var found: [Cascade] = []
-        var count = 0
-        try follow([row], of: table, columns: columns, depth: 0, into: &found, count: &count)
-        return found
+    ///   - table: the table that the row is deleted from.
+    func steps(deleting row: [Value], _ columns: [Column], from table: TableName) throws(StoreError) -> [Step] {
+        var run = Run()
+        try follow([Change(before: row, after: nil)], of: table, columns, depth: 0, &run)
+        return run.steps
+    }
+
+    /// - Parameters:
+    ///   - after: the row as it will be.
+    ///   - columns: the columns of the row, parallel to `row`.
+    ///   - table: the table that the row is in.
+    func steps(
+        updating row: [Value], to after: [Value], _ columns: [Column], in table: TableName
+    ) throws(StoreError) -> [Step] {
+        var run = Run()
+        try follow([Change(before: row, after: after)], of: table, columns, depth: 0, &run)
+        return run.steps
     }
 
     private func follow(
-        _ rows: [[Value]], of table: TableName, columns: [Column], depth: Int, into found: inout [Cascade],
-        count: inout Int
+        _ changes: [Change], of table: TableName, _ columns: [Column], depth: Int, _ run: inout Run
     ) throws(StoreError) {
-        guard depth < Self.maximumDepth, !rows.isEmpty else { return }
+        guard depth < Self.maximumDepth, !changes.isEmpty else { return }
         for dependent in schema.dependents[table] ?? [] {
-            guard let shape = shape(dependent) else { continue }
             let positions = dependent.targetColumns.compactMap { name in columns.firstIndex { $0.name == name } }
-            guard positions.count == dependent.targetColumns.count else { continue }
-            let links = rows.map { row in positions.map { row[$0] } }.filter { !$0.contains(.null) }
-            guard !links.isEmpty else { continue }
-            var victims: [[Value]] = []
-            var start = 0
-            while start < links.count {
-                let end = min(start + SectionSQL.maximumBatch, links.count)
-                victims += try session.query(
-                    SectionSQL.of(shape.section, dialect).select(
-                        where: shape.links, in: Array(links[start..<end]), locking: true, limit: Self.maximumRows))
-                start = end
+            guard positions.count == dependent.targetColumns.count, let shape = shape(dependent) else { continue }
+            var deleted: [[Value]] = []
+            var cleared: [[Value]] = []
+            var changed: [(link: [Value], new: [Value])] = []
+            for change in changes {
+                let link = positions.map { change.before[$0] }
+                let new = change.after.map { after in positions.map { after[$0] } }
+                if link.contains(.null) || link == new { continue }
+                switch new == nil ? dependent.onDelete : dependent.onUpdate {
+                case .delete: deleted.append(link)
+                case .setNull: cleared.append(link)
+                case .update: if let new { changed.append((link, new)) }
+                case nil: break
+                }
             }
-            if victims.isEmpty { continue }
-            count += victims.count
-            guard count < Self.maximumRows else {
-                throw StoreError(
-                    .tooLarge,
-                    "the delete would take more than \(Self.maximumRows) rows of other tables along; delete them first")
+            let next = try [
+                find(deleted, dependent, shape, &run) { _ in nil },
+                find(cleared, dependent, shape, &run) { row in
+                    shape.setting([Value](repeating: .null, count: shape.links.count), in: row)
+                },
+            ]
+            var updated: [Change] = []
+            for (link, new) in changed {
+                updated += try find([link], dependent, shape, &run) { shape.setting(new, in: $0) }
             }
-            found.append(
-                Cascade(
-                    table: dependent.table, effect: dependent.effect, columns: shape.section.columns,
-                    nameCount: shape.nameCount, links: shape.links, rows: victims))
-            if dependent.effect == .delete {
-                try follow(
-                    victims, of: dependent.table, columns: shape.section.columns, depth: depth + 1, into: &found,
-                    count: &count)
+            for changes in next + [updated] {
+                note(changes, dependent, shape, &run)
+                try follow(changes, of: dependent.table, shape.columns, depth: depth + 1, &run)
             }
         }
     }
 
-    private struct Shape {
-        let section: Section
-        let nameCount: Int
-        let links: [Int]
+    /// Reads and locks the rows that refer to some values; those that were found before are left out.
+    private func find(
+        _ links: [[Value]], _ dependent: Dependent, _ shape: Shape, _ run: inout Run, after: ([Value]) -> [Value]?
+    ) throws(StoreError) -> [Change] {
+        var changes: [Change] = []
+        var rest = links[...]
+        while !rest.isEmpty {
+            let some = rest.prefix(SectionSQL.maximumBatch)
+            rest = rest.dropFirst(some.count)
+            for row in try session.query(statement(Array(some), dependent, shape)) {
+                let after = after(row)
+                let name = Run.Row(
+                    constraint: after == nil ? nil : dependent.constraint, table: dependent.table,
+                    key: Array(row.prefix(shape.keyCount)))
+                if shape.keyCount > 0, !run.seen.insert(name).inserted { continue }
+                changes.append(Change(before: row, after: after))
+            }
+        }
+        run.count += changes.count
+        guard run.count < Self.maximumRows else {
+            throw StoreError(
+                .tooLarge,
+                "the write would change more than \(Self.maximumRows) rows of other tables along; change them first")
+        }
+        return changes
     }
 
-    /// All columns of the other table that can be put back, those that name a row first.
+    private func statement(_ links: [[Value]], _ dependent: Dependent, _ shape: Shape) -> Statement {
+        let target = schema.tables[dependent.target]
+        let one = zip(dependent.columns, dependent.targetColumns).map { own, name in
+            dialect.quoted(own) + " = ?" + dialect.comparing(under: target?.column(name)?.collation)
+        }.joined(separator: " AND ")
+        let names = shape.columns.map { dialect.quoted($0.name) }.joined(separator: ", ")
+        let any = repeatElement("(" + one + ")", count: links.count).joined(separator: " OR ")
+        return Statement(
+            sql: "SELECT \(names) FROM \(dialect.quoted(dependent.table)) WHERE (\(any)) LIMIT \(Self.maximumRows)"
+                + dialect.lockingClause,
+            binds: links.flatMap { link in zip(shape.links, link).map { Bind($1, shape.columns[$0].type) } },
+            columns: shape.columns)
+    }
+
+    /// Adds changes of one kind to the steps; columns that become NULL have to be set again by an undo.
+    private func note(_ changes: [Change], _ dependent: Dependent, _ shape: Shape, _ run: inout Run) {
+        guard let first = changes.first else { return }
+        func step(_ effect: Cascade.Effect, _ links: [Int], _ rows: [Change]) -> Step {
+            Step(
+                cascade: Cascade(
+                    table: dependent.table, effect: effect, columns: shape.columns, nameCount: shape.nameCount,
+                    links: links, rows: rows.map(\.before)),
+                after: effect == .delete ? nil : rows.compactMap(\.after))
+        }
+        guard let after = first.after else { return run.steps.append(step(.delete, shape.links, changes)) }
+        let cleared = shape.links.filter { after[$0] == .null && first.before[$0] != .null }
+        run.steps.append(cleared.isEmpty ? step(.update, shape.links, changes) : step(.setNull, cleared, changes))
+    }
+
+    private struct Shape {
+        let columns: [Column]
+        let keyCount: Int
+        let nameCount: Int
+        let links: [Int]
+
+        func setting(_ values: [Value], in row: [Value]) -> [Value] {
+            var row = row
+            for (link, value) in zip(links, values) { row[link] = value }
+            return row
+        }
+    }
+
+    /// The columns that name a row of the other table first, then those that tie it to others, then those that are kept.
     private func shape(_ dependent: Dependent) -> Shape? {
         guard let table = schema.tables[dependent.table] else { return nil }
         let naming = table.primaryKey.isEmpty ? dependent.columns : table.primaryKey
@@ -77,11 +179,8 @@ struct CascadeFinder {
             guard let column = table.column(name), let type = column.keyType else { return nil }
             columns.append(column.column(as: type))
         }
-        columns += table.restorableColumns.filter { column in !columns.contains { $0.name == column.name } }
-        let section = Section(
-            name: dependent.constraint, kind: .root,
-            table: SectionTable(dependent.table, columns: columns, keyCount: table.primaryKey.count))
+        columns += kept[dependent.table].filter { column in !columns.contains { $0.name == column.name } }
         let links = dependent.columns.compactMap { name in columns.firstIndex { $0.name == name } }
-        return Shape(section: section, nameCount: naming.count, links: links)
+        return Shape(columns: columns, keyCount: table.primaryKey.count, nameCount: naming.count, links: links)
     }
 }

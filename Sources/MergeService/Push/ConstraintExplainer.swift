@@ -162,11 +162,11 @@ struct ConstraintExplainer {
             return RowPlace(resource: resource, record: shape.key(of: found))
         }
         let root = resource.root
-        let links = shape.parent
-        let roots = try session.query(
-            SectionSQL.of(root, dialect).select(
-                where: links.map(\.rootColumn), in: [links.map { found[$0.column] }], locking: false))
-        guard let owner = roots.first else { return nil }
+        let reader = RecordReader(resource: resource, session: session, dialect: dialect, rowsPerRecord: 1)
+        let owners = try reader.rows(
+            of: root, where: shape.parent.map(\.rootColumn), in: [shape.parent.map { found[$0.column] }], locking: false
+        )
+        guard let owner = owners.first else { return nil }
         if let view, !view.sight(view.grants(on: owner)).sections[row.edit.section].isGiven { return nil }
         return RowPlace(
             resource: resource, record: root.key(of: owner), section: row.edit.section,

@@ -79,11 +79,11 @@ final class Footprint: Sendable {
         of table: TableSchema?, reach: Reach, in schema: DatabaseSchema, dialect: any Dialect
     ) -> Reach {
         guard let table, reach != .everything else { return .everything }
-        let dependents = schema.dependents[table.name]
-        if dialect.showsWholeSchema { return dependents == nil ? reach : .everything }
+        let dependents = schema.dependents(ofDeletionFrom: table.name)
+        if dialect.showsWholeSchema { return dependents.isEmpty ? reach : .everything }
         let comesBack = table.foreignKeys.contains { key in
             key.target == table.name || schema.tables[key.target] == nil
-                || dependents?.contains { $0.table == key.target } == true
+                || dependents.contains { $0.table == key.target }
         }
         return comesBack ? .everything : .otherTables
     }

@@ -172,16 +172,16 @@ final class PushMerging: Sendable {
             let answer = PushAnswer(to: request, result: result, told: told ?? result) {
                 form($0, $1) { batch.isShared || !batch.items[number].isOverdue }
             }
-            let draft = batch.journal.map {
-                JournalDraft(
-                    request, result: result, answer: answer, active: batch.active, codec: $0.codec,
+            let draft = try batch.journal.map { journal throws(StoreError) in
+                try JournalDraft(
+                    request, result: result, answer: answer, active: batch.active, codec: journal.codec,
                     elsewhere: { transaction.changedElsewhere(range.lowerBound + $0) },
                     step: { edit in
                         let index = range.lowerBound + edit
                         return transaction.conditionStep(of: index, to: records[index])
                     })
             }
-            return KeptPush(answer: answer, draft: draft, effects: request.effects)
+            return KeptPush(answer: answer, draft: draft, effects: request.effects(of: result))
         }
     }
 

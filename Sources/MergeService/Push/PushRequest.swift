@@ -78,6 +78,16 @@ package final class PushRequest: Sendable {
         if case .once(_, let effects) = purpose { effects } else { [] }
     }
 
+    /// The effects that a result of the push had: outcomes of an entry that it could not take back can be taken back later.
+    func effects(of result: PushResult) -> [SingleEffect] {
+        effects.filter { effect in
+            guard case .undo(_, let outcome) = effect else { return true }
+            return zip(push.edits, result.results).contains { edit, result in
+                edit.reversals.contains { $0.outcome == outcome && $0.isDone(by: result.outcomes) }
+            }
+        }
+    }
+
     /// A refused push that is sent again; it is kept already.
     var isResend: Bool {
         effects.contains { effect in

@@ -46,9 +46,9 @@ extension PushTransaction {
         if let root, reports[step.index].key.map({ !resource.root.isKey($0, of: root) }) ?? true {
             reports[step.index].key = resource.root.key(of: root)
         }
-        guard !step.edit.returning.isEmpty, reports[step.index].isMerged else { return }
+        guard !step.edit.reversals.isEmpty, reports[step.index].isMerged else { return }
         do {
-            try bringBack(step)
+            try restoreCascades(step)
         } catch let refusal as Refusal {
             reports[step.index].refuse(refusal.problem)
         } catch let failure as CheckFailure where failure.report == step.index {
@@ -135,7 +135,8 @@ extension PushTransaction {
         }
         reports[row.index].key = key
         root = try reader.rows(
-            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesHidden: true,
+            includesEquated: true
         ).first
         noteWritten(row, values: root ?? [], before: nil, outcomes: outcome)
     }
@@ -189,15 +190,13 @@ extension PushTransaction {
 
     private func item(_ key: RecordKey?, of row: EditedRow, _ action: RowAction, root: [Value]) throws -> [Value]? {
         let found = try self.row(key, of: row.section, as: row.id, for: row.step, equated: row.edit.isCreation)
-        if let found, try belongs(found, row.section, to: root) { return found }
+        if let found, belongs(found, row.section, to: root) { return found }
         if row.edit.id?.isSuspect == true { throw Self.unknownRow(row.edit.path) }
         return try identified(row, action, root: root)
     }
 
-    func belongs(_ row: [Value], _ section: Section, to root: [Value]) throws -> Bool {
-        if section.parent.allSatisfy({ row[$0.column] == root[$0.rootColumn] }) { return true }
-        guard section.isLinkedByText else { return false }
-        return try reader.rows(of: section, in: root, locking: true).contains(row)
+    func belongs(_ row: [Value], _ section: Section, to root: [Value]) -> Bool {
+        section.parent.allSatisfy { row[$0.column] == root[$0.rootColumn] }
     }
 
     /// A key that names another record than the one it stands in is a mistake of the client's.
@@ -222,7 +221,7 @@ extension PushTransaction {
 
 extension [Value] {
     /// The row with some columns set.
-    fileprivate func setting(_ assignments: [Assignment]) -> [Value] {
+    func setting(_ assignments: [Assignment]) -> [Value] {
         var row = self
         for assignment in assignments { row[assignment.column] = assignment.value }
         return row

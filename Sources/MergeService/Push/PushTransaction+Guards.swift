@@ -68,7 +68,8 @@ extension PushTransaction {
         if isNew(RecordKey(address.map(\.value)), in: section) { return false }
         let name = GuardedRow(section: section.origin, key: RecordKey(address.map(\.value)))
         if let known = frozen[name] { return known }
-        let question = SectionSQL.of(section, dialect).frozen(where: address.map(\.column), in: [address.map(\.value)])
+        let question = SectionSQL.of(section, dialect).frozen(
+            where: address.map(\.column), in: [address.map(\.value)], locking: session.mustLockReads)
         let isFrozen = try question.map { question throws(StoreError) in try !session.query(question).isEmpty } ?? false
         frozen[name] = isFrozen
         return isFrozen
@@ -97,7 +98,8 @@ extension PushTransaction {
             guard !key.isEmpty, key.count == names.count else { continue }
             let found = GuardedRow(section: other.section.origin, key: RecordKey(key))
             guard frozen[found] == nil,
-                let question = SectionSQL.of(other.section, dialect).frozen(where: Array(0..<key.count), in: [key])
+                let question = SectionSQL.of(other.section, dialect).frozen(
+                    where: Array(0..<key.count), in: [key], locking: session.mustLockReads)
             else { continue }
             frozen[found] = try !session.query(question).isEmpty
         }

@@ -26,8 +26,9 @@ extension PushTransaction {
         let fields = section.fields.filter { identity.contains($0.column) }.map(\.name)
         if seen.count > 1 { throw Refusal(problem: Self.ambiguous(fields, edit)) }
         let key = address(of: row, in: section)
-        let isHidden = try SectionSQL.of(section, dialect).hidden(where: key.map(\.column), in: [key.map(\.value)])
-            .map { try !session.query($0).isEmpty }
+        let isHidden = try SectionSQL.of(section, dialect).hidden(
+            where: key.map(\.column), in: [key.map(\.value)], locking: session.mustLockReads
+        ).map { try !session.query($0).isEmpty }
         let isStrange = section.kind == .root && shown(row, to: wanted.index) == nil
         if isHidden == true || isStrange { throw Refusal(problem: hidden(fields, identity, of: wanted)) }
         if let temporary = edit.id?.temporary {
@@ -79,12 +80,15 @@ extension PushTransaction {
     /// Notes beside a deletion that did not happen what it would have taken along of tables that no section shows.
     func noteSpared(_ decision: inout RowDecision, of row: EditedRow, current: [Value]) throws(StoreError) {
         let section = row.section
-        guard section.softDelete == nil, active.schema.dependents[section.table] != nil,
+        guard section.softDelete == nil, !active.schema.dependents(ofDeletionFrom: section.table).isEmpty,
             let index = decision.outcomes.firstIndex(where: { outcome in
                 outcome.group == nil && (outcome.kind == .kept || outcome.kind == .rejected)
             })
         else { return }
         let shown = Set(row.resource.sections.map(\.table))
-        decision.outcomes[index].cascades = try cascades(of: current, in: section).filter { !shown.contains($0.table) }
+        decision.outcomes[index].cascades = try cascadeFinder.steps(
+            deleting: current, section.columns, from: section.table
+        )
+        .map(\.cascade).filter { !shown.contains($0.table) }
     }
 }

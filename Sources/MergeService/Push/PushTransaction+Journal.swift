@@ -1,12 +1,15 @@
 import MergeCore
 import RecordStore
 
-/// Rows that go, as the journal has to know them, and rows that come back with an undo.
+/// Rows that are deleted, as the journal has to know them, and rows that come back with an undo.
 extension PushTransaction {
-    /// A row with all its columns, which the rules need not know.
+    /// A row with the columns that are kept of it.
     func wholeRow(_ row: [Value], _ section: Section) throws -> RawRow? {
-        guard let table = active.schema.tables[section.table] else { return nil }
-        let columns = table.restorableColumns
+        let columns = active.keptColumns[section.table]
+        if columns.isEmpty { return nil }
+        if section.keyCount == 0 {
+            return RawRow(values: zip(section.columns, row).map { RawValue(column: $0, value: $1) })
+        }
         let key = address(of: row, in: section).map { part in
             RawValue(column: section.columns[part.column], value: part.value)
         }
@@ -16,14 +19,16 @@ extension PushTransaction {
         }
     }
 
-    /// Puts rows back that the database itself took along.
-    func bringBack(_ step: PushPlan.Step) throws {
+    /// Restores rows that the database changed along with what an undo has taken back.
+    func restoreCascades(_ step: PushPlan.Step) throws {
+        let outcomes = reports[step.index].outcomes
+        let cascades = step.edit.reversals.filter { $0.isDone(by: outcomes) }.flatMap(\.returning)
+        if cascades.isEmpty { return }
         let sql = RawSQL(dialect)
         try flush()
         changes.noteEverything()
-        try noteShown(step.edit.returning, report: step.index)
-        // The tables nearest to the record first, since the others refer to them.
-        for cascade in step.edit.returning {
+        try noteShown(cascades, report: step.index)
+        for cascade in insertionOrder(cascades) {
             for row in cascade.rows {
                 let values = zip(cascade.columns, row).map { RawValue(column: $0, value: $1) }
                 let statement: Statement
@@ -32,20 +37,45 @@ extension PushTransaction {
                     statement = sql.insert(
                         into: cascade.table, values.map(\.column.name), values.map { Bind($0.value, $0.column.type) })
                 case .setNull:
+                    // What another program has set since stays.
                     statement = sql.update(
-                        cascade.table, cascade.links.map { values[$0] }, where: Array(values.prefix(cascade.nameCount)))
+                        cascade.table, cascade.links.map { values[$0] }, where: Array(values.prefix(cascade.nameCount)),
+                        isNull: cascade.links.map { cascade.columns[$0] })
+                case .update: continue
                 }
                 do {
                     _ = try session.execute(statement)
                 } catch {
                     guard case .constraint(let violation) = error.kind else { throw error }
-                    throw Refusal(
-                        problem: Problem(
-                            violation.kind.problem, about: .restoration,
-                            detail: "The database refuses a row of table “\(cascade.table)” that went with the record.",
-                            path: step.edit.path, retry: .never, constraint: violation.name))
+                    throw Refusal(problem: Self.refusal(of: cascade.table, violation, step))
                 }
             }
         }
+    }
+
+    private static func refusal(
+        of table: TableName, _ violation: ConstraintViolation, _ step: PushPlan.Step
+    ) -> Problem {
+        let needed = violation.kind == .notNull ? violation.columns.map { "“\($0)”" }.joined(separator: " and ") : ""
+        return Problem(
+            violation.kind.problem, about: .restoration,
+            detail: "The database refuses a row of table “\(table)” that was deleted along with the record"
+                + (needed.isEmpty ? "." : ": it needs a value in the column \(needed), of which none is kept."),
+            path: step.edit.path, retry: .never, constraint: violation.name)
+    }
+
+    /// Deleted rows before those that refer to them, and columns that became NULL once all rows are there.
+    private func insertionOrder(_ cascades: [Cascade]) -> [Cascade] {
+        var rest = cascades.filter { $0.effect == .delete }
+        var ordered: [Cascade] = []
+        while !rest.isEmpty {
+            let waiting = Set(rest.map(\.table))
+            let next = rest.firstIndex { cascade in
+                let targets = active.schema.tables[cascade.table]?.foreignKeys.map(\.target) ?? []
+                return !targets.contains { $0 != cascade.table && waiting.contains($0) }
+            }
+            ordered.append(rest.remove(at: next ?? 0))
+        }
+        return ordered + cascades.filter { $0.effect != .delete }
     }
 }

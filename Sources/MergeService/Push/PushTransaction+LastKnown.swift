@@ -136,7 +136,7 @@ extension PushTransaction {
 
     /// Returns true where a row of a section, as it was when it was deleted, hung on a record.
     private static func belongs(_ row: RawRow, _ section: Section, to root: [Value]?) -> Bool {
-        guard let root, !section.isLinkedByText else { return true }
+        guard let root else { return true }
         return section.parent.allSatisfy { link in
             let known = row.values.first { $0.column.name == section.columns[link.column].name }
             return known.map { $0.value == root[link.rootColumn] } ?? true

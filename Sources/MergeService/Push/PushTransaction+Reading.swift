@@ -104,7 +104,7 @@ extension PushTransaction {
         guard equated, key.hasText else { return nil }
         try flush()
         return try reader.rows(
-            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true
+            of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: true, includesEquated: true
         ).first
     }
 }

@@ -78,7 +78,8 @@ extension PushTransaction {
             guard let view else { return false }
             let condition = zip(columns, values).map { RawValue(column: $0, value: $1) }
             let found = try session.query(
-                RawSQL(dialect).select(place.section.columns, from: key.target, where: condition, locking: false))
+                RawSQL(dialect).select(
+                    place.section.columns, from: key.target, where: condition, locking: session.mustLockReads))
             guard let row = found.first else { continue }
             isThere = true
             if try shows(row, of: place.section, in: place.resource, view) { return false }

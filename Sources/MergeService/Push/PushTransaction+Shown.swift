@@ -76,35 +76,19 @@ extension PushTransaction {
         }
     }
 
-    /// Notes the records that show rows which refer to a value that is about to change, and change along.
-    func noteReferring(to assignments: [Assignment], in section: Section, current: [Value], report: Int)
-        throws(StoreError)
-    {
+    /// Notes the records that show rows which the database changes along, before it does and after.
+    func noteShown(_ steps: [CascadeFinder.Step], report: Int) throws(StoreError) {
+        try noteShown(steps.map(\.cascade), report: report)
         guard isKept else { return }
-        let written = Set(assignments.map { section.columns[$0.column].name.lowercased() })
-        for (table, schema) in active.schema.tables {
-            let views = active.views[table]
-            if views.isEmpty { continue }
-            for key in schema.foreignKeys
-            where key.target == section.table
-                && key.targetColumns.contains(where: { written.contains($0.lowercased()) })
-            {
-                var address: [RawValue] = []
-                for (name, target) in zip(key.columns, key.targetColumns) {
-                    guard
-                        let position = section.columns.firstIndex(where: { $0.name.lowercased() == target.lowercased() }
-                        )
-                    else { break }
-                    let column = section.columns[position]
-                    address.append(
-                        RawValue(
-                            column: Column(name: name, type: column.type, isNullable: column.isNullable),
-                            value: current[position]))
+        for step in steps where step.cascade.effect == .update {
+            let cascade = step.cascade
+            let views = active.views[cascade.table]
+            guard !views.isEmpty, active.schema.tables[cascade.table]?.primaryKey.isEmpty == false else { continue }
+            for row in step.after ?? [] {
+                let address = zip(cascade.columns, row).prefix(cascade.nameCount).map {
+                    RawValue(column: $0, value: $1)
                 }
-                guard address.count == key.columns.count, !address.contains(where: { $0.value == .null }) else {
-                    continue
-                }
-                try findShown(ShownRows(report: report, views: views, table: table, address: address))
+                shownRows.append(ShownRows(report: report, views: views, table: cascade.table, address: address))
             }
         }
     }
@@ -172,25 +156,19 @@ extension PushTransaction {
                 if !isWritten { try noteConditions(of: record, view) }
                 shown[report, default: []].insert(record)
             } else if view.section.kind != .root {
-                for key in try roots(of: view, linkedBy: values) {
+                for key in try records(of: view, linkedBy: values) {
                     shown[report, default: []].insert(ShownRecord(resource: view.resource, key: key))
                 }
             }
         }
     }
 
-    /// Returns the keys of the records that a row is tied to by other columns than their keys, or by text, of which only
-    /// the database knows which spellings are equal.
-    private func roots(of view: TableView, linkedBy values: [Value]) throws(StoreError) -> [RecordKey] {
-        let root = view.resource.root
-        guard root.keyCount > 0 else { return [] }
-        let address = zip(view.section.parent, values).map { link, value in
-            RawValue(column: root.columns[link.rootColumn], value: value)
-        }
-        let columns = Array(root.columns.prefix(root.keyCount))
-        return try session.query(
-            RawSQL(dialect).select(columns, from: root.table, where: address, locking: session.mustLockReads)
-        ).map { RecordKey($0) }
+    /// Returns the keys of the records that a row is tied to by other columns than their keys.
+    private func records(of view: TableView, linkedBy values: [Value]) throws(StoreError) -> [RecordKey] {
+        guard view.resource.root.keyCount > 0 else { return [] }
+        let rows = try session.query(
+            view.preselection(ofRecordsLinkedBy: values, dialect, locking: session.mustLockReads))
+        return view.records(in: rows, linkedBy: values)
     }
 
     /// Returns the records that an edit changed besides its own, in an order of their own.

@@ -65,7 +65,7 @@ extension PushTransaction {
         guard let creator = unmade[RowReference(table: active.footprints[section].table, key: key)] else { return nil }
         let rows = try reader.rows(
             of: section, where: Array(0..<section.keyCount), in: [key.parts], locking: session.mustLockReads,
-            includesHidden: true)
+            includesHidden: true, includesEquated: true)
         return rows.isEmpty ? creator : nil
     }
 

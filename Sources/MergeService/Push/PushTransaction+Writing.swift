@@ -121,9 +121,7 @@ extension PushTransaction {
         mean(assignments, of: row) { section.key(of: current) }
         try noteShown(row, in: section, current: current, writing: assignments)
         try noteOriginal(current, in: section, writing: assignments)
-        if footprint.writesReferenced(assignments) {
-            try noteReferring(to: assignments, in: section, current: current, report: row.index)
-        }
+        if footprint.writesReferenced(assignments) { try noteCascades(of: assignments, row, current: current) }
         let last = noteReach(of: assignments, in: row, footprint: footprint, reference: reference)
         if mode.writesTogether, row.resource.isAtomic {
             let isUnique = footprint.writesUnique(assignments)
@@ -251,73 +249,6 @@ extension PushTransaction {
         } catch let refusal as Refusal {
             throw CheckFailure(report: report, problem: refusal.problem)
         }
-    }
-
-    /// Deletes a row, and notes beside its outcome what the database takes along.
-    ///
-    /// - Parameters:
-    ///   - current: the row's values before.
-    ///   - section: where the row is of another section than the one that is edited: it goes with its record.
-    ///   - outcome: the position of its outcome.
-    func delete(_ row: EditedRow, current: [Value], in section: Int? = nil, outcome: Int) throws {
-        if batch.isShared { throw NotShareable() }
-        try flush()
-        let position = section ?? row.edit.section
-        let section = row.resource.sections[position]
-        let address = address(of: current, in: section)
-        let footprint = active.footprints[section]
-        let reference = footprint.reference(to: RecordKey(address.map(\.value)))
-        changes.note(reference, section.softDelete == nil ? footprint.deletionReach : footprint.reach)
-        written.remove(address, SectionID(resource: row.resource.name, section: position))
-        deleted.insert(reference)
-        try noteShown(row, in: section, current: current, writing: nil)
-        if journal != nil { reports[row.index].outcomes[outcome].wholeRow = try wholeRow(current, section) }
-        let sql = SectionSQL.of(section, dialect)
-        if let set = section.softDelete?.value {
-            try write(sql.softDelete(set, key: address), of: row, current: current)
-            let columns = set.compactMap { assignment in section.columns.firstIndex { $0.name == assignment.column } }
-            let before = columns.map { Assignment(column: $0, value: current[$0]) }
-            if !row.resource.isAtomic { inverses.append(sql.update(before, key: address)) }
-            return
-        }
-        if active.schema.dependents[section.table] != nil {
-            let cascades = try cascades(of: current, in: section)
-            try noteShown(cascades, report: row.index)
-            reports[row.index].outcomes[outcome].cascades = cascades
-        }
-        try write(sql.delete(key: address), of: row, current: current)
-        if !row.resource.isAtomic {
-            let whole = zip(0..., zip(section.columns, current)).filter { $1.0.type != .wellKnownText }
-            inverses.append(sql.insert(whole.map { Assignment(column: $0, value: $1.1) }))
-        }
-    }
-
-    func cascades(of row: [Value], in section: Section) throws(StoreError) -> [Cascade] {
-        try CascadeFinder(schema: active.schema, session: session, dialect: dialect)
-            .victims(of: row, section.columns, in: section.table)
-    }
-
-    /// Deletes a record with the rows of its other sections, the last section first, as those may hang on the others.
-    func deleteRecord(_ row: EditedRow, root: [Value]) throws {
-        if batch.isShared { throw NotShareable() }
-        try flush()
-        let resource = row.resource
-        let own = reports[row.index].outcomes.count - 1
-        reports[row.index].outcomes[own].deletedRow = root
-        // A soft deletion changes the root row alone.
-        let isSoft = resource.root.softDelete != nil
-        for index in resource.sections.indices.dropFirst().reversed() where !isSoft {
-            let section = resource.sections[index]
-            for part in try reader.rows(of: section, in: root, locking: true) {
-                var outcome = Outcome(
-                    .deleted, section: index, item: section.kind == .list ? section.key(of: part) : nil,
-                    rule: section.softDelete?.rule ?? .default)
-                outcome.deletedRow = part
-                reports[row.index].outcomes.append(outcome)
-                try delete(row, current: part, in: index, outcome: reports[row.index].outcomes.count - 1)
-            }
-        }
-        try delete(row, current: root, in: 0, outcome: own)
     }
 
     /// Undoes by hand what the database does not undo.

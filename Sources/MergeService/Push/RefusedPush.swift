@@ -81,7 +81,7 @@ struct RefusedPush: Sendable {
         _ answer: PushAnswer, in journal: Journal, _ session: any StoreSession
     ) throws(StoreError) -> PushAnswer {
         guard let result = answer.result else { return answer }
-        let draft = JournalDraft(
+        let draft = try JournalDraft(
             request, result: result, answer: answer, active: push.active, codec: journal.codec)
         try JournalWriter.keepRefused(draft, in: journal.tables, session)
         return answer

@@ -103,7 +103,7 @@ package final class RecordDigests {
             let link =
                 isRoot
                 ? link(0..<root.keyCount, of: row, root)
-                : link(section.parent.lazy.map(\.rootColumn), of: row, root)
+                : link(of: section, to: row)
             sections.append(link.map { Sections.Rows(link: $0, digest: isRoot ? digest : 0) })
         }
         let name = name(row, resource)
@@ -128,9 +128,15 @@ package final class RecordDigests {
         return SipHash.hash(packed, key: key)
     }
 
+    /// The hash of what ties rows of a section to a root row, as a row of the section contains it.
+    private func link(of section: Section, to root: [Value]) -> UInt64? {
+        var row = [Value](repeating: .null, count: section.columns.count)
+        for link in section.parent { row[link.column] = root[link.rootColumn] }
+        return link(section.parent.lazy.map(\.column), of: row, section)
+    }
+
     /// Notes a row of another section of a record whose root row was noted.
     func note(_ row: [Value], digest: UInt64, of section: Int, root: [Value], in resource: Resource) {
-        // Rows that only a collation ties to the record are not looked for by what ties them.
         guard let place = place(of: name(root, resource)), let rows = found[place].sections.sections[section],
             link(resource.sections[section].parent.lazy.map(\.column), of: row, resource.sections[section])
                 == rows.link

@@ -220,16 +220,10 @@ struct RecordReader {
         of roots: [[Value]], in section: Section, locking: Bool
     ) throws(StoreError) -> [[Value]: [[Value]]] {
         var found: [[Value]: [[Value]]] = [:]
-        if section.isLinkedByText {
-            // Only the database knows which spellings its collation equates, so each record asks for its own rows.
-            for root in roots { found[section.link(to: root)] = try rows(of: section, in: root, locking: locking) }
-            return found
-        }
         let links = Set(roots.map { section.link(to: $0) }).filter { !$0.contains(.null) }
         let columns = section.parent.map(\.column)
         for child in try rows(of: section, where: columns, in: Array(links), locking: locking) {
-            let link = columns.map { child[$0] }
-            if links.contains(link) { found[link, default: []].append(child) }
+            found[columns.map { child[$0] }, default: []].append(child)
         }
         return found
     }
@@ -238,14 +232,29 @@ struct RecordReader {
     func rows(of section: Section, in root: [Value], locking: Bool) throws(StoreError) -> [[Value]] {
         let link = section.link(to: root)
         if link.contains(.null) { return [] }
-        return try rows(of: section, where: section.parent.map(\.column), in: [link], locking: locking)
+        let columns = section.parent.map(\.column)
+        let mayPreselectOthers = RecordKey(link).hasText && section.keyCount > 0 && !dialect.lockingClause.isEmpty
+        guard locking, mayPreselectOthers, !locks else {
+            return try rows(of: section, where: columns, in: [link], locking: locking)
+        }
+        // A collation may equate rows of other records, and only the record's own are locked.
+        let own = try rows(of: section, where: columns, in: [link], locking: false)
+        return try rows(
+            of: section, where: Array(0..<section.keyCount), in: own.map { section.key(of: $0).parts }, locking: true
+        ).filter { row in columns.map { row[$0] } == link }
     }
 
-    /// Rows by tuples of columns, in batches.
+    /// Rows whose columns contain one of some tuples of values, in batches.
     ///
-    /// - Parameter includesHidden: also rows that do not exist for clients.
+    /// SQL compares by collations and paddings, so it preselects rows, and the values decide here. This is the only place
+    /// that selects rows of a section by what they contain.
+    ///
+    /// - Parameters:
+    ///   - includesHidden: also rows that do not exist for clients.
+    ///   - includesEquated: also rows whose values only the database takes for equal.
     func rows(
-        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false
+        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool = false,
+        includesEquated: Bool = false
     ) throws(StoreError) -> [[Value]] {
         let batches = batches(tuples)
         var next = batches[...]
@@ -256,10 +265,22 @@ struct RecordReader {
                 select(section, where: columns, in: $0, locking: locking, includesHidden: includesHidden)
             }
         } _: { batch throws(StoreError) in
-            guard !exceeds(batch, section, records: asked.popFirst()?.count ?? 0) else { throw tooLarge(section) }
-            if rows.isEmpty { rows = batch } else { rows += batch }
+            let tuples = asked.popFirst() ?? []
+            guard !exceeds(batch, section, records: tuples.count) else { throw tooLarge(section) }
+            let found = includesEquated ? batch : Self.equal(batch, columns, to: tuples)
+            if rows.isEmpty { rows = found } else { rows += found }
         }
         return rows
+    }
+
+    /// The rows whose columns contain one of the tuples.
+    private static func equal(_ rows: [[Value]], _ columns: [Int], to tuples: [[Value]]) -> [[Value]] {
+        if tuples.count == 1, let only = tuples.first {
+            func isEqual(_ row: [Value]) -> Bool { zip(columns, only).allSatisfy { row[$0] == $1 } }
+            return rows.allSatisfy(isEqual) ? rows : rows.filter(isEqual)
+        }
+        let wanted = Set(tuples)
+        return rows.filter { row in wanted.contains(columns.map { row[$0] }) }
     }
 
     private func select(
@@ -299,12 +320,7 @@ extension Section {
 
     /// Returns true where a record's key says which rows of this section are its own.
     fileprivate func hangs(onKeyOf root: Section) -> Bool {
-        !isLinkedByText
-            && parent.allSatisfy { link in
-                guard link.rootColumn < root.keyCount else { return false }
-                if case .text = root.columns[link.rootColumn].type { return false }
-                return true
-            }
+        parent.allSatisfy { $0.rootColumn < root.keyCount }
     }
 
     /// Returns true where no two of the rows, in the section's order, have the same key.
@@ -313,12 +329,6 @@ extension Section {
         // Rows of one key follow one another in the order of keys.
         guard order.isEmpty else { return Set(rows.map { key(of: $0) }).count == rows.count }
         return zip(rows, rows.dropFirst()).allSatisfy { $0.prefix(keyCount) != $1.prefix(keyCount) }
-    }
-
-    var isLinkedByText: Bool {
-        parent.contains { link in
-            if case .text = columns[link.column].type { true } else { false }
-        }
     }
 }
 

@@ -12,6 +12,7 @@ package final class ActiveRules: Sendable {
     package let journal: Journal?
     let footprints: Footprints
     let views: TableViews
+    let keptColumns: KeptColumns
 
     /// - Parameter dialect: of the database that the schema is of.
     package init(catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect, journal: Journal? = nil) {
@@ -19,6 +20,7 @@ package final class ActiveRules: Sendable {
         self.schema = schema
         self.journal = journal
         views = TableViews(catalog)
+        keptColumns = KeptColumns(catalog, schema: schema)
         footprints = Footprints(catalog, schema: schema, dialect: dialect)
     }
 

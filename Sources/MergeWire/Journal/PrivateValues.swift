@@ -10,14 +10,16 @@ package struct PrivateValues: Sendable {
         self.secret = secret
     }
 
-    /// Returns an answer as it is kept.
-    package func answer(_ body: [UInt8], _ catalog: Catalog) -> [UInt8] {
+    /// Returns an answer as it is kept; nil if it cannot be read, so that its private values are not found.
+    package func answer(_ body: [UInt8], _ catalog: Catalog) -> [UInt8]? {
         guard catalog.hasPrivateFields else { return body }
         return rewritten(body) { root, writer in PrivateWriter(secret, catalog).answer(root, &writer) }
     }
 
-    /// Returns a push that was refused as it is kept; one that held private values names them in a member `private`, and
-    /// cannot be sent again.
+    /// Returns a push that was refused as it is kept.
+    ///
+    /// A push with private values names them in a member `private`, and cannot be sent again. Nothing is kept of a push that
+    /// cannot be read.
     ///
     /// - Parameter address: the path of its URL.
     package func refusedBody(_ body: [UInt8], address: String, under catalog: Catalog) -> [UInt8] {
@@ -25,7 +27,7 @@ package struct PrivateValues: Sendable {
         let resource = Self.resource(of: address, catalog)
         return rewritten(body) { root, writer in
             PrivateWriter(secret, catalog).push(root, resource, to: &writer)
-        }
+        } ?? Array(#"{"private":["*"]}"#.utf8)
     }
 
     /// Returns an answer that was kept as it was given, as far as its values are still at hand.
@@ -58,9 +60,11 @@ package struct PrivateValues: Sendable {
                 standing[PrivateWriter.name(resource, root)] = root.text
             }
         }
-        return rewritten(body) { root, writer in
+        let revealed = rewritten(body) { root, writer in
             PrivateWriter(secret, catalog, known: known, standing: standing).answer(root, &writer)
         }
+        // Then the values stay digests, as they were kept.
+        return revealed ?? body
     }
 
     /// The records of an answer that lacks values; none where it lacks none.
@@ -84,24 +88,24 @@ package struct PrivateValues: Sendable {
         return parts.count == 3 ? catalog[String(Substring(parts[2]))] : nil
     }
 
-    /// The names of fields whose values a kept push lacks.
+    /// The names of fields whose values a kept push lacks; `*` if the push cannot be read.
     package static func missing(in body: [UInt8]) -> [String] {
         let names = try? body.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
                 root["private"]?.elements.compactMap(\.string) ?? []
             }
         }
-        return names ?? []
+        return names ?? ["*"]
     }
 
-    private func rewritten(_ body: [UInt8], _ write: (JSONNode, inout JSONWriter) -> Bool) -> [UInt8] {
-        let made = try? body.withUnsafeBytes { bytes throws(Problem) in
+    /// Returns a body in which some values are replaced, or the body itself if there are none; nil if it cannot be read.
+    private func rewritten(_ body: [UInt8], _ write: (JSONNode, inout JSONWriter) -> Bool) -> [UInt8]? {
+        try? body.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
                 var writer = JSONWriter(capacity: body.count + 128)
-                return write(root, &writer) ? writer.bytes : nil
+                return write(root, &writer) ? writer.bytes : body
             }
         }
-        return made ?? body
     }
 }
 

@@ -14,8 +14,9 @@ package struct UndoDecoder {
     package struct Opposite: Sendable {
         /// The edit that takes the entry back.
         package let edit: Edit
-        /// Positions of the entry's outcomes that it takes back.
-        package let outcomes: [Int]
+
+        /// Positions of the entry's outcomes that it is to take back.
+        package var outcomes: [Int] { edit.reversals.map(\.outcome) }
     }
 
     /// Reads entries of one resource.
@@ -47,15 +48,11 @@ package struct UndoDecoder {
         }
         try checkNames(root)
         var rows: [RowEdit] = []
-        var returning: [Cascade] = []
-        var outcomes: [Int] = []
+        var reversals: [Reversal] = []
         for (position, outcome) in (root["outcomes"]?.elements ?? []).enumerated() where !taken.contains(position) {
             guard let row = try opposite(outcome, RowID(id)) else { continue }
             rows.append(row)
-            outcomes.append(position)
-            if case .create = row.action {
-                for cascade in outcome["cascades"]?.elements ?? [] { returning.append(try self.cascade(cascade)) }
-            }
+            reversals.append(try reversal(of: position, outcome, by: row))
         }
         guard !rows.isEmpty else {
             throw Problem(
@@ -65,8 +62,28 @@ package struct UndoDecoder {
                 retry: .never)
         }
         return Opposite(
-            edit: Edit(resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), returning: returning),
-            outcomes: outcomes)
+            edit: Edit(
+                resource: resource, id: RowID(id), rows: merged(rows), path: WirePath(""), reversals: reversals))
+    }
+
+    private func reversal(of position: Int, _ outcome: JSONNode, by row: RowEdit) throws(Problem) -> Reversal {
+        var returning: [Cascade] = []
+        let aim: Reversal.Aim
+        switch row.action {
+        case .edit(let groups): aim = .group(groups.first?.group ?? 0)
+        case .delete: aim = .deletion
+        case .create: aim = .insertion
+        }
+        if aim != .deletion {
+            for node in outcome["cascades"]?.elements ?? [] {
+                let cascade = try self.cascade(node)
+                // The database changes them again by itself.
+                if cascade.effect != .update { returning.append(cascade) }
+            }
+        }
+        let isItem = resource.sections[row.section].kind == .list
+        return Reversal(
+            outcome: position, section: row.section, item: isItem ? row.id?.key : nil, aim: aim, returning: returning)
     }
 
     /// Checks that every group to take back is one of the rules, or of the entry.

@@ -28,6 +28,11 @@ package protocol Dialect: Sendable {
     /// Returns an expression for the part of a column's text from a character, counted from 1, up to a mark behind it.
     func part(of column: String, from start: Int, upTo mark: Character) -> String
 
+    /// Returns what follows a value that a foreign key compares with a column which refers to it.
+    ///
+    /// - Parameter collation: of the column that the key refers to.
+    func comparing(under collation: Collation?) -> String
+
     /// Returns the violation that the database tells of where a foreign key finds no row.
     func violation(of key: ForeignKey) -> ConstraintViolation
 

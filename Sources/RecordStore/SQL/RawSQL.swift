@@ -19,10 +19,15 @@ package struct RawSQL: Sendable {
     }
 
     /// Sets columns of the row in which those of its key hold these values.
-    package func update(_ table: TableName, _ values: [RawValue], where key: [RawValue]) -> Statement {
+    ///
+    /// - Parameter unset: columns that have to be NULL, or nothing is written.
+    package func update(
+        _ table: TableName, _ values: [RawValue], where key: [RawValue], isNull unset: [Column] = []
+    ) -> Statement {
         let sets = values.map { dialect.quoted($0.column.name) + " = ?" }.joined(separator: ", ")
         return Statement(
-            sql: "UPDATE \(dialect.quoted(table)) SET \(sets) WHERE \(all(key))",
+            sql: "UPDATE \(dialect.quoted(table)) SET \(sets) WHERE \(all(key))"
+                + unset.map { " AND " + dialect.quoted($0.name) + " IS NULL" }.joined(),
             binds: (values + key).map { Bind($0.value, $0.column.type) }, mostRows: key.isEmpty ? nil : 1)
     }
 

@@ -55,6 +55,9 @@ package struct SectionSQL: Sendable {
 
     /// Rows whose columns hold one of the tuples; padded to a size of `batchSizes` by repeating the last.
     ///
+    /// The database compares by collations and paddings, so this preselects rows; `RecordReader.rows` returns those that
+    /// contain the very values.
+    ///
     /// - Parameters:
     ///   - isOrdered: in the order of the section's list, which a locking read need not pay for.
     ///   - limit: how many rows at most.
@@ -115,21 +118,32 @@ package struct SectionSQL: Sendable {
     }
 
     /// The rows among the tuples that do not exist for clients; nil where all rows do.
-    package func hidden(where columns: [Int], in tuples: [[Value]]) -> Statement? {
-        section.visibility.map { violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples) }
+    ///
+    /// - Parameter locking: reads the rows as they are now, where a plain read returns them as they were.
+    package func hidden(where columns: [Int], in tuples: [[Value]], locking: Bool = false) -> Statement? {
+        section.visibility.map {
+            violating(Self.enclosed($0.value) + " IS NOT TRUE", columns: columns, tuples: tuples, locking: locking)
+        }
     }
 
     /// The rows among the tuples that are written no more; nil where all rows are.
-    package func frozen(where columns: [Int], in tuples: [[Value]]) -> Statement? {
-        section.frozenWhen.map { violating(Self.enclosed($0.value) + " IS TRUE", columns: columns, tuples: tuples) }
+    ///
+    /// - Parameter locking: reads the rows as they are now, where a plain read returns them as they were.
+    package func frozen(where columns: [Int], in tuples: [[Value]], locking: Bool) -> Statement? {
+        section.frozenWhen.map {
+            violating(Self.enclosed($0.value) + " IS TRUE", columns: columns, tuples: tuples, locking: locking)
+        }
     }
 
-    private func violating(_ clause: String, columns: [Int], tuples: [[Value]]) -> Statement {
+    private func violating(
+        _ clause: String, columns: [Int], tuples: [[Value]], locking: Bool = false
+    ) -> Statement {
         let names = columns.map { dialect.quoted(section.columns[$0].name) }.joined(separator: ", ")
         let size = Self.paddedSize(tuples.count)
         return Statement(
             sql:
-                "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)",
+                "SELECT \(names) FROM \(dialect.quoted(section.table)) WHERE \(condition(columns, size)) AND \(clause)"
+                + (locking ? dialect.lockingClause : ""),
             binds: binds(columns, tuples: tuples, size: size), columns: columns.map { section.columns[$0] })
     }
 
@@ -314,19 +328,18 @@ package struct SectionSQL: Sendable {
         return Statement(sql: sql, binds: binds, mostRows: mostRows(changes.count))
     }
 
-    /// Returns the statement that deletes the row of a key.
-    package func delete(key: [Assignment]) -> Statement {
+    /// Returns the statement that deletes the row of a key, or the rows that have no key and belong to one record.
+    package func delete(key: [Assignment], mostRows: Int = 1) -> Statement {
         Statement(
-            sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key),
-            mostRows: mostRows(1))
+            sql: "DELETE FROM " + dialect.quoted(section.table) + whereAll(key), binds: binds(key), mostRows: mostRows)
     }
 
     /// Returns the statement that a deletion runs where the rules keep the row.
-    package func softDelete(_ assignments: [SQLAssignment], key: [Assignment]) -> Statement {
+    package func softDelete(_ assignments: [SQLAssignment], key: [Assignment], mostRows: Int = 1) -> Statement {
         let sets = assignments.map { dialect.quoted($0.column) + " = " + Self.enclosed($0.sql) }
         return Statement(
             sql: "UPDATE " + dialect.quoted(section.table) + " SET " + sets.joined(separator: ", ") + whereAll(key),
-            binds: binds(key), mostRows: mostRows(1))
+            binds: binds(key), mostRows: mostRows)
     }
 
     private func whereAll(_ key: [Assignment]) -> String {

@@ -60,6 +60,8 @@ package struct ColumnSchema: Sendable, Hashable {
     package var explicitTypes: [ColumnType] { declared.explicitTypes }
     /// The database does not hold the column to its type.
     package var isLoose: Bool { declared.isLoose }
+    /// The collation of a text column; nil for other columns, and if the database does not tell.
+    package var collation: Collation? { declared.collation }
     /// The database fills the column where an INSERT leaves it out.
     package var hasDefault: Bool { filling.hasDefault }
     /// The database numbers the rows that leave it out.

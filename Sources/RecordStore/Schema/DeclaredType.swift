@@ -10,9 +10,15 @@ package struct DeclaredType: Sendable, Hashable {
     package let explicitTypes: [ColumnType]
     /// The database does not hold the column to its type.
     package let isLoose: Bool
+    /// The collation of a text column; nil for other columns, and if the database does not tell.
+    package let collation: Collation?
 
     /// Describes a declared type.
-    package init(_ text: String, types: [ColumnType], explicitTypes: [ColumnType] = [], isLoose: Bool = false) {
+    package init(
+        _ text: String, types: [ColumnType], explicitTypes: [ColumnType] = [], isLoose: Bool = false,
+        collation: Collation? = nil
+    ) {
+        self.collation = collation
         self.text = text
         self.types = types
         self.explicitTypes = explicitTypes

@@ -3,33 +3,85 @@ package import RecordStore
 
 /// The rights that the rules at hand need, as SQL for MariaDB: these and no others.
 ///
-/// They are on the tables that the rules name, and on those whose rows go or change with rows of theirs (ON DELETE): the
-/// gateway tells what went, keeps it in the journal, and brings it back.
-package enum GrantStatements {
-    /// One statement for each table, in the order of their names.
-    ///
+/// They are on the tables that the rules name, and on those whose rows the database deletes or changes along with rows of
+/// theirs: the gateway reports these rows, keeps them in the journal, and brings them back.
+package struct GrantStatements {
+    private let catalog: Catalog
+    private let schema: DatabaseSchema
+    private let account: String
+    private let dialect: any Dialect
+
     /// - Parameters:
     ///   - account: who gets the rights, as SQL spells it: `'fieldmerge'@'127.0.0.1'`.
     ///   - dialect: of the database that the schema is of.
-    package static func sql(
-        for catalog: Catalog, in schema: DatabaseSchema, to account: String, as dialect: any Dialect
-    ) -> [String] {
-        var writes: [TableName: Bool] = [:]
-        for section in catalog.resources.flatMap(\.sections) {
-            writes[section.table] = writes[section.table] == true || isWritten(section)
+    package init(_ catalog: Catalog, in schema: DatabaseSchema, to account: String, as dialect: any Dialect) {
+        self.catalog = catalog
+        self.schema = schema
+        self.account = account
+        self.dialect = dialect
+    }
+
+    /// One statement for each table, in the order of their names.
+    package var onTables: [String] {
+        statements { table, isWritten, _ in isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT" }
+    }
+
+    /// The same for single columns: those that the rules name, and those of `undo-columns`.
+    ///
+    /// Only DELETE and SHOW VIEW are for a table as a whole. The server shows the definition of a table only to an account
+    /// with such a right, and SHOW VIEW allows nothing else on a table.
+    package var onColumns: [String] {
+        statements { table, isWritten, isNamed in
+            let names = columns(of: table)
+            let list = self.list(names.map(\.name))
+            if !isWritten { return "SELECT \(list), SHOW VIEW" }
+            let writable = self.list(names.filter { $0.serverOwned == nil }.map(\.name))
+            return "SELECT \(list), INSERT \(writable), UPDATE \(writable), " + (isNamed ? "DELETE" : "SHOW VIEW")
         }
-        for dependent in schema.dependents.values.joined() { writes[dependent.table] = true }
+    }
+
+    private func statements(_ rights: (TableName, _ isWritten: Bool, _ isNamed: Bool) -> String) -> [String] {
+        var tables: [TableName: (isWritten: Bool, isNamed: Bool)] = [:]
+        var writes: [TableName: Set<String>] = [:]
+        for section in catalog.resources.flatMap(\.sections) {
+            let isWritten = Self.isWritten(section)
+            tables[section.table] = (tables[section.table]?.isWritten == true || isWritten, true)
+            if isWritten {
+                writes[section.table, default: []].formUnion(section.fields.map { section.columns[$0.column].name })
+            }
+        }
+        for table in schema.tablesChangedAlong(withWritesTo: writes) {
+            tables[table] = (true, tables[table]?.isNamed == true)
+        }
         let locked = catalog.resources.filter { !$0.isAtomic }.flatMap(\.sections).compactMap {
             $0.table.schema ?? schema.name
         }
         let locks = Set(locked).sorted().map { name in
             "GRANT LOCK TABLES ON \(dialect.quoted(name)).* TO \(account);"
         }
-        return writes.sorted { $0.key.description < $1.key.description }.map { table, isWritten in
+        return tables.sorted { $0.key.description < $1.key.description }.map { table, use in
             let name = TableName(schema: table.schema ?? schema.name, name: table.name)
-            let rights = isWritten ? "SELECT, INSERT, UPDATE, DELETE" : "SELECT"
-            return "GRANT \(rights) ON \(dialect.quoted(name)) TO \(account);"
+            return "GRANT \(rights(table, use.isWritten, use.isNamed)) ON \(dialect.quoted(name)) TO \(account);"
         } + locks
+    }
+
+    /// The columns of a table that are read, in its order.
+    private func columns(of table: TableName) -> [ColumnSchema] {
+        let known = schema.tables[table]
+        var names: Set<String> = []
+        for section in catalog.resources.flatMap(\.sections) where section.table == table {
+            names.formUnion(section.columns.map(\.name) + section.keptColumns)
+        }
+        let dependents = schema.dependents.values.joined()
+        for dependent in dependents where dependent.table == table {
+            names.formUnion(dependent.columns + (known?.primaryKey ?? []))
+        }
+        for dependent in dependents where dependent.target == table { names.formUnion(dependent.targetColumns) }
+        return known?.columns.filter { names.contains($0.name) } ?? []
+    }
+
+    private func list(_ names: [String]) -> String {
+        "(" + names.map { dialect.quoted($0) }.joined(separator: ", ") + ")"
     }
 
     /// Rows without groups are created and deleted all the same, as those of a junction are; a resource of nothing but

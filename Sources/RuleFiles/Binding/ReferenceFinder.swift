@@ -6,7 +6,46 @@ struct ReferenceFinder {
     let files: [RuleFile]
     let schema: DatabaseSchema
 
-    func reference(of field: RuleField, in table: TableSchema, _ findings: inout Findings) -> SectionReference? {
+    /// - Parameter type: of the field's column.
+    func reference(
+        of field: RuleField, in table: TableSchema, type: ColumnType, _ findings: inout Findings,
+        _ collations: inout CollationAdvice
+    ) -> SectionReference? {
+        guard let reference = reference(of: field, in: table, &findings) else { return nil }
+        guard !schema.isGuessed, let own = LinkCheck.End(field.column.value, of: table, type: type),
+            let target = key(of: reference)
+        else { return reference }
+        let place = (field.references ?? field.column).place
+        let check = LinkCheck(own: own, target: target)
+        if let fault = check.fault {
+            if field.references != nil {
+                findings.error(place, fault)
+            } else {
+                // The foreign key is the database's, which the operator may not be able to change.
+                findings.warning(place, fault + "; temporary ids are not replaced in this field")
+            }
+            return nil
+        }
+        collations.note(check.inexactTexts, place)
+        return reference
+    }
+
+    /// The column that is the key of a section; nil for a key of several columns.
+    private func key(of reference: SectionReference) -> LinkCheck.End? {
+        guard let file = files.first(where: { $0.resource.value == reference.resource }),
+            let section = file.sections.first(where: { $0.name.value == reference.section }),
+            let table = section.tableName.flatMap({ schema.tables[$0] })
+        else { return nil }
+        let key = section.key.isEmpty ? table.primaryKey : section.key.map(\.value)
+        guard key.count == 1, let column = table.column(key[0]) else { return nil }
+        let named = section.readOnly.first { $0.column.value == key[0] }?.type?.value
+        let type = named.flatMap { name in (column.types + column.explicitTypes).first { $0.name == name } }
+        return LinkCheck.End(key[0], of: table, type: type)
+    }
+
+    private func reference(
+        of field: RuleField, in table: TableSchema, _ findings: inout Findings
+    ) -> SectionReference? {
         if let named = field.references {
             guard let file = files.first(where: { $0.resource.value == named.value }), let root = file.sections.first
             else {

@@ -6,6 +6,7 @@ package struct RuleBinder {
     private let files: [RuleFile]
     private let schema: DatabaseSchema
     private var findings = Findings()
+    private var collations = CollationAdvice()
 
     private init(_ files: [RuleFile], _ schema: DatabaseSchema) {
         self.files = files
@@ -20,6 +21,7 @@ package struct RuleBinder {
         for file in folder.files {
             if let resource = binder.bind(file) { resources.append(resource) }
         }
+        binder.collations.add(to: &binder.findings)
         var all = folder.findings
         for finding in binder.findings.all { all.append(finding) }
         guard !all.hasErrors, resources.count == folder.files.count else { return (nil, all) }
@@ -45,10 +47,12 @@ package struct RuleBinder {
                 extraColumns: index == 0 ? linked : [], conditions: index == 0 ? file.access?.columns ?? [] : [],
                 links: links[index], root: root)
             for finding in binder.findings.all { findings.append(finding) }
+            collations.add(binder.collations)
             guard let bound else { continue }
             if index == 0 {
                 root = bound
             } else if let root, let rootTable {
+                check(links[index], of: bound, table, to: root, rootTable)
                 LinkAdvice(section: bound, table: table, root: root, rootTable: rootTable, place: section.name.place)
                     .add(to: &findings)
             }
@@ -68,6 +72,22 @@ package struct RuleBinder {
         }
         return Resource(
             name: file.resource.value, description: file.description, sections: sections, access: access)
+    }
+
+    /// Checks that what ties a section's rows to a record can be compared exactly.
+    private mutating func check(
+        _ links: [(own: Placed<String>, root: String)], of section: Section, _ table: TableSchema, to root: Section,
+        _ rootTable: TableSchema
+    ) {
+        if schema.isGuessed { return }
+        for (link, ends) in zip(links, section.parent) {
+            guard let own = LinkCheck.End(link.own.value, of: table, type: section.columns[ends.column].type),
+                let target = LinkCheck.End(link.root, of: rootTable, type: root.columns[ends.rootColumn].type)
+            else { continue }
+            let check = LinkCheck(own: own, target: target)
+            if let fault = check.fault { findings.error(link.own.place, fault) }
+            collations.note(check.inexactTexts, link.own.place)
+        }
     }
 
     private mutating func table(of section: RuleSection) -> TableSchema? {

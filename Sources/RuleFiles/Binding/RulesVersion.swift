@@ -72,6 +72,18 @@ enum RulesVersion {
         if section.allowsClientKeys { add(["client-keys"], &hash) }
         for link in section.parent { add(["parent", "\(link.column)", "\(link.rootColumn)"], &hash) }
         add(["order"] + section.order.map { "\($0)" }, &hash)
+        let undoColumns = section.keptColumns.filter { !named($0, in: section) }
+        if !undoColumns.isEmpty { add(["undo-columns"] + undoColumns, &hash) }
+    }
+
+    /// Returns true if the rules of a section name a column otherwise than in `undo-columns`.
+    private static func named(_ column: String, in section: Section) -> Bool {
+        let deletion = section.softDelete?.value ?? []
+        let sql =
+            [section.visibility?.value, section.frozenWhen?.value].compactMap(\.self) + section.checks.map(\.sql)
+            + deletion.map(\.sql)
+        return section.columns.contains { $0.name == column } || deletion.contains { $0.column == column }
+            || sql.contains { SQLWords.mention(column, in: $0) }
     }
 
     private static func add(_ access: AccessRules, of resource: Resource, to hash: inout SHA256) {

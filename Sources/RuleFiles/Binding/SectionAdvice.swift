@@ -22,8 +22,8 @@ struct SectionAdvice {
             warnIfSpanning(columns(in: clause), as: "the CHECK “\(name)”", to: &findings)
         }
         adviseOnTypes(&findings)
-        for dependent in schema.dependents[table.name] ?? [] where !known.contains(dependent.table) {
-            let what = dependent.effect == .delete ? "deletes" : "changes"
+        for dependent in schema.dependents(ofDeletionFrom: table.name) where !known.contains(dependent.table) {
+            let what = dependent.onDelete == .delete ? "deletes" : "changes"
             findings.warning(
                 place,
                 "deleting a row of table “\(table.name)” \(what) rows of table “\(dependent.table)”, which no client sees "

@@ -126,6 +126,7 @@ extension SectionBinder {
         for column in rules.identity {
             guard let position = add(column.value, column.place) else { continue }
             positions.append(position)
+            adviseOnIdentity(columns[position], column.place)
             if !covered.contains(column.value), !parents.contains(column.value), !key.contains(column.value),
                 !supplied.contains(column.value)
             {
@@ -144,6 +145,18 @@ extension SectionBinder {
                     + "time both insert it, and a later creation that finds both is refused")
         }
         return Ruled(positions, rule: first.place.rule)
+    }
+
+    private mutating func adviseOnIdentity(_ column: Column, _ place: Place) {
+        guard !references.schema.isGuessed, let declared = table.column(column.name) else { return }
+        if column.type.comparison == nil {
+            findings.error(
+                place,
+                "values of column “\(column.name)” (\(declared.declaredType)) cannot be found exactly, so they recognise no row"
+            )
+        } else if column.type.comparison == .text, declared.collation?.isExact == false {
+            collations.note("“\(column.name)” of table “\(table.name)”", place)
+        }
     }
 
     mutating func softDelete(key: [String]) -> Ruled<[SQLAssignment]>? {

@@ -7,10 +7,12 @@ struct SectionBinder {
     let table: TableSchema
     private let isRoot: Bool
     private let allowsNonTransactional: Bool
-    private let references: ReferenceFinder
+    let references: ReferenceFinder
     /// Columns that roles set from claims in rows that they create.
     let supplied: Set<String>
     var findings = Findings()
+    /// Texts that the database does not compare by their characters alone.
+    var collations = CollationAdvice()
     private(set) var columns: [Column] = []
     private var positions: [String: Int] = [:]
     /// Columns that rows are found by.
@@ -50,11 +52,12 @@ struct SectionBinder {
             return ParentLink(column: own, rootColumn: rootColumn)
         }
         let order = rules.order.compactMap { add($0.value, $0.place) }
+        var settings = settings(key: key, parents: parents, fields: content.fields)
+        settings.keptColumns = keptColumns()
         if allowsNonTransactional {
-            // A deleted row has to be put back whole, so all of it is read.
+            // A deleted row may have to be put back whole, so all of it is read; it is not kept.
             for column in table.columns where column.serverOwned == nil { _ = add(column.name, rules.name.place) }
         }
-        let settings = settings(key: key, parents: parents, fields: content.fields)
         guard !findings.hasErrors, isRoot || parent.count == links.count else { return nil }
         let section = Section(
             name: rules.name.value, kind: isRoot ? .root : rules.isList ? .list : .singleton,
@@ -228,9 +231,13 @@ struct SectionBinder {
             type = self.type(named, of: column, separator: field.separator?.value ?? ",")
             if type == nil { return nil }
         }
-        let reference = references.reference(of: field, in: table, &findings)
-        if reference != nil { keyed.insert(field.column.value) }
+        let named = references.reference(of: field, in: table, &findings)
+        if named != nil { keyed.insert(field.column.value) }
         guard let position = add(field.column.value, field.column.place, type: type) else { return nil }
+        let reference = named.flatMap {
+            references.checked(
+                $0, of: field, in: table, type: columns[position].type, &findings, &collations)
+        }
         return Field(
             name: field.name.value, column: position, reference: reference, isPrivate: field.isPrivate)
     }

@@ -11,7 +11,7 @@ struct ColumnReference {
     /// nil where the column refers to nothing.
     init?(_ column: ColumnSchema, in table: InspectedTable, _ placement: Placement) {
         if let key = table.schema.foreignKeys.first(where: { $0.columns == [column.name] }) {
-            self.init(key, placement)
+            self.init(key, of: table.schema, placement)
             return
         }
         guard table.schema.foreignKeys.isEmpty,
@@ -28,8 +28,10 @@ struct ColumnReference {
         self.named = named
     }
 
-    private init(_ key: ForeignKey, _ placement: Placement) {
-        guard let known = KnownForeignKey(key, among: placement.tables), let seat = placement[known.target.name] else {
+    private init(_ key: ForeignKey, of table: TableSchema, _ placement: Placement) {
+        guard let known = KnownForeignKey(key, of: table, among: placement.tables),
+            let seat = placement[known.target.name]
+        else {
             self.init(comment: "refers to table “\(key.target)”, which has no rules here")
             return
         }

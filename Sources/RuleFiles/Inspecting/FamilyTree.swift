@@ -41,7 +41,7 @@ struct FamilyTree {
         var names: Set<TableName> = []
         for table in tables {
             for key in table.schema.foreignKeys {
-                if let known = KnownForeignKey(key, among: tables), known.target.name != table.name {
+                if let known = KnownForeignKey(key, of: table.schema, among: tables), known.target.name != table.name {
                     names.insert(known.target.name)
                 }
             }
@@ -70,7 +70,7 @@ struct FamilyTree {
     private static func parentKey(of table: InspectedTable, _ tables: [InspectedTable]) -> KnownForeignKey? {
         var keys: [KnownForeignKey] = []
         for key in table.schema.foreignKeys {
-            guard let known = KnownForeignKey(key, among: tables), known.target.name != table.name,
+            guard let known = KnownForeignKey(key, of: table.schema, among: tables), known.target.name != table.name,
                 table.isFilled(known.columns),
                 // Some schemas have the same foreign key twice.
                 !keys.contains(where: { $0.columns == known.columns && $0.target.name == known.target.name })

@@ -9,8 +9,8 @@ struct KnownForeignKey {
     let target: InspectedTable
     let targetColumns: [String]
 
-    /// nil where the target is not inspected, or has no such columns.
-    init?(_ key: ForeignKey, among tables: [InspectedTable]) {
+    /// nil if the target is not inspected, or has no such columns, or columns of another kind of values.
+    init?(_ key: ForeignKey, of table: TableSchema, among tables: [InspectedTable]) {
         guard let target = tables.first(where: { $0.name == key.target }) ?? Self.folded(key.target, tables) else {
             return nil
         }
@@ -19,6 +19,11 @@ struct KnownForeignKey {
                 ?? target.schema.columns.first { $0.name.lowercased() == name.lowercased() }?.name
         }
         guard columns.count == key.columns.count, !columns.isEmpty else { return nil }
+        for (own, name) in zip(key.columns, columns) {
+            guard let kind = table.column(own)?.types.first?.comparison,
+                kind == target.schema.column(name)?.types.first?.comparison
+            else { return nil }
+        }
         self.columns = key.columns
         self.target = target
         targetColumns = columns

@@ -26,7 +26,7 @@ package enum OfflineSchema {
         let schemas = tables.map { $0.value.schema($0.key) }
         return DatabaseSchema(
             tables: Dictionary(schemas.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-            allNames: schemas.map(\.name.name).sorted())
+            allNames: schemas.map(\.name.name).sorted(), isGuessed: true)
     }
 }
 
@@ -49,7 +49,7 @@ extension OfflineTable {
         }
         let others =
             section.parent.map(\.column) + section.order + section.identity
-            + (section.softDelete?.assignments.map(\.column) ?? [])
+            + (section.softDelete?.assignments.map(\.column) ?? []) + (section.undoColumns?.names ?? [])
         for column in others { add(column.value) }
     }
 

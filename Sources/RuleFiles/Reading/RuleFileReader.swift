@@ -85,6 +85,7 @@ struct RuleFileReader {
             [
                 "table", "schema", "key", "groups", "read-only", "on-conflict", "on-missing", "on-delete-conflict",
                 "list", "parent", "order", "identity", "where", "delete", "checks", "client-keys", "frozen-when",
+                "undo-columns",
             ], in: "a section", &findings)
         let table = mapping.text("table", &findings)
         if mapping["table"] == nil { findings.error(name.place, "section “\(name.value)” names no table") }
@@ -120,13 +121,21 @@ struct RuleFileReader {
             identity: mapping.names("identity", &findings), visibility: mapping.text("where", &findings),
             softDelete: readDelete(mapping), checks: readChecks(mapping),
             frozenWhen: mapping.text("frozen-when", &findings),
-            clientKeys: mapping.choice("client-keys", of: Permission.self, findings: &findings))
+            clientKeys: mapping.choice("client-keys", of: Permission.self, findings: &findings),
+            undoColumns: readUndoColumns(mapping))
         for (what, sql) in section.operatorSQL {
             if let fault = OperatorSQLShape.fault(in: sql.value) {
                 findings.error(sql.place, "the SQL of \(what) \(fault)")
             }
         }
         return section
+    }
+
+    /// `all`, one name, or a list of names.
+    private mutating func readUndoColumns(_ mapping: YAMLMapping) -> UndoColumns? {
+        guard let node = mapping["undo-columns"] else { return nil }
+        if node.scalar?.string == "all" { return .all(mapping.place(of: "undo-columns")) }
+        return .named(mapping.names("undo-columns", &findings))
     }
 
     private mutating func readParent(_ mapping: YAMLMapping) -> [RuleLink] {

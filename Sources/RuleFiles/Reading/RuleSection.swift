@@ -21,6 +21,8 @@ struct RuleSection: Sendable, Hashable {
     let frozenWhen: Placed<String>?
     /// The place at which the rules let clients choose keys that the database numbers; nil where they do not.
     let clientKeys: Placed<Permission>?
+    /// The columns that a deletion keeps besides those that the rules name.
+    let undoColumns: UndoColumns?
 
     var tableName: TableName? { table.map { TableName(schema: schema?.value, name: $0.value) } }
 }

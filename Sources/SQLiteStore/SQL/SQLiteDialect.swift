@@ -9,6 +9,9 @@ struct SQLiteDialect: Dialect {
     func violation(of key: ForeignKey) -> ConstraintViolation { ConstraintViolation(.foreignKey) }
 
     var lockingClause: String { "" }
+
+    /// The collation of the referenced column decides (https://www.sqlite.org/foreignkeys.html section 3).
+    func comparing(under collation: Collation?) -> String { collation.map { " COLLATE " + quoted($0.name) } ?? "" }
     var impatientLockingClause: String { "" }
     var defaultRow: String { " DEFAULT VALUES" }
     var insertIfAbsent: String { "INSERT OR IGNORE" }

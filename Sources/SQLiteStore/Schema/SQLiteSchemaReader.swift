@@ -1,4 +1,5 @@
 internal import GRDB
+internal import GRDBSQLite
 import MergeCore
 import RecordStore
 
@@ -23,24 +24,42 @@ struct SQLiteSchemaReader {
             tables: found, allNames: names.filter { !$0.hasPrefix("sqlite_") }, dependents: dependents)
     }
 
-    /// Every foreign key of the file that deletes or sets NULL, by the table that it refers to.
+    /// Every foreign key of the file that deletes or changes rows, by the table that it refers to.
     private func dependents(_ names: [String]) throws -> [TableName: [Dependent]] {
         var dependents: [TableName: [Dependent]] = [:]
         for name in names {
             let rules = try Row.fetchAll(
-                database, sql: "SELECT DISTINCT id, on_delete FROM pragma_foreign_key_list(?) ORDER BY id",
+                database, sql: "SELECT DISTINCT id, on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id",
                 arguments: [name])
             for (key, rule) in zip(try foreignKeys(name), rules) {
-                let action: String? = rule["on_delete"]
-                guard action == "CASCADE" || action == "SET NULL" else { continue }
-                let effect = action == "CASCADE" ? Cascade.Effect.delete : .setNull
+                let onDelete = Self.effect(rule["on_delete"], cascade: .delete)
+                let onUpdate = Self.effect(rule["on_update"], cascade: .update)
+                if onDelete == nil, onUpdate == nil { continue }
                 dependents[key.target, default: []].append(
                     Dependent(
                         constraint: key.name, table: TableName(name: name), columns: key.columns,
-                        targetColumns: key.targetColumns, effect: effect))
+                        target: key.target, targetColumns: key.targetColumns, onDelete: onDelete, onUpdate: onUpdate))
             }
         }
         return dependents
+    }
+
+    private static func effect(_ action: String?, cascade: Cascade.Effect) -> Cascade.Effect? {
+        switch action {
+        case "CASCADE": cascade
+        case "SET NULL": .setNull
+        default: nil
+        }
+    }
+
+    /// Returns the collation of a column of a table; nil for a view.
+    private func collation(of column: String, in table: String) -> Collation? {
+        var name: UnsafePointer<CChar>?
+        let status = sqlite3_table_column_metadata(
+            database.sqliteConnection, nil, table, column, nil, &name, nil, nil, nil)
+        guard status == SQLITE_OK, let name else { return nil }
+        let text = String(cString: name)
+        return Collation(text, isExact: text.uppercased() == "BINARY")
     }
 
     private func read(_ table: TableName) throws -> TableSchema? {
@@ -62,7 +81,7 @@ struct SQLiteSchemaReader {
         let visible = rows.filter { ($0["hidden"] as Int? ?? 0) != 1 }
         let signatures = signatures(of: visible.compactMap { $0["name"] }, in: table)
         let columns = visible.map { row in
-            column(row, isRowID: isRowID && row["name"] == primaryKey.first, signatures)
+            column(row, of: table.name, isRowID: isRowID && row["name"] == primaryKey.first, signatures)
         }
         return TableSchema(
             name: table, form: isView ? .view(isUpdatable: false) : .table,
@@ -91,7 +110,9 @@ struct SQLiteSchemaReader {
         return Dictionary(zip(columns, found)) { first, _ in first }
     }
 
-    private func column(_ row: Row, isRowID: Bool, _ signatures: [String: ColumnSignature]) -> ColumnSchema {
+    private func column(
+        _ row: Row, of table: String, isRowID: Bool, _ signatures: [String: ColumnSignature]
+    ) -> ColumnSchema {
         let name: String = row["name"] ?? ""
         let declared: String = row["type"] ?? ""
         let isGenerated = (row["hidden"] as Int? ?? 0) >= 2
@@ -100,7 +121,8 @@ struct SQLiteSchemaReader {
         return ColumnSchema(
             name: name,
             declared: DeclaredType(
-                declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity),
+                declared, types: type.types, explicitTypes: type.explicitTypes, isLoose: !type.hasTextAffinity,
+                collation: collation(of: row["name"] ?? "", in: table)),
             isNullable: isNullable,
             filling: ColumnFilling(
                 hasDefault: isNullable || isRowID || (row["dflt_value"] as String?) != nil,

@@ -28,6 +28,9 @@ struct Check: AsyncParsableCommand {
     @Flag(help: "Prints the GRANT statements that the rules need, and everything else to standard error.")
     var grants = false
 
+    @Flag(help: "With --grants: rights on the columns that the rules name instead of on whole tables.")
+    var columns = false
+
     @Option(
         help: ArgumentHelp(
             "The account for --grants, as SQL spells it. (default: 'fieldmerge'@'%')", valueName: "account"))
@@ -41,6 +44,7 @@ struct Check: AsyncParsableCommand {
         if grants, settings.text(databaseOptions.database, .database)?.hasPrefix("sqlite:") == true {
             throw SettingsError("--grants is for MariaDB; a SQLite file knows no rights but those of the file system")
         }
+        if columns, !grants { throw SettingsError("--columns goes with --grants") }
         let folder = try settings.required(rules, .rules)
         let (findings, grantLines) = try await load(folder, settings)
         for finding in findings.sorted { try say("\(finding)") }
@@ -82,9 +86,9 @@ struct Check: AsyncParsableCommand {
         switch outcome {
         case .active(let active, let findings):
             guard grants else { return (findings, []) }
-            let lines = GrantStatements.sql(
-                for: active.catalog, in: active.schema, to: grantTo ?? "'fieldmerge'@'%'", as: engine.dialect)
-            return (findings, lines)
+            let statements = GrantStatements(
+                active.catalog, in: active.schema, to: grantTo ?? "'fieldmerge'@'%'", as: engine.dialect)
+            return (findings, columns ? statements.onColumns : statements.onTables)
         case .refused(let findings): return (findings, [])
         case .unreachable(let error): throw SettingsError("the rules were not checked: \(error)")
         }

@@ -259,4 +259,35 @@ import TestSupport
             }
         }
     }
+
+    /// Under STATEMENT, transactions have a snapshot, which a lock may outlive.
+    @Test(
+        "Under binlog STATEMENT a row is frozen that another program froze before it was locked", .tags(.mariadb),
+        .needsMariaDB)
+    func guardsReadLockedRows() async throws {
+        let server = try await PrivateMariaDB(options: ["--log-bin", "--binlog-format=STATEMENT"])
+        let database = try await TestDatabase(.mariadb, mariadb: Self.mariadb, sqlite: "", server: server)
+        try await database.run(
+            "INSERT INTO jobs VALUES (1, 'open', 'n', 'a'); INSERT INTO tasks VALUES (1, 1, 't', 0);")
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            let other = try database.session()
+            try await other.run("BEGIN; UPDATE tasks SET done = 1 WHERE id = 1;")
+            try await gateway.client { client async throws in
+                async let answer = client.post(
+                    "/v1/push",
+                    #"{"edits": [{"resource": "jobs", "id": 1, "changeset": {"job": {"note": {"old": "n", "new": "m"}}}}, "#
+                        + #"{"resource": "jobs", "id": 1, "changeset": {"tasks": [{"id": 1, "title": {"old": "t", "new": "u"}}]}}]}"#
+                )
+                // The push waits for the item, and has looked at the guard of the root by then.
+                while try await server.run("SELECT COUNT(*) FROM information_schema.INNODB_LOCK_WAITS") == "0\n" {
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                try await other.run("COMMIT;")
+                let told = try await answer
+                #expect(try Self.outcomes(told, 1) == ["title server-won jobs.yaml:14"], "\(told.text)")
+                #expect(try await database.run("SELECT title FROM tasks") == "t\n")
+            }
+        }
+        server.kill()
+    }
 }

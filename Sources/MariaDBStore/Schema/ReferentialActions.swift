@@ -1,12 +1,14 @@
 import MergeCore
 
-/// The effects of a table's foreign keys where the row goes that they refer to, as `SHOW CREATE TABLE` tells.
-struct DeleteRules {
-    private let effects: [String: Cascade.Effect]
+/// What a table's foreign keys do if the row that they refer to is deleted or changes, as `SHOW CREATE TABLE` tells.
+struct ReferentialActions {
+    private let onDelete: [String: Cascade.Effect]
+    private let onUpdate: [String: Cascade.Effect]
 
     /// - Parameter definition: one line for each column, index and constraint; the server escapes line breaks in texts.
     init(definition: String) {
-        var effects: [String: Cascade.Effect] = [:]
+        var onDelete: [String: Cascade.Effect] = [:]
+        var onUpdate: [String: Cascade.Effect] = [:]
         // Byte by byte, because a name may begin with a mark that Swift takes for part of the backquote before it.
         for line in definition.utf8.split(separator: UInt8(ascii: "\n")) {
             // Names stand in the odd places, each backquote within one doubled, which makes an empty place between two.
@@ -22,14 +24,23 @@ struct DeleteRules {
             }
             guard parts[index].hasPrefix(" FOREIGN KEY"), let end = parts.last else { continue }
             if end.contains(" ON DELETE CASCADE") {
-                effects[name] = .delete
+                onDelete[name] = .delete
             } else if end.contains(" ON DELETE SET NULL") {
-                effects[name] = .setNull
+                onDelete[name] = .setNull
+            }
+            if end.contains(" ON UPDATE CASCADE") {
+                onUpdate[name] = .update
+            } else if end.contains(" ON UPDATE SET NULL") {
+                onUpdate[name] = .setNull
             }
         }
-        self.effects = effects
+        self.onDelete = onDelete
+        self.onUpdate = onUpdate
     }
 
-    /// Returns what becomes of the rows of this table; nil where the key keeps the row that it refers to.
-    func effect(of key: String) -> Cascade.Effect? { effects[key] }
+    /// Returns what becomes of this table's rows if the row that they refer to is deleted; nil if nothing does.
+    func onDelete(_ key: String) -> Cascade.Effect? { onDelete[key] }
+
+    /// Returns what becomes of this table's rows if the columns that they refer to change; nil if nothing does.
+    func onUpdate(_ key: String) -> Cascade.Effect? { onUpdate[key] }
 }

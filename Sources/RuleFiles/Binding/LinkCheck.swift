@@ -1,0 +1,74 @@
+import MergeCore
+import RecordStore
+
+/// Checks that two columns which tie rows to each other contain values that can be compared exactly.
+struct LinkCheck {
+    /// One of the two columns.
+    struct End {
+        let table: TableSchema
+        let column: ColumnSchema
+        /// The type that the rules make of it.
+        let type: ColumnType
+
+        /// nil if the table has no such column, or the rules give it no type.
+        init?(_ name: String, of table: TableSchema, type: ColumnType?) {
+            guard let column = table.column(name), let type = type ?? column.types.first else { return nil }
+            self.table = table
+            self.column = column
+            self.type = type
+        }
+
+        fileprivate var words: String { "column “\(column.name)” (\(column.declaredType)) of table “\(table.name)”" }
+    }
+
+    let own: End
+    let target: End
+
+    /// The reason why the columns cannot tie rows to each other; nil if they can.
+    var fault: String? {
+        guard let kind = own.type.comparison, let other = target.type.comparison else {
+            return "\(own.words) and \(target.words) cannot be compared exactly, so they tie no rows to each other"
+        }
+        if kind == other { return nil }
+        return "\(own.words) and \(target.words) contain values of different kinds (\(own.type.name) and "
+            + "\(target.type.name)), so they tie no rows to each other; FieldMerge compares values of one kind only"
+    }
+
+    /// The two columns as the advice on collations names them; nil if the database compares their texts by their characters.
+    var inexactTexts: String? {
+        guard own.type.comparison == .text, target.type.comparison == .text else { return nil }
+        let collations = [own.column.collation, target.column.collation].compactMap(\.self)
+        if collations.allSatisfy(\.isExact) { return nil }
+        return "“\(own.column.name)” of table “\(own.table.name)” and “\(target.column.name)” of table "
+            + "“\(target.table.name)”"
+    }
+}
+
+/// Columns whose collations equate different texts, of which one warning tells.
+struct CollationAdvice {
+    private var columns: [String] = []
+    private var first: Place?
+    private static let most = 5
+
+    mutating func note(_ names: String?, _ place: Place) {
+        guard let names, !columns.contains(names) else { return }
+        columns.append(names)
+        first = first ?? place
+    }
+
+    mutating func add(_ other: CollationAdvice) {
+        guard let place = other.first else { return }
+        for names in other.columns { note(names, place) }
+    }
+
+    func add(to findings: inout Findings) {
+        guard let first else { return }
+        let rest = columns.count - Self.most
+        findings.warning(
+            first,
+            "the database takes some different texts for equal, by the collation of these columns: "
+                + columns.prefix(Self.most).joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+                + "; FieldMerge compares their characters, so rows that differ in case or trailing blanks belong to no "
+                + "record")
+    }
+}

@@ -1,0 +1,13 @@
+/// The columns of `undo-columns`.
+enum UndoColumns: Sendable, Hashable {
+    case all(Place)
+    case named([Placed<String>])
+
+    /// The columns that are named.
+    var names: [Placed<String>] {
+        switch self {
+        case .all: []
+        case .named(let names): names
+        }
+    }
+}
