@@ -32,7 +32,9 @@ package struct GatewayApplication: Service {
         self.engine = engine
         host = configuration.host
         port = configuration.port
-        let service = MergeService.wire(engine, limits: configuration.merge)
+        let service = MergeService.wire(
+            engine, limits: configuration.merge,
+            unreadable: UnreadableRecords { logger.error("\($0.sentence)") })
         let box = rules.box
         feed = ChangeFeed(
             interval: configuration.feedInterval, journal: { box.active?.journal },
@@ -80,7 +82,10 @@ package struct GatewayApplication: Service {
         let metrics = GatewayMetrics()
         let problems = ProblemMapping(box: box)
         var routes = RouteTable()
-        RecordsController(service: service, box: box, limits: configuration.wire, logger: logger).addRoutes(to: &routes)
+        RecordsController(
+            service: service, plain: PlainReads(service: service, shown: changes.shown), box: box,
+            limits: configuration.wire, logger: logger
+        ).addRoutes(to: &routes)
         let rates = ClientRates(
             requestsPerSecond: configuration.requestsPerSecond, editsPerSecond: configuration.editsPerSecond,
             // Without tokens nobody is told from others, and one client then has all there is.

@@ -37,7 +37,7 @@ import TestSupport
         ) { gateway async throws in
             try await gateway.client { client async throws in
                 #expect(try await client.get("/v1/records/docs/51").json()["lines"]?.array.count == 2)
-                #expect(try await client.get("/v1/records/docs/52").status == 413)
+                #expect(try await client.get("/v1/records/docs/52").json()["code"]?.text == "unreadable-record")
                 #expect(try await client.get("/v1/records/docs/9").status == 404)
                 let edits = [(51, "a"), (8, "x"), (9, "x")].map { id, old in
                     #"{"resource":"docs","id":\#(id),"changeset":{"doc":{"name":{"old":"\#(old)","new":"z"}}}}"#
@@ -67,7 +67,7 @@ import TestSupport
             try await gateway.client { client async throws in
                 #expect(try await client.get("/v1/records/docs/51").status == 200)
                 #expect(try await client.get("/v1/records/docs/9").status == 404)
-                #expect(try await client.get("/v1/records/docs/52").json()["code"]?.text == "unreadable-column")
+                #expect(try await client.get("/v1/records/docs/52").json()["code"]?.text == "unreadable-record")
                 let edits = [(51, "a"), (9, "x")].map { id, old in
                     #"{"resource":"docs","id":\#(id),"changeset":{"doc":{"name":{"old":"\#(old)","new":"z"}}}}"#
                 }

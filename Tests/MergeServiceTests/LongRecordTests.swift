@@ -105,7 +105,7 @@ import Testing
                 group.addTask {
                     _ = try await texts.service.page(
                         texts.resource, after: nil, limit: 500, deadline: .now + .seconds(60)
-                    ) { $0.reduce(0) { $0 + $1.length(in: texts.resource) } }
+                    ) { $0.reduce(0) { $0 + ($1.readable?.length(in: texts.resource) ?? 0) } }
                 }
             }
             try await group.waitForAll()

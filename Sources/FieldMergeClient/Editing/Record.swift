@@ -14,6 +14,11 @@ public struct Record: Sendable {
     /// The record's id, temporary where it was not created yet.
     public var id: JSONValue { members["id"] ?? .null }
 
+    /// The reason why the gateway cannot read the record now; nil if it can.
+    ///
+    /// The values are those that it read last, and edits are allowed.
+    public var problem: JSONValue? { members["problem"].flatMap { $0["code"] == "unreadable-record" ? $0 : nil } }
+
     /// The whole record as one value.
     public var value: JSONValue { .object(members) }
 

@@ -124,7 +124,12 @@ extension Ledger {
         let id = try record?["id"] ?? resolve(edit.id)
         let place = RecordPlace(resource: edit.resource, key: id.key)
         if let newerThan, try wasPulled(place, since: newerThan) { return }
-        let wasHere = record == nil ? try base(place) != nil : false
+        let held = record == nil ? try base(place) : nil
+        if record == nil, let problem = result["problem"].nonNull {
+            if let held { try put(edit.resource, id: id, held.showing(problem), before: before) }
+            return
+        }
+        let wasHere = held != nil
         try put(edit.resource, id: id, record, before: before)
         if record == nil, wasHere, let known = try known(edit.resource), !edit.changes.isDeletion(of: known) {
             try queue(.gone, ["resource": .string(edit.resource), "id": id])

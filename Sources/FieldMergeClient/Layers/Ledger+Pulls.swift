@@ -30,6 +30,8 @@ package struct RecordLine: Sendable {
     package let id: JSONValue
     /// The record; nil where it is gone.
     package let record: JSONObject?
+    /// The reason why the server cannot read the record; nil if it can.
+    package let problem: JSONValue?
     /// The one who changed it last; null where the server does not tell.
     package let author: JSONValue
 
@@ -42,7 +44,17 @@ package struct RecordLine: Sendable {
         self.id = id
         self.record = record.objectValue
         author = members["by"] ?? .null
+        problem = members["problem"]?.nonNull
         guard self.record != nil || record.isNull else { return nil }
+    }
+}
+
+extension JSONObject {
+    /// Returns the last base of a record that the server cannot read now, with the reason.
+    func showing(_ problem: JSONValue) -> JSONObject {
+        var record = self
+        record["problem"] = problem
+        return record
     }
 }
 
@@ -79,7 +91,8 @@ extension Ledger {
         guard context.keeps(line.resource) else { return false }
         let place = RecordPlace(resource: line.resource, key: line.id.key)
         let held = try base(place)
-        if held == line.record {
+        let record = line.problem.map { held?.showing($0) } ?? line.record
+        if held == record {
             if held != nil {
                 try write(
                     "UPDATE base SET pulled = ? WHERE resource = ? AND key = ?",
@@ -88,15 +101,15 @@ extension Ledger {
             return false
         }
         guard try number("SELECT 1 FROM edit LIMIT 1") != nil else {
-            try put(line.resource, id: line.id, line.record, before: held, isPulled: true)
-            if line.record == nil, let held {
+            try put(line.resource, id: line.id, record, before: held, isPulled: true)
+            if record == nil, let held {
                 try queue(.gone, ["resource": .string(line.resource), "id": held["id"] ?? line.id])
             }
             return true
         }
         let before = try seen(place)
         let was = try view(line.resource, line.id)
-        try put(line.resource, id: line.id, line.record, before: was, isPulled: true)
+        try put(line.resource, id: line.id, record, before: was, isPulled: true)
         try rebase(place, before: before, tellsGone: true, was: was, by: line.author)
         return true
     }

@@ -45,7 +45,7 @@ struct OperationsController {
         let seen = await watch.seen()
         let gauges = GatewayGauges(
             rules: box.active?.catalog.version, ruleProblems: box.trouble.count, journalRows: seen.size?.rows,
-            connections: service.engine.connections, queues: service.queues)
+            connections: service.engine.connections, queues: service.queues, unreadable: service.unreadable.current())
         let text = metrics.text(
             isReady: isReady(seen), journalBytes: box.active?.journal?.tables.meter.total,
             feed: feed.known.map { FeedGauges(revision: $0.revision, waiting: feed.waiting, pending: seen.pending) },
@@ -81,6 +81,7 @@ struct OperationsController {
         if isReady, let fault = scan?.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("changes of other programs are told late, or not at all: \(fault.text)")
         }
+        trouble += service.unreadable.sentences
         let size = isReady ? seen.size : nil
         let report = ReadinessReport(
             isReady: isReady, version: box.active?.catalog.version, trouble: trouble, promise: box.promise,

@@ -1,3 +1,4 @@
+import ChangeFeed
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,6 +10,7 @@ import Operations
 /// Reads: the rules, one record, a page of records.
 struct RecordsController {
     let service: MergeService
+    let plain: PlainReads
     let box: RulesBox
     let limits: WireLimits
     let logger: Logger
@@ -36,11 +38,13 @@ struct RecordsController {
         let resource = try active.resource(at: request, for: access)
         let text = String(request.rawPath(3) ?? "")
         guard let key = try KeyText.lookup(text, resource.root),
-            let record = try await service.record(
-                resource, key, for: access?.viewer, deadline: context.deadline, caller: context.received.caller)
+            let read = try await plain.record(
+                resource, key, under: active, for: access?.viewer, deadline: context.deadline,
+                caller: context.received.caller)
         else {
             throw Problem(.noSuchRecord, detail: "The resource “\(resource.name)” has no record with this id.")
         }
+        guard case .readable(let record) = read else { throw UnreadableRecord.problem }
         let length = record.length(in: resource)
         try context.hold(length)
         return await context.working(on: length) {
@@ -55,7 +59,9 @@ struct RecordsController {
         let after = try context.query["after"].map { text throws(Problem) in
             try KeyText.decode(String(text), resource.root)
         }
-        return try await PageStream(service: service, logger: logger, isHead: request.method == .head)
+        let notes = try await plain.page(
+            of: resource, after: after, under: active, for: access?.viewer, deadline: context.deadline)
+        return try await PageStream(service: service, logger: logger, notes: notes, isHead: request.method == .head)
             .answer(context, resource, after: after, limit: try limit(context.query), for: access?.viewer)
     }
 

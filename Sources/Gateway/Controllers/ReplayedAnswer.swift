@@ -24,9 +24,8 @@ struct ReplayedAnswer: Sendable {
         guard !wanted.isEmpty else { return answer.body }
         var records: [(resource: Resource, record: [UInt8])] = []
         for (resource, key) in wanted {
-            guard let record = try? await service.record(resource, key, for: access?.viewer, deadline: deadline) else {
-                continue
-            }
+            let read = try? await service.record(resource, key, for: access?.viewer, deadline: deadline)
+            guard case .readable(let record)? = read else { continue }
             records.append((resource, RecordEncoder.encode(record, resource)))
         }
         return journal.codec.revealed(answer.body, push, address, records, active.catalog)
@@ -40,7 +39,7 @@ struct ReplayedAnswer: Sendable {
         var standing: [Record?] = []
         for (resource, key) in ReplayFilter.records(in: body, of: active.catalog) {
             standing.append(
-                (try? await service.record(resource, key, for: viewer, deadline: deadline)) ?? nil)
+                (try? await service.record(resource, key, for: viewer, deadline: deadline))?.readable)
         }
         return ReplayFilter.filtered(body, standing: standing, for: viewer, of: active.catalog) ?? []
     }

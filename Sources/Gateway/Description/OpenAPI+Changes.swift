@@ -50,7 +50,8 @@ extension OpenAPI {
               "type": "object", "additionalProperties": false, "required": ["revision", "resource", "id", "record", "by"],
               "properties": {
                 "revision": {"type": "integer"}, "resource": {"type": "string"}, "id": {"$ref": "#/components/schemas/Id"},
-                "record": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}], "description": "The record as it is now; null where it is gone."},
+                "record": {"anyOf": [{"$ref": "#/components/schemas/Record"}, {"type": "null"}], "description": "The record as it is now; null if it is gone, or if it cannot be read and there is a problem."},
+                "problem": {"$ref": "#/components/schemas/Problem"},
                 "by": {"anyOf": [{"$ref": "#/components/schemas/Author"}, {"type": "null"}], "description": "The push that did it; null for other programs."}
               }
             },

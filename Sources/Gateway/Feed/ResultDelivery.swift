@@ -20,12 +20,11 @@ struct ResultDelivery: Sendable {
         _ result: PushResult, under active: ActiveRules, for access: ClientAccess?, _ deadline: ContinuousClock.Instant
     ) async {
         let edits = result.results.filter { !$0.hasChange }.compactMap { edit in
-            edit.id.flatMap { id in
-                if case .key(let key) = id { (resource: edit.resource, key: key, record: edit.record) } else { nil }
-            }
+            edit.key.map { (resource: edit.resource, key: $0, record: edit.record, problem: edit.unreadable) }
         }
         await note(edits.map { ($0.resource, $0.key) }, under: active, deadline) { index, now in
-            now?.seen(by: access?.viewer, of: edits[index].resource) == edits[index].record
+            let seen = now?.seen(by: access?.viewer, of: edits[index].resource)
+            return seen?.readable == edits[index].record && seen?.problem?.code == edits[index].problem
         }
     }
 
@@ -41,7 +40,7 @@ struct ResultDelivery: Sendable {
         let sent = ShownResults.records(in: body, of: active.catalog)
         await note(sent.map { ($0.resource, $0.key) }, under: active, deadline) { index, now in
             let resource = sent[index].resource
-            let text = now?.seen(by: access?.viewer, of: resource).flatMap {
+            let text = now?.seen(by: access?.viewer, of: resource)?.readable.flatMap {
                 ShownResults.text(of: RecordEncoder.encode($0, resource))
             }
             return text == sent[index].text
@@ -51,7 +50,7 @@ struct ResultDelivery: Sendable {
     /// - Parameter isSame: tells, of a record by its position, whether it is now as it is sent.
     private func note(
         _ names: [(resource: Resource, key: RecordKey)], under active: ActiveRules,
-        _ deadline: ContinuousClock.Instant, isSame: @escaping @Sendable (Int, Record?) -> Bool
+        _ deadline: ContinuousClock.Instant, isSame: @escaping @Sendable (Int, ReadRecord?) -> Bool
     ) async {
         guard !names.isEmpty, let journal = active.journal, let hashKey = shown.hashKey(of: journal) else { return }
         do throws(StoreError) {
@@ -80,6 +79,13 @@ extension PushResult {
 }
 
 extension EditResult {
+    fileprivate var key: RecordKey? {
+        if case .key(let key)? = id { key } else { nil }
+    }
+
+    /// The code of its problem if its record cannot be read.
+    fileprivate var unreadable: ProblemCode? { problem?.code == .unreadableRecord ? problem?.code : nil }
+
     /// The feed tells of it.
     fileprivate var hasChange: Bool { status == .merged && outcomes.contains(where: \.kind.hasEffect) }
 }

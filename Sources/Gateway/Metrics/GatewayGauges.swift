@@ -13,6 +13,8 @@ struct GatewayGauges {
     /// nil where the database is a file.
     let connections: ConnectionCounts?
     let queues: [QueueLoad]
+    /// Records that could not be read.
+    let unreadable: [UnreadableRecords.Entry]
 
     /// Everything in the text format of Prometheus, version 0.0.4.
     var text: String {
@@ -28,6 +30,7 @@ struct GatewayGauges {
         }
         if let connections { add(connections, to: &page) }
         if !queues.isEmpty { addQueues(to: &page) }
+        page.add(unreadable)
         return page.text
     }
 

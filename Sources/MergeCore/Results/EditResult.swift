@@ -14,7 +14,7 @@ package final class EditResult: Sendable, Hashable {
     package let ids: [IDMapping]?
     /// The outcomes of its groups and rows, in the order in which they were sent.
     package let outcomes: [Outcome]
-    /// The reason, where the edit was not merged.
+    /// The reason if the edit was not merged, or if it was merged and its record cannot be read.
     package let problem: Problem?
     /// The marks of rules of access.
     package let access: EditAccess

@@ -117,6 +117,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case schemaChanged = "schema-changed"
     case recordTooLarge = "record-too-large"
     case unreadableColumn = "unreadable-column"
+    /// The database contains something in a record that cannot be read.
+    case unreadableRecord = "unreadable-record"
     case databaseError = "database-error"
     /// The database user lacks a right, or the table is a view that cannot be written this way.
     case databaseDenied = "database-denied"

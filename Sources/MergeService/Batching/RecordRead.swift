@@ -28,23 +28,27 @@ struct RecordReads: BatchWork {
     let engine: any RecordEngine
     let limits: MergeLimits
     let lengths: RecordLengths
+    let unreadable: UnreadableRecords
 
     var purpose: TransactionKind { .snapshot }
 
-    func run(_ items: [RecordRead], on connection: any StoreConnection) throws(StoreError) -> [Shared<Record?>] {
+    func run(_ items: [RecordRead], on connection: any StoreConnection) throws(StoreError) -> [Shared<ReadRecord?>] {
         connection.wait(as: .shared(by: items.map { Patience(until: $0.deadline) }))
         let names = items.map { (resource: $0.resource, key: Optional($0.key)) }
         let records = try connection.read { session throws(StoreError) in
             try RecordCollector(session, dialect: engine.dialect, limits: limits).records(of: names)
         }
         for (item, record) in zip(items, records) {
-            lengths.note(record.map { [$0] } ?? [], of: item.resource)
+            lengths.note(record?.readable.map { [$0] } ?? [], of: item.resource)
+            unreadable.note(record, key: item.key, of: item.resource)
         }
         return zip(items, records).map { .answered($1?.seen(by: $0.viewer, of: $0.resource)) }
     }
 
     /// Each reads alone, so that it is answered as if it had been from the start.
-    func answers(to items: [RecordRead], after error: StoreError) -> [Shared<Record?>] { items.map { _ in .alone } }
+    func answers(to items: [RecordRead], after error: StoreError) -> [Shared<ReadRecord?>] {
+        items.map { _ in .alone }
+    }
 
     func laneHasClosed() async {}
 }

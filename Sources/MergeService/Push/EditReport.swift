@@ -37,6 +37,9 @@ struct EditReport: Sendable {
 
     var deletes: Bool { outcomes.indices.contains { outcomes[$0].kind == .deleted } }
 
+    /// A row of the edit was inserted.
+    var inserts: Bool { outcomes.contains { $0.kind == .inserted || $0.kind == .restored } }
+
     /// Notes why the database or the rules refuse the edit; the first reason counts.
     mutating func refuse(_ problem: Problem) {
         if self.problem == nil { self.problem = problem }

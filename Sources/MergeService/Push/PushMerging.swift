@@ -9,11 +9,13 @@ final class PushMerging: Sendable {
     let form: AnswerWriting
     let ended: EndedTransactions
     let lengths: RecordLengths
+    let unreadable: UnreadableRecords
 
     init(
         engine: any RecordEngine, limits: MergeLimits, digest: @escaping GroupDigest, form: @escaping AnswerWriting,
-        ended: EndedTransactions, lengths: RecordLengths
+        ended: EndedTransactions, lengths: RecordLengths, unreadable: UnreadableRecords
     ) {
+        self.unreadable = unreadable
         self.engine = engine
         self.limits = limits
         self.digest = digest
@@ -143,11 +145,12 @@ final class PushMerging: Sendable {
 
     /// Makes the answers of the pushes that stand; nil for one that has to run alone.
     private func answers(
-        _ transaction: PushTransaction, _ records: [Record?]
+        _ transaction: PushTransaction, _ records: [ReadRecord?]
     ) throws(StoreError) -> [KeptPush?] {
         let batch = transaction.batch
         for (report, record) in zip(transaction.reports, records) {
-            lengths.note(record.map { [$0] } ?? [], of: report.resource)
+            lengths.note(record?.readable.map { [$0] } ?? [], of: report.resource)
+            if let key = report.key { unreadable.note(record, key: key, of: report.resource) }
         }
         return try batch.items.indices.map { number throws(StoreError) in
             if transaction.excluded.contains(number) { return nil }

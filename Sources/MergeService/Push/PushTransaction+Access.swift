@@ -118,11 +118,11 @@ extension PushTransaction {
     ///
     /// - Parameter records: parallel to the reports.
     /// - Throws: `OutsideRows`; `NotShareable` where others share the transaction.
-    func checkInside(_ records: [Record?]) throws {
+    func checkInside(_ records: [ReadRecord?]) throws {
         if views.isEmpty { return }
         for index in reports.indices where !reports[index].needs.isEmpty && reports[index].isMerged {
             if excluded.contains(batch.owners[index]) { continue }
-            if case .one(let root?)? = records[index]?.sections.first {
+            if case .one(let root?)? = records[index]?.readable?.sections.first {
                 try checkInside(index, root)
             } else if let root = try rowOfRecord(index) {
                 // It does not exist for clients any more, and has to be the client's all the same.
@@ -202,12 +202,11 @@ extension PushTransaction {
     /// Returns the step that conditions of access see in an edit's own record; nil where they do not look at it.
     ///
     /// - Parameter record: as it stands now.
-    func conditionStep(of report: Int, to record: Record?) -> ConditionStep? {
+    func conditionStep(of report: Int, to record: ReadRecord?) -> ConditionStep? {
         let resource = reports[report].resource
         guard resource.access?.columns.isEmpty == false else { return nil }
-        var after: [UInt8]?
-        if case .one(let root?)? = record?.sections.first { after = ConditionTuple(root, of: resource)?.bytes }
-        return ConditionStep(before: reports[report].conditions?.bytes, after: after)
+        return ConditionStep(
+            before: reports[report].conditions?.bytes, after: record?.conditions(of: resource)?.bytes)
     }
 
     // MARK: Creating

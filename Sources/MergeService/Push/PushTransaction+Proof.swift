@@ -3,11 +3,23 @@ import RecordStore
 
 /// Comparing what was written with what is read again.
 extension PushTransaction {
+    /// Returns the records that were read again, once what was written has been found in them.
+    ///
+    /// - Throws: `WriteProof.Difference`; `StoreError` if an insertion has made a list longer than clients can read.
+    func proved(_ records: [ReadRecord?]) throws -> [ReadRecord?] {
+        for (report, record) in zip(reports, records) {
+            guard case .unreadable(let record)? = record, record.isTooLong, report.inserts else { continue }
+            throw StoreError(.tooLarge, record.reason)
+        }
+        try prove(records.map { $0?.readable })
+        return records
+    }
+
     /// A deletion may change what other edits wrote (ON DELETE SET NULL), and so may a new value of what others refer to
     /// (ON UPDATE CASCADE), so only pushes without them are proved.
     ///
     /// - Throws: `WriteProof.Difference`.
-    func prove(_ records: [Record?]) throws(WriteProof.Difference) {
+    private func prove(_ records: [Record?]) throws(WriteProof.Difference) {
         let deletes = reports.indices.contains { reports[$0].deletes }
         let proof = WriteProof(active.schema)
         guard !deletes, !writesReferenced, proof.applies(to: plan.resources, dialect: dialect) else { return }

@@ -186,7 +186,7 @@ extension PushTransaction {
     /// Writes the updates that wait, runs the checks on everything written, and reads the records again.
     ///
     /// Without checks nothing has to be known of the updates before the records are read, so all is sent at once.
-    func finish() throws -> [Record?] {
+    func finish() throws -> [ReadRecord?] {
         // A refusal of the only one is explained by the run at hand, unless others share it.
         guard written.rows.isEmpty, updates.only == nil || batch.isShared else {
             try writePending()
@@ -200,8 +200,7 @@ extension PushTransaction {
             try receive(updates)
             return try collector.receive(asked)
         }
-        try prove(records)
-        return records
+        return try proved(records)
     }
 
     /// Sends the updates that wait as few statements.

@@ -110,7 +110,7 @@ final class PushTransaction {
     /// - Throws: `StoreError`; `RunAgain`; a `Problem` where the request has a fault that only the database could show;
     ///   `NotShareable` where all of several pushes have to run alone. Writes that the database does not take back by
     ///   itself are taken back.
-    func merge() throws -> [Record?]? {
+    func merge() throws -> [ReadRecord?]? {
         do {
             try lockRoots()
             try runEdits()
@@ -205,7 +205,7 @@ final class PushTransaction {
     // MARK: What stands
 
     /// Writes and checks what is left, and reads the records again; nil where nothing stands.
-    private func standing() throws -> [Record?]? {
+    private func standing() throws -> [ReadRecord?]? {
         if isEachForItself {
             let stands = reports.isEmpty || reports.contains(where: \.isMerged)
             return stands ? try readAgain() : nil
@@ -219,7 +219,7 @@ final class PushTransaction {
             if mode.isEditByEdit { try noteTakenBack() }
             return nil
         }
-        var records: [Record?] = []
+        var records: [ReadRecord?] = []
         try noting { records = try finish() }
         return reports.allSatisfy(\.isMerged) ? records : nil
     }
@@ -242,10 +242,8 @@ final class PushTransaction {
     }
 
     /// Reads the records as they stand.
-    func readAgain() throws -> [Record?] {
-        let records = try RecordCollector(session, dialect: dialect, limits: limits).records(of: reports)
-        try prove(records)
-        return records
+    func readAgain() throws -> [ReadRecord?] {
+        try proved(RecordCollector(session, dialect: dialect, limits: limits).records(of: reports))
     }
 }
 

@@ -9,7 +9,7 @@ struct ResultAssembly {
     let wasRolledBack: Bool
 
     /// - Parameter records: parallel to the reports.
-    func result(_ records: ArraySlice<Record?>) -> PushResult {
+    func result(_ records: ArraySlice<ReadRecord?>) -> PushResult {
         let results = zip(reports.indices, records).map { index, record in result(index, record) }
         return PushResult(key: push.key, status: status(results), results: results)
     }
@@ -23,7 +23,8 @@ struct ResultAssembly {
         return results.allSatisfy { $0.status == .merged } ? .merged : .partial
     }
 
-    private func result(_ index: Int, _ record: Record?) -> EditResult {
+    private func result(_ index: Int, _ read: ReadRecord?) -> EditResult {
+        let record = read?.readable
         // The parts are looked at where they stand, because a copy of the whole counts every part of it.
         var problem = reports[index].problem
         let status: PushStatus
@@ -36,21 +37,24 @@ struct ResultAssembly {
             (status, problem) = rolledBack
         } else {
             status = .merged
+            problem = read?.problem
         }
         let resource = reports[index].resource
         var outcomes = reports[index].outcomes
         var rows = record.map { RecordRows($0, resource) }
-        for position in outcomes.indices {
+        if case .unreadable? = read {
+            // The values of its rows are not known, so those that were decided count.
+            for position in outcomes.indices where status != .merged {
+                outcomes[position].sides = outcomes[position].sides.map { $0.writing($0.current) }
+            }
+        }
+        for position in outcomes.indices where read?.problem == nil {
             if let sides = Self.standing(outcomes[position], of: resource, in: &rows) {
                 outcomes[position].sides = sides
             }
         }
         var conditions = reports[index].conditions.map { [$0] } ?? []
-        if case .one(let root?)? = record?.sections.first, let now = ConditionTuple(root, of: resource),
-            !conditions.contains(now)
-        {
-            conditions.append(now)
-        }
+        if let now = read?.conditions(of: resource), !conditions.contains(now) { conditions.append(now) }
         return EditResult(
             resource: resource, id: label(index, status), status: status, record: record,
             ids: status == .merged ? reports[index].ids : nil, outcomes: outcomes, problem: problem,

@@ -20,7 +20,7 @@ extension MergeService {
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, hashing hashKey: SipHash.Key?, from size: PieceSize,
-        piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
+        piece: @escaping @Sendable ([ReadRecord], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await read(
             resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: nil, hashKey: hashKey,
@@ -30,24 +30,34 @@ extension MergeService {
     /// Reads a page as above, without the digests of its rows.
     package func page(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
-        deadline: ContinuousClock.Instant, caller: Caller? = nil, piece: @escaping @Sendable ([Record]) -> Int?
+        deadline: ContinuousClock.Instant, caller: Caller? = nil, piece: @escaping @Sendable ([ReadRecord]) -> Int?
+    ) async throws(StoreError) -> RecordKey? {
+        try await page(
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashing: nil
+        ) { records, _ in piece(records) }
+    }
+
+    /// Reads a page as above, for a caller that may leave.
+    package func page(
+        _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
+        deadline: ContinuousClock.Instant, caller: Caller?, hashing hashKey: SipHash.Key?,
+        piece: @escaping @Sendable ([ReadRecord], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         try await read(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashKey: nil,
-            size: pieceSize(of: [resource])
-        ) { records, _ in piece(records) }
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashKey: hashKey,
+            size: pieceSize(of: [resource]), piece: piece)
     }
 
     private func read(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
         deadline: ContinuousClock.Instant, caller: Caller?, hashKey: SipHash.Key?, size: PieceSize,
-        piece: @escaping @Sendable ([Record], RecordDigests?) -> Int?
+        piece: @escaping @Sendable ([ReadRecord], RecordDigests?) -> Int?
     ) async throws(StoreError) -> RecordKey? {
         let hasBegun = Atomic<Bool>(false)
         let dialect = engine.dialect
         let rowsPerRecord = limits.rowsPerRecord
         let isLong = (lengths.mean(of: resource) ?? 0) * limit >= Self.longPage
-        let lengths = lengths
+        let (lengths, unreadable) = (lengths, unreadable)
         try await longReads.begin(if: isLong, until: deadline, for: caller)
         defer { longReads.end(if: isLong) }
         return try await engine.read(deadline: deadline) { session throws(StoreError) in
@@ -70,7 +80,8 @@ extension MergeService {
                 let records = Array(found.prefix(wanted))
                 hasBegun.store(true, ordering: .relaxed)
                 let bytes = piece(records, digests)
-                lengths.note(records, of: resource)
+                lengths.note(records.compactMap(\.readable), of: resource)
+                unreadable.note(records, of: resource)
                 left -= records.count
                 guard found.count > wanted else { return nil }
                 place.advance(records)
@@ -106,14 +117,14 @@ private enum PagePlace {
         }
     }
 
-    func read(_ limit: Int, _ reader: RecordReader) throws(StoreError) -> [Record] {
+    func read(_ limit: Int, _ reader: RecordReader) throws(StoreError) -> [ReadRecord] {
         switch self {
         case .after(let key): try reader.page(after: key, limit: limit)
-        case .at(let offset): try reader.page(offset: offset, limit: limit)
+        case .at(let offset): try reader.page(offset: offset, limit: limit).map { ReadRecord.readable($0) }
         }
     }
 
-    mutating func advance(_ records: [Record]) {
+    mutating func advance(_ records: [ReadRecord]) {
         switch self {
         case .after: self = .after(records.last?.key)
         case .at(let offset): self = .at(offset + records.count)

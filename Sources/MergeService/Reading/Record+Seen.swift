@@ -1,5 +1,12 @@
 package import MergeCore
 
+extension ReadRecord {
+    /// Returns the record as a client sees it; nil if it does not exist for the client.
+    ///
+    /// - Parameter viewer: nil for a client that sees everything.
+    package func seen(by viewer: Viewer?, of resource: Resource) -> ReadRecord? { seen(by: viewer?.view(of: resource)) }
+}
+
 extension Record {
     /// Returns the record as a client sees it; nil where it does not exist for it.
     ///

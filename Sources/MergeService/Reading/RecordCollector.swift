@@ -20,10 +20,10 @@ struct RecordCollector {
     }
 
     /// The records, parallel to the reports; nil where there is none.
-    func records(of reports: [EditReport]) throws(StoreError) -> [Record?] { try receive(send(reports)) }
+    func records(of reports: [EditReport]) throws(StoreError) -> [ReadRecord?] { try receive(send(reports)) }
 
     /// The records, parallel to their names; nil where there is none.
-    func records(of names: [(resource: Resource, key: RecordKey?)]) throws(StoreError) -> [Record?] {
+    func records(of names: [(resource: Resource, key: RecordKey?)]) throws(StoreError) -> [ReadRecord?] {
         try receive(send(names))
     }
 
@@ -55,8 +55,8 @@ struct RecordCollector {
     }
 
     /// The records that were asked for; nil where there is none.
-    func receive(_ asked: Asked) throws(StoreError) -> [Record?] {
-        var records = [Record?](repeating: nil, count: asked.count)
+    func receive(_ asked: Asked) throws(StoreError) -> [ReadRecord?] {
+        var records = [ReadRecord?](repeating: nil, count: asked.count)
         for part in asked.parts {
             for (place, record) in zip(part.places, try part.reader.receive(part.asked)) { records[place] = record }
         }

@@ -58,6 +58,27 @@ package final class RecordDigests {
         self.key = key
     }
 
+    /// The records that were noted.
+    var count: Int { found.count }
+
+    /// Forgets the records that were noted last, because they are read once more.
+    ///
+    /// - Parameter count: the number of records that stay; nil forgets none.
+    func forget(from count: Int?) {
+        guard let count, count < found.count else { return }
+        found.removeLast(found.count - count)
+        (next, first, isNoting) = (0, 0, false)
+        (places, placed) = ([:], 0)
+    }
+
+    /// Notes a record of which nothing can be said.
+    func noteUnknown(_ key: RecordKey, in resource: Resource) {
+        let name = Name(resource: ObjectIdentifier(resource), key: key)
+        if found.last?.name == name { found.removeLast() }
+        isNoting = false
+        found.append((name, Sections(sections: [Sections.Rows?](repeating: nil, count: resource.sections.count))))
+    }
+
     /// Returns the digests of a record that was asked for; those of one that is gone say that it has no row.
     package func sections(of key: RecordKey, in resource: Resource) -> Sections {
         if let place = place(of: Name(resource: ObjectIdentifier(resource), key: key)) { return found[place].sections }

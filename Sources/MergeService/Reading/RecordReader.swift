@@ -14,27 +14,33 @@ struct RecordReader {
     /// Takes the digests of the rows; nil where nobody wants them.
     var digests: RecordDigests?
 
-    private var locks: Bool { session.mustLockReads }
+    var locks: Bool { session.mustLockReads }
 
     /// The records of some keys, parallel to them; nil for those that are gone, or are spelled otherwise in the database.
-    func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [Record?] {
+    func records(_ keys: [RecordKey], locking: Bool) throws(StoreError) -> [ReadRecord?] {
         try receive(send(keys, locking: locking))
     }
 
     /// Records that were asked for.
     struct Asked {
-        fileprivate let keys: [RecordKey]
+        let keys: [RecordKey]
         /// Every key once, with its position.
         fileprivate let places: [RecordKey: Int]
         fileprivate let roots: [Ticket]
         /// Rows of the sections that hang on the records' keys, by the section's position.
         fileprivate let children: [Int: [AskedRows]]
-        fileprivate let locking: Bool
+        let locking: Bool
     }
 
     /// Rows that were asked for, of so many records.
     fileprivate struct AskedRows {
         let ticket: Ticket
+        let records: Int
+    }
+
+    /// Rows that were received for so many records.
+    private struct ReceivedRows {
+        let rows: Result<[[Value]], StoreError>
         let records: Int
     }
 
@@ -73,15 +79,20 @@ struct RecordReader {
     }
 
     /// The records that were asked for, parallel to their keys.
-    func receive(_ asked: Asked) throws(StoreError) -> [Record?] {
+    ///
+    /// - Throws: `StoreError` if one of them cannot be read.
+    func receiveAll(_ asked: Asked) throws(StoreError) -> [Record?] {
         let places = asked.places
+        // All answers are taken first, so that none is left if one of them cannot be read.
+        let answers = asked.roots.map { received($0, records: 0) }
+        let children = asked.children.mapValues { $0.map { received($0.ticket, records: $0.records) } }
         var positions = [Int?](repeating: nil, count: places.count)
         var records: [Record] = []
         records.reserveCapacity(places.count)
         var roots: [[Value]] = []
-        for ticket in asked.roots {
-            for received in try session.receive(ticket) {
-                let row = noted(received)
+        for answer in answers {
+            for found in try answer.rows.get() {
+                let row = noted(found)
                 let key = resource.root.key(of: row)
                 guard let place = places[key] else { continue }
                 guard positions[place] == nil else { throw StoreError.ambiguous(resource.root) }
@@ -90,13 +101,23 @@ struct RecordReader {
                 roots.append(row)
             }
         }
-        try complete(&records, of: roots, with: asked.children, locking: asked.locking)
+        try complete(&records, of: roots, with: children, locking: asked.locking)
         if places.count == asked.keys.count { return positions.map { $0.map { records[$0] } } }
         return asked.keys.map { key in places[key].flatMap { positions[$0] }.map { records[$0] } }
     }
 
+    private func received(_ ticket: Ticket, records: Int) -> ReceivedRows {
+        do throws(StoreError) {
+            return ReceivedRows(rows: .success(try session.receive(ticket)), records: records)
+        } catch {
+            return ReceivedRows(rows: .failure(error), records: records)
+        }
+    }
+
     /// A page of records in key order.
-    func page(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
+    ///
+    /// - Throws: `StoreError` if one of them cannot be read.
+    func wholePage(after key: RecordKey?, limit: Int) throws(StoreError) -> [Record] {
         let rows = try rootRows(after: key, limit: limit)
         var records = rows.map { Record(key: resource.root.key(of: $0), sections: [.one($0)]) }
         try complete(&records, of: rows, with: [:], locking: false)
@@ -134,7 +155,7 @@ struct RecordReader {
     }
 
     /// Rows that are asked for at once where some are left out.
-    private static let leastRows = 64
+    static let leastRows = 64
 
     /// A root row without its digest, which is noted.
     private func noted(_ row: [Value]) -> [Value] {
@@ -165,13 +186,13 @@ struct RecordReader {
 
     /// Adds the other sections to records that have their root rows alone.
     ///
-    /// - Parameter asked: what was asked for already, by the section's position.
+    /// - Parameter received: what was received already, by the section's position.
     private func complete(
-        _ records: inout [Record], of roots: [[Value]], with asked: [Int: [AskedRows]], locking: Bool
+        _ records: inout [Record], of roots: [[Value]], with received: [Int: [ReceivedRows]], locking: Bool
     ) throws(StoreError) {
         for (position, section) in resource.sections.enumerated().dropFirst() {
             let rows: [[Value]: [[Value]]]
-            if let parts = asked[position], let known = try receive(parts, of: section) {
+            if let parts = received[position], let known = try self.rows(parts, of: section) {
                 rows = known
             } else {
                 rows = try children(of: roots, in: section, locking: locking)
@@ -187,8 +208,8 @@ struct RecordReader {
                     guard found.count <= 1 else {
                         throw StoreError(
                             .unreadable,
-                            "table “\(section.table)” holds more than one row of a record; the rules call section "
-                                + "“\(section.name)” a singleton, make it a list")
+                            "table “\(section.table)” contains more than one row of the record, and section "
+                                + "“\(section.name)” is a singleton; delete the other rows or make the section a list")
                     }
                     records[index].sections.append(.one(found.first))
                 }
@@ -196,15 +217,15 @@ struct RecordReader {
         }
     }
 
-    /// The rows of one section that were asked for, by what they are linked by; nil where they are not all, which need
+    /// The rows of one section that were received, by what they are linked by; nil where they are not all, which need
     /// not be due to records that exist.
-    private func receive(_ asked: [AskedRows], of section: Section) throws(StoreError) -> [[Value]: [[Value]]]? {
+    private func rows(_ received: [ReceivedRows], of section: Section) throws(StoreError) -> [[Value]: [[Value]]]? {
         var found: [[Value]: [[Value]]] = [:]
         let columns = section.parent.map(\.column)
         var isWhole = true
-        for part in asked {
+        for part in received {
             do throws(StoreError) {
-                let rows = try session.receive(part.ticket)
+                let rows = try part.rows.get()
                 if exceeds(rows, section, records: part.records) { isWhole = false }
                 for row in rows { found[columns.map { row[$0] }, default: []].append(row) }
             } catch {
@@ -301,7 +322,7 @@ struct RecordReader {
     private func tooLarge(_ section: Section) -> StoreError {
         StoreError(
             .tooLarge,
-            "a record has more than \(rowsPerRecord) rows in section “\(section.name)”; raise --rows-per-record")
+            "the record has more than \(rowsPerRecord) rows in section “\(section.name)”; raise --rows-per-record")
     }
 }
 
@@ -336,8 +357,8 @@ extension StoreError {
     /// The error where more than one row answers to a key of a section's table.
     static func ambiguous(_ section: Section) -> StoreError {
         StoreError(
-            .schemaChanged,
-            "more than one row of table “\(section.table)” answers to one key: it is not unique any more; make it unique "
-                + "again, or name another key in the rules")
+            .unreadable,
+            "more than one row of table “\(section.table)” has the same key; make the key unique, or name another key in "
+                + "the rules")
     }
 }

@@ -15,6 +15,8 @@ package final class MergeService: Sendable {
     private let pushes: BatchQueue<PushMerging>?
     /// Reads of single records that may share snapshots; nil where each has one of its own.
     private let reads: BatchQueue<RecordReads>?
+    /// The records that could not be read.
+    package let unreadable: UnreadableRecords
     /// Pushes under keys.
     package let keyed: KeyedExecution
     /// Pushes that run in transactions of their own, or wait for one.
@@ -26,13 +28,16 @@ package final class MergeService: Sendable {
     /// - Parameters:
     ///   - digest: makes digests of groups, for bases that are sent as one.
     ///   - form: writes answers.
+    ///   - unreadable: remembers records that could not be read.
     package init(
         engine: any RecordEngine, limits: MergeLimits = MergeLimits(), digest: @escaping GroupDigest,
-        form: @escaping AnswerWriting
+        form: @escaping AnswerWriting, unreadable: UnreadableRecords = UnreadableRecords()
     ) {
         let lengths = RecordLengths()
         let merging = PushMerging(
-            engine: engine, limits: limits, digest: digest, form: form, ended: EndedTransactions(), lengths: lengths)
+            engine: engine, limits: limits, digest: digest, form: form, ended: EndedTransactions(), lengths: lengths,
+            unreadable: unreadable)
+        self.unreadable = unreadable
         let shares = limits.coalesced > 1
         pushes = shares ? BatchQueue(limits, lanesHeldUp: limits.maximumLanes, merging) : nil
         // Nothing but a table that is locked as a whole holds reads up, so they need few lanes more.
@@ -40,7 +45,8 @@ package final class MergeService: Sendable {
         reads =
             shares
             ? BatchQueue(
-                limits, lanesHeldUp: lanesHeldUp, RecordReads(engine: engine, limits: limits, lengths: lengths)) : nil
+                limits, lanesHeldUp: lanesHeldUp,
+                RecordReads(engine: engine, limits: limits, lengths: lengths, unreadable: unreadable)) : nil
         keyed = KeyedExecution { active, deadline async throws(StoreError) in
             try await Self.recover(active, in: engine, limits: limits, until: deadline)
         }
@@ -61,7 +67,7 @@ package final class MergeService: Sendable {
     package func record(
         _ resource: Resource, _ key: RecordKey, for viewer: Viewer? = nil, deadline: ContinuousClock.Instant,
         caller: Caller = Caller()
-    ) async throws(StoreError) -> Record? {
+    ) async throws(StoreError) -> ReadRecord? {
         let isLong = lengths.long(key, of: resource) != nil
         if let reads, !isLong {
             let read = RecordRead(
@@ -75,17 +81,11 @@ package final class MergeService: Sendable {
 
     private func recordAlone(
         _ resource: Resource, _ key: RecordKey, for viewer: Viewer?, deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> Record? {
+    ) async throws(StoreError) -> ReadRecord? {
         let record = try await engine.read(deadline: deadline) { session throws(StoreError) in
-            do throws(StoreError) {
-                return try self.reader(resource, session).records([key], locking: false)[0]
-            } catch {
-                // That a record cannot be served says that it is there.
-                if try self.isHidden(key, of: resource, from: viewer, session) { return nil }
-                throw error
-            }
+            try self.records([(resource, key)], in: session)[0]
         }
-        lengths.note(record.map { [$0] } ?? [], of: resource)
+        lengths.note(record?.readable.map { [$0] } ?? [], of: resource)
         return record?.seen(by: viewer, of: resource)
     }
 
@@ -117,29 +117,16 @@ package final class MergeService: Sendable {
         return try await engine.read(deadline: deadline, body)
     }
 
-    /// Returns true for a record that is there and does not exist for a client, without reading more of it than that takes.
-    private func isHidden(
-        _ key: RecordKey, of resource: Resource, from viewer: Viewer?, _ session: any StoreSession
-    ) throws(StoreError) -> Bool {
-        guard let view = viewer?.view(of: resource), !view.seesEveryRow, let columns = resource.access?.columns else {
-            return false
-        }
-        let root = resource.root
-        let rows = try session.query(
-            RawSQL(engine.dialect).select(
-                columns.map { root.columns[$0] }, from: root.table,
-                where: zip(root.columns, key.parts).map { RawValue(column: $0, value: $1) }, locking: false))
-        return rows.first.map { view.grants(onConditions: $0).isEmpty } ?? false
-    }
-
     /// Reads records of several resources in a session; nil for those that are gone.
     ///
     /// - Parameter digests: takes the digests of their rows; nil where nobody wants them.
     package func records(
         _ names: [(resource: Resource, key: RecordKey)], in session: any StoreSession, digests: RecordDigests? = nil
-    ) throws(StoreError) -> [Record?] {
-        try RecordCollector(session, dialect: engine.dialect, limits: limits, digests: digests)
+    ) throws(StoreError) -> [ReadRecord?] {
+        let records = try RecordCollector(session, dialect: engine.dialect, limits: limits, digests: digests)
             .records(of: names.map { ($0.resource, Optional($0.key)) })
+        for (name, record) in zip(names, records) { unreadable.note(record, key: name.key, of: name.resource) }
+        return records
     }
 
     /// Reads no row of each section, to find out whether its columns are still what the rules were bound to.
@@ -154,11 +141,6 @@ package final class MergeService: Sendable {
 
     /// Tells journals that are written ahead which transactions have ended.
     package func tellEndedTransactions() async { await merging.ended.tell() }
-
-    private func reader(_ resource: Resource, _ session: any StoreSession) -> RecordReader {
-        RecordReader(
-            resource: resource, session: session, dialect: engine.dialect, rowsPerRecord: limits.rowsPerRecord)
-    }
 
     /// Merges a push in one transaction, with its key and its traces in the journal.
     ///

@@ -33,14 +33,14 @@ package final class PageText: Sendable {
     private static let (fewest, shortest) = (64, 262_144)
 
     /// - Returns: the text that came before, which can be sent; nil where little or nothing came before.
-    package func add(_ records: [Record]) -> [UInt8]? {
+    package func add(_ records: [ReadRecord]) -> [UInt8]? {
         state.withLock { state in
             let leaves = state.held >= Self.fewest || (state.held > 0 && state.writer.bytes.count >= Self.shortest)
             let before = leaves ? state.writer.takeBytes() : nil
             if leaves { state.held = 0 }
             state.held += records.count
             let start = state.writer.bytes.count
-            for record in records { RecordEncoder.write(record, of: resource, to: &state.writer) }
+            for record in records { RecordEncoder.writeItem(record, of: resource, to: &state.writer) }
             state.byteCount += state.writer.bytes.count - start
             return before
         }

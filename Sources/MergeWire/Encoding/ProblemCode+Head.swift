@@ -21,7 +21,7 @@ extension ProblemCode {
         case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
             .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted, .keyReused, .nothingToUndo,
             .notUndoable,
-            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .databaseDenied, .unexpected:
+            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .unreadableRecord, .databaseDenied, .unexpected:
             422
         case .upgradeRequired: 426
         case .overJournal, .overRate: 429
@@ -106,6 +106,7 @@ extension ProblemCode {
         case .schemaChanged: "The database has changed"
         case .recordTooLarge: "The record is too large"
         case .unreadableColumn: "A column cannot be read"
+        case .unreadableRecord: "The record cannot be read"
         case .databaseError: "The database could not do what was asked"
         case .databaseDenied: "The database does not allow this"
         case .unexpected: "The push failed three times"

@@ -9,6 +9,20 @@ package enum RecordEncoder {
         return writer.bytes
     }
 
+    /// Writes a record of a page; one that cannot be read has only its id and its problem.
+    static func writeItem(_ record: ReadRecord, of resource: Resource, to writer: inout JSONWriter) {
+        switch record {
+        case .readable(let record): write(record, of: resource, to: &writer)
+        case .unreadable(let record):
+            writer.object { writer in
+                writer.member("id")
+                writer.key(record.key, resource.root)
+                writer.member("problem")
+                ProblemEncoder.write(UnreadableRecord.problem, to: &writer)
+            }
+        }
+    }
+
     static func write(_ record: Record, of resource: Resource, to writer: inout JSONWriter) {
         writer.object { writer in
             if resource.root.keyCount > 0 {

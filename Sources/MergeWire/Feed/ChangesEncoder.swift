@@ -9,16 +9,26 @@ package enum ChangesEncoder {
         return writer.bytes
     }
 
-    /// Returns the part of a change that is the same for everybody who may see the record: its name, and the record, or
-    /// null where it is gone.
-    package static func encode(_ resource: Resource, _ key: RecordKey, _ record: Record?) -> [UInt8] {
+    /// Returns the part of a change that is the same for everybody who may see the record: its name, and the record, which
+    /// is null if it is gone, or if it cannot be read and a problem follows.
+    package static func encode(_ resource: Resource, _ key: RecordKey, _ record: ReadRecord?) -> [UInt8] {
         var writer = JSONWriter()
-        writer.object { writer in
-            name(resource, key, to: &writer)
-            writer.member("record")
-            if let record { RecordEncoder.write(record, of: resource, to: &writer) } else { writer.null() }
-        }
+        writer.object { write(record, under: key, of: resource, to: &$0) }
         return writer.bytes
+    }
+
+    static func write(
+        _ record: ReadRecord?, under key: RecordKey, of resource: Resource, to writer: inout JSONWriter
+    ) {
+        name(resource, key, to: &writer)
+        writer.member("record")
+        guard case .readable(let record)? = record else {
+            writer.null()
+            guard let problem = record?.problem else { return }
+            writer.member("problem")
+            return ProblemEncoder.write(problem, to: &writer)
+        }
+        RecordEncoder.write(record, of: resource, to: &writer)
     }
 
     static func members(_ page: ChangesText, _ writer: inout JSONWriter) {

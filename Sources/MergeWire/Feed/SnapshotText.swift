@@ -27,14 +27,10 @@ package enum SnapshotText {
     }
 
     /// Returns the lines of some records of one resource.
-    package static func records(_ records: [Record], of resource: Resource) -> [UInt8] {
+    package static func records(_ records: [ReadRecord], of resource: Resource) -> [UInt8] {
         var writer = JSONWriter(capacity: 512 * records.count)
         for record in records {
-            writer.object { writer in
-                ChangesEncoder.name(resource, record.key, to: &writer)
-                writer.member("record")
-                RecordEncoder.write(record, of: resource, to: &writer)
-            }
+            writer.object { ChangesEncoder.write(record, under: record.key, of: resource, to: &$0) }
             writer.endLine()
         }
         return writer.bytes

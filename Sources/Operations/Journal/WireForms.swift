@@ -38,9 +38,13 @@ extension AnswerForm {
 
 extension MergeService {
     /// Makes the service that answers in the forms of the wire.
-    package static func wire(_ engine: any RecordEngine, limits: MergeLimits = MergeLimits()) -> MergeService {
+    package static func wire(
+        _ engine: any RecordEngine, limits: MergeLimits = MergeLimits(),
+        unreadable: UnreadableRecords = UnreadableRecords()
+    ) -> MergeService {
         MergeService(
             engine: engine, limits: limits, digest: CanonicalJSON.digest,
-            form: { AnswerForm.encode($0, as: $1, limit: limits.answerBytes, goesOn: $2) })
+            form: { AnswerForm.encode($0, as: $1, limit: limits.answerBytes, goesOn: $2) },
+            unreadable: unreadable)
     }
 }

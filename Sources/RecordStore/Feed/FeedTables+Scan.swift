@@ -162,6 +162,33 @@ extension FeedTables {
             binds: [JournalTables.bind(revision), JournalTables.bind(unit)])
     }
 
+    /// Returns the statement that reads the feed's latest revision and that of a record, if no whole pass over the record's
+    /// resource has begun since the record changed last; else it has no row.
+    ///
+    /// A scan takes it that every client reads such a change. A client that begins with the latest revision does not.
+    package func unscannedChange(of name: RecordName) -> Statement {
+        Statement(
+            sql: "SELECT last, revision FROM \(feedSQL), \(changesSQL) WHERE one = 1 AND \(dialect.changesNamed(1)) "
+                + "AND revision > (\(scannedSQL))",
+            binds: dialect.address(of: name) + [JournalTables.bind(name.resource)],
+            columns: [JournalColumn.number, JournalColumn.number])
+    }
+
+    /// Returns the statement that reads the feed's latest revision and that of such a change of any record of a resource.
+    package func unscannedChange(in resource: String) -> Statement {
+        Statement(
+            sql: "SELECT last, revision FROM \(feedSQL), \(changesSQL) WHERE one = 1 AND resource = ? "
+                + "AND revision > (\(scannedSQL)) LIMIT 1",
+            binds: [JournalTables.bind(resource), JournalTables.bind(resource)],
+            columns: [JournalColumn.number, JournalColumn.number])
+    }
+
+    /// The revision at the beginning of the last whole pass over a resource; 0 as long as one of its sections has none.
+    private var scannedSQL: String {
+        "SELECT COALESCE(MIN(CASE WHEN scanned < \(1 << 53) THEN scanned ELSE 0 END), 0) FROM \(unitsSQL) AS units "
+            + "WHERE units.resource = ?"
+    }
+
     /// The statement that notes that something is sent without being noted: until the next whole pass nobody can say
     /// that clients were told of what was found.
     package var forgetScanned: Statement {

@@ -5,7 +5,12 @@ export type JSONValue = null | boolean | number | string | JSONValue[] | { [name
 export type ID = string | number | (string | number)[];
 
 /** `{id, section: {field: value}, list: [{id, field: value}]}`. Name your own types: `store.record<Shopper>("shoppers", 123)`. */
-export interface FieldMergeRecord { id: any; [section: string]: any; }
+export interface FieldMergeRecord {
+  id: any;
+  /** Why the gateway cannot read the record now; its values are those that it read last. */
+  problem?: Problem;
+  [section: string]: any;
+}
 
 /** A word, a sentence, and what else the gateway says of an error (RFC 9457). */
 export interface Problem {

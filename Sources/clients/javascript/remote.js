@@ -10,18 +10,27 @@ import { idKey } from "./values.js";
 export async function pages(gateway, resource, signal, each) {
   for (let after = ""; after !== null;) {
     const { records, next = null } = await gateway.get(`/v1/records/${encodeURIComponent(resource)}?limit=500${after && `&after=${after}`}`, (json) => Array.isArray(json.records), signal);
-    await each(records.map((record) => ({ resource, id: record.id, record })));
+    await each(records.map((record) => ({ resource, id: record.id, ...told(record) })));
     after = next;
   }
 }
+
+const unreadable = ({ problem }) => problem?.code === "unreadable-record" && problem;
+
+const told = (record) => (unreadable(record) ? { record: null, problem: record.problem } : { record });
 
 /** Gets a record. */
 export async function record({ local, gateway }, resource, id, signal) {
   const real = await local.read((work) => work.resolve(id));
   const answer = await gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
   const found = answer.status === 404 && answer.problem ? null : answer.json;
-  if (answer.kind !== "ok" && found !== null) throw lost(answer);
-  await local.write((work) => putRecord(work, { resource, id: real, record: found }));
+  const problem = unreadable(answer);
+  if (answer.kind !== "ok" && found !== null && !problem) throw lost(answer);
+  const isKnown = await local.write(async (work) => {
+    await putRecord(work, { resource, id: real, record: problem ? null : found, problem });
+    return work.base({ resource, id: real });
+  });
+  if (problem && !isKnown) throw lost(answer);
 }
 
 /** Gets all records of a resource. */

@@ -191,7 +191,7 @@ export class FieldMergeStore extends EventTarget {
    */
   async record(resource, id, { signal } = {}) {
     if (!this.#isKept(resource)) await this.#fetch("record", resource, id, signal).catch(async (error) => {
-      if (!error.answer || !(await this.#local.read(async (work) => work.base({ resource, id: await work.resolve(id) })))) throw error;
+      if (!error.answer || !(await this.#local.read((work) => work.read({ resource, id })))) throw error;
     });
     return this.#read(resource, (work) => work.read({ resource, id }));
   }

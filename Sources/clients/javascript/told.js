@@ -5,16 +5,16 @@ import { copy, isTemporary, same } from "./values.js";
  * What the server tells, and what it means for edits: stored in a local transaction (`work`), of which it is a part.
  */
 
-/** Stores what the server says of a record; null where it is gone. */
-export async function putRecord(work, { resource, id, record, by = null }) {
-  const place = { resource, id }, before = await work.base(place), isOther = !same(before, record);
+/** Stores what the server says of a record; null where it is gone. With a problem the base stays, and shows it. */
+export async function putRecord(work, { resource, id, record, problem, by = null }) {
+  const place = { resource, id }, before = await work.base(place);
+  if (problem) record ??= before && { ...before, problem };
   work.isTold = true;
-  if (isOther) {
-    await work.touch(place);
-    work.by.set(nameOf(place), by);
-  }
+  if (same(before, record)) return work.putBase(place, record);
+  await work.touch(place);
+  work.by.set(nameOf(place), by);
   await work.putBase(place, record);
-  if (isOther && work.seeing) await work.decisions.see(work, { ...place, before, record: copy(record), by });
+  if (work.seeing) await work.decisions.see(work, { ...place, before, record: copy(record), by });
 }
 
 /** Stores what the server says of many records: at once, unless the app wants to see each. */
@@ -73,15 +73,15 @@ async function endsOf(work, push, results, problem) {
   const ends = [], isFresh = push.stamp === work.stamp;
   await work.touch(...push.edits);
   for (const [index, edit] of push.edits.entries()) {
-    const result = results[index], { resource } = edit;
+    const result = results[index];
     if (!result && !problem) continue;
-    const isRefused = !!problem || (result.status ?? "merged") !== "merged", id = isRefused ? edit.id : (result.id ?? edit.id), place = { resource, id };
+    const isRefused = !!problem || (result.status ?? "merged") !== "merged", id = isRefused ? edit.id : (result.id ?? edit.id), place = { resource: edit.resource, id };
     let record = result?.record ?? null;
     await work.touch(place);
     if (!isFresh) work.isBehind ||= !isRefused;
     else if (!isRefused || (record && !edit.creates)) {
       if (work.isDeletion(edit)) work.deleted.add(nameOf(place));
-      await putRecord(work, { ...place, record });
+      await putRecord(work, { ...place, record, problem: result.problem });
     }
     if (isRefused) record ??= await work.base(place);
     if (result?.outcomes?.some((outcome) => outcome.conflict)) work.events.push(...work.decisions.conflictsOf(edit, result));

@@ -79,8 +79,12 @@ struct AccessExplain: AsyncParsableCommand {
         }
         var found: Record?
         if let key = try KeyText.lookup(parts[1], resource.root) {
-            found = try await MergeService.wire(engine).record(
+            let read = try await MergeService.wire(engine).record(
                 resource, key, deadline: .now.advanced(by: .seconds(30)))
+            if case .unreadable(let unreadable)? = read {
+                throw SettingsError("the record “\(record)” cannot be read: \(unreadable.reason)")
+            }
+            found = read?.readable
         }
         return AccessReport(resource, name: record, record: found, viewer: viewer).lines
     }

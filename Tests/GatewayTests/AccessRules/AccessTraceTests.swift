@@ -51,7 +51,7 @@ import TestSupport
             database, rules: Errands.rules, tokens: tokens, journal: .together,
             configure: { $0.merge.rowsPerRecord = 3 }
         ) { gateway in
-            #expect(try await gateway.get("/v1/records/stops/2", as: Errands.office).status == 413)
+            #expect(try await gateway.get("/v1/records/stops/2", as: Errands.office).status == 422)
             let hidden = try await gateway.get("/v1/records/stops/2", as: Errands.driver)
             let missing = try await gateway.get("/v1/records/stops/99", as: Errands.driver)
             #expect(hidden.status == 404 && missing.status == 404, "\(hidden.text)")

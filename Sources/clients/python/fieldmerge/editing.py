@@ -29,6 +29,8 @@ class Row(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
+            if name == "problem":
+                return None  # of a record that the server can read
             near = nearest(name, self)
             raise AttributeError(f"there is no “{name}”" + (f"; did you mean “{near}”?" if near else "")) from None
 

@@ -9,7 +9,7 @@ from typing import Any
 from .. import changes as row_changes
 from ..changes import Json
 from ..ids import is_temporary, key_of
-from .parts import ADDED_KEPT, KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, pairs, with_real_ids
+from .parts import ADDED_KEPT, KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, pairs, with_problem, with_real_ids
 from .rebasing import Rebasing
 
 
@@ -177,6 +177,10 @@ class Answers(Rebasing):
         real = self.resolve(edit.id)
         known = self._known(edit.resource)
         held = self._base(edit.resource, key_of(real))
+        if result.get("problem"):
+            if held is not None:
+                self._put(edit.resource, real, with_problem(held, result["problem"]), before=before)
+            return
         self._put(edit.resource, real, None, before=before)
         deleted = known is not None and row_changes.is_deletion(edit.changes, known)
         if held is not None and not deleted:

@@ -135,3 +135,8 @@ def row_of(is_list: bool, record: Json | None, change: RowChange) -> Json | None
         return part
     key = key_of(change["id"])
     return next((item for item in part or [] if key_of(item["id"]) == key), None)
+
+
+def with_problem(held: Json | None, problem: Json) -> Json | None:
+    """Returns a base that the server cannot read now: the last one, which shows the problem; `None` if there is none."""
+    return None if held is None else {**held, "problem": problem}

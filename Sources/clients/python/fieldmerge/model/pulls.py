@@ -8,7 +8,7 @@ from typing import Any
 from ..changes import Json
 from ..ids import key_of
 from .answers import Answers
-from .parts import SENT
+from .parts import SENT, with_problem
 
 
 class Pulls(Answers):
@@ -23,7 +23,7 @@ class Pulls(Answers):
             self._begin_pull()
             count = 0
             for change in page["changes"]:
-                count += self._take(change["resource"], change["id"], change["record"], change.get("by"))
+                count += self._take(change, change.get("by"))
             self.database.set_meta("feed", page["feed"])
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
@@ -42,11 +42,14 @@ class Pulls(Answers):
         if version is not None and version != self.database.meta("rulesVersion"):
             self.database.set_meta("rulesDue", True)
 
-    def _take(self, resource: str, record_id: Any, record: Json | None, by: Json | None = None) -> int:
+    def _take(self, told: Json, by: Json | None = None) -> int:
+        resource, record_id, record = told["resource"], told["id"], told["record"]
         if not self.keeps(resource):
             return 0
         key = key_of(record_id)
         held = self._base(resource, key)
+        if told.get("problem"):
+            record = with_problem(held, told["problem"])
         if held == record:
             if held is not None:
                 self.database.write(
@@ -99,7 +102,7 @@ class Pulls(Answers):
             for line in lines:
                 if not self.keeps(line["resource"]):
                     continue
-                if not self._take(line["resource"], line["id"], line["record"]):
+                if not self._take(line):
                     self.database.write(
                         "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
                         *(generation, line["resource"], key_of(line["id"])),

@@ -1,0 +1,77 @@
+package import MergeCore
+package import MergeService
+package import RecordStore
+
+/// Reads records for clients that send GET, and notes them if a scan relies on it.
+///
+/// A row that differs from its mark is not reported if its record has a revision later than the last whole pass: every
+/// client reads that revision, and what it read is noted. A client that takes the latest revision and then reads the
+/// record by GET never reads an earlier revision. So what it was sent is noted as well.
+package struct PlainReads: Sendable {
+    private let service: MergeService
+    private let shown: ShownRecords
+
+    /// Reads with a service; what is read is noted if `shown` is on.
+    package init(service: MergeService, shown: ShownRecords) {
+        self.service = service
+        self.shown = shown
+    }
+
+    /// Reads one record; nil if it does not exist for the client.
+    ///
+    /// - Parameter viewer: nil for a client that sees everything.
+    /// - Throws: `StoreError`.
+    package func record(
+        _ resource: Resource, _ key: RecordKey, under active: ActiveRules, for viewer: Viewer?,
+        deadline: ContinuousClock.Instant, caller: Caller
+    ) async throws(StoreError) -> ReadRecord? {
+        guard let journal = active.journal, let hashKey = shown.hashKey(of: journal), resource.root.keyCount > 0 else {
+            return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)
+        }
+        let name = RecordName(resource: resource.name, record: journal.codec.key(key, resource.root))
+        // It is read before the record: later changes have later revisions, which the client will read.
+        guard let change = try await Self.change(journal.tables.feed.unscannedChange(of: name), journal, deadline)
+        else {
+            return try await service.record(resource, key, for: viewer, deadline: deadline, caller: caller)
+        }
+        let (record, shownRecord) = try await service.reading([(resource, key)], deadline: deadline) {
+            [service] session throws(StoreError) in
+            let digests = RecordDigests(key: hashKey)
+            let record = try service.records([(resource, key)], in: session, digests: digests)[0]
+            return (record, ShownRecord(resource, name.record, digests.sections(of: key, in: resource)))
+        }
+        try await shown.note(
+            [ShownRecords.Read(shownRecord, change: change.revision)], at: change.latest, in: journal, until: deadline)
+        return record?.seen(by: viewer, of: resource)
+    }
+
+    /// Begins a page; nil if its records need not be noted.
+    ///
+    /// - Parameters:
+    ///   - key: the key after which the page begins.
+    ///   - viewer: nil for a client that sees everything.
+    /// - Throws: `StoreError`.
+    package func page(
+        of resource: Resource, after key: RecordKey?, under active: ActiveRules, for viewer: Viewer?,
+        deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> PageNotes? {
+        guard let journal = active.journal, let hashKey = shown.hashKey(of: journal), resource.root.keyCount > 0,
+            let change = try await Self.change(
+                journal.tables.feed.unscannedChange(in: resource.name), journal, deadline)
+        else { return nil }
+        return PageNotes(
+            of: resource, after: key, for: viewer, at: change.latest, hashKey: hashKey, in: journal, shown)
+    }
+
+    private static func change(
+        _ statement: Statement, _ journal: Journal, _ deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> (latest: Int, revision: Int)? {
+        let rows = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(statement)
+        }
+        guard case .integer(let latest)? = rows.first?[0], case .integer(let revision)? = rows.first?[1] else {
+            return nil
+        }
+        return (Int(clamping: latest), Int(clamping: revision))
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+import TestSupport
+
+/// A client that takes the latest revision, reads records by GET and follows from there misses no foreign change.
+@Suite(.timeLimit(.minutes(3))) struct PlainReadTests {
+    /// The addresses by which a client can read a record.
+    private static let paths = ["/v1/records/doors/1", "/v1/records/doors?limit=1", "/v1/records/doors"]
+
+    @Test("A foreign change of a row that was pushed is reported after a GET", arguments: TestEngine.allCases, paths)
+    func aPushedRowIsFollowed(_ kind: TestEngine, _ path: String) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                // Tables of a server are scanned all the time, so that no pass may come between.
+                let hold = kind == .mariadb ? try await ScanHold(gateway.database) : nil
+                _ = try await client.push(FeedFixture.edit("doors", 1, "name", #""front""#, #""pushed""#))
+                _ = try await client.post("/v1/sync", "{}")
+                let position = try await client.position()
+                let read = try await client.get(path)
+                #expect(read.text.contains("pushed"), "\(read.text)")
+                try await gateway.database.run("UPDATE doors SET name = 'foreign' WHERE id = 1;")
+                try await hold?.end()
+                let told = try await client.changes(after: position, until: ["doors/1"]).changes
+                #expect(told.map(\.name) == ["doors/1"])
+                #expect(told.last?["record"]?["door"]?["name"]?.text == "foreign")
+            }
+        }
+    }
+
+    @Test("A row that was pushed and read by GET is not reported as a foreign change", arguments: TestEngine.allCases)
+    func aPushedRowIsReportedOnce(_ kind: TestEngine) async throws {
+        try await ScanFixture.with(kind) { gateway async throws in
+            try await gateway.client { client async throws in
+                _ = try await client.push(FeedFixture.edit("doors", 1, "name", #""front""#, #""pushed""#))
+                _ = try await client.post("/v1/sync", "{}")
+                let position = try await client.position()
+                for path in Self.paths { #expect(try await client.get(path).status == 200) }
+                try await gateway.database.run("UPDATE doors SET name = 'foreign' WHERE id = 2;")
+                let told = try await client.changes(after: position, until: ["doors/2"])
+                try await gateway.database.run("UPDATE rooms SET name = 'foreign' WHERE id = 2;")
+                let more = try await client.changes(after: told.position, until: ["rooms/2"])
+                #expect(told.changes.map(\.name) == ["doors/2"] && more.changes.map(\.name) == ["rooms/2"])
+            }
+        }
+    }
+}
