@@ -263,7 +263,8 @@ import TestSupport
                     return #"{"key":"k\#(count)","edits":[\#(edits.joined(separator: ","))]}"#
                 }
                 let long = try await client.post("/v1/push", push(100))
-                #expect(long.status == 413, "\(long.text.prefix(300))")
+                #expect(long.status == 422, "\(long.text.prefix(300))")
+                #expect(long.text.contains(#""retry":false"#), "\(long.text.prefix(300))")
                 #expect(try await database.run("SELECT points FROM people WHERE id = 1;") == "10\n")
                 #expect(try await client.get("/v1/journal").json()["entries"]?.array.isEmpty == true)
                 #expect(try await client.post("/v1/push", push(2)).status == 200)

@@ -57,10 +57,13 @@ import TestSupport
         let rows = (1...400).map { "(\($0), '2001-01-01')" }.joined(separator: ", ")
         let database = try await TestDatabase(
             .mariadb,
-            mariadb: "CREATE TABLE lines (n INT, day DATE); INSERT INTO lines VALUES \(rows);"
-                + "SET sql_mode = 'ALLOW_INVALID_DATES'; UPDATE lines SET day = '2001-02-31' WHERE n = 390;",
+            mariadb: "CREATE TABLE order_lines (n INT, day DATE); INSERT INTO order_lines VALUES \(rows);"
+                + "SET sql_mode = 'ALLOW_INVALID_DATES'; UPDATE order_lines SET day = '2001-02-31' WHERE n = 390;",
             sqlite: "")
-        let rules = ["lines.yaml": "resource: lines\nsections:\n  line: {table: lines, groups: {n: n, day: day}}\n"]
+        let rules = [
+            "lines.yaml":
+                "resource: lines\nsections:\n  line: {table: order_lines, groups: {}, read-only: {n: n, day: day}}\n"
+        ]
         try await RunningGateway.with(database, rules: rules) { gateway async throws in
             try await gateway.client { client async throws in
                 #expect(try await client.get("/v1/records/lines?limit=20&after=380").status >= 400)

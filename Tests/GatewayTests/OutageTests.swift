@@ -109,7 +109,8 @@ import TestSupport
                 let body = #"{"id":1,"changeset":{"c":{"p":{"old":"1","new":"1.25"}}}}"#
                 try await database.run("ALTER TABLE prices MODIFY p DECIMAL(10,1)")
                 let refused = try await client.post("/v1/merge/prices", body)
-                #expect(refused.status == 503, "\(refused.text)")
+                // The push runs again once the schema has been read; if that takes too long, it is 503.
+                #expect([400, 503].contains(refused.status), "\(refused.text)")
                 #expect(try await database.run("SELECT p FROM prices") == "1.0\n")
                 // The schema is read again, and then the value is refused with its path.
                 try await Self.until { try await client.post("/v1/merge/prices", body).status == 400 }

@@ -127,7 +127,14 @@ final class Counters: Sendable {
             group: 0, base: .values(values(base)), edited: values(base + delta), path: WirePath("n"), isRowForm: false)
         let rowID = RowID(RecordKey([.integer(Int128(id))]))
         let row = RowEdit(section: 0, id: rowID, action: .edit([group]), path: WirePath("counter"))
-        let edit = Edit(resource: resource, id: rowID, rows: [row], path: WirePath("edits"))
+        let reversals = effects.compactMap { effect in
+            if case .undo(_, let outcome) = effect {
+                Reversal(outcome: outcome, section: 0, item: nil, aim: .group(0))
+            } else {
+                nil
+            }
+        }
+        let edit = Edit(resource: resource, id: rowID, rows: [row], path: WirePath("edits"), reversals: reversals)
         let purpose: PushPurpose =
             isPreview ? .preview : pushKey.flatMap { effects.isEmpty ? nil : .once($0, effects) } ?? .apply(pushKey)
         let deadline = ContinuousClock.now + .seconds(60)

@@ -47,6 +47,6 @@ import Testing
         let error = #expect(throws: StoreError.self) {
             try reader.page(after: RecordKey([.integer(2)]), limit: 2)
         }
-        #expect(error?.kind == .unreadable)
+        #expect(error?.kind == .other)
     }
 }

@@ -152,7 +152,7 @@ final class PushMerging: Sendable {
             lengths.note(record?.readable.map { [$0] } ?? [], of: report.resource)
             if let key = report.key { unreadable.note(record, key: key, of: report.resource) }
         }
-        return try batch.items.indices.map { number throws(StoreError) in
+        return try batch.items.indices.map { number throws(StoreError) -> KeptPush? in
             if transaction.excluded.contains(number) { return nil }
             let request = batch.items[number].request
             let range = batch.ranges[number]

@@ -115,6 +115,6 @@ extension PushTransaction {
                 .ambiguousIdentity,
                 detail:
                     "Rows of “\(section.name)” have no key, and deleting this record's rows would delete other rows as well.",
-                path: row.edit.path, retry: false))
+                path: row.edit.path, retry: .never))
     }
 }

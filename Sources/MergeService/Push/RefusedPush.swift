@@ -73,7 +73,8 @@ struct RefusedPush: Sendable {
         let told = viewer.map { result.seen(by: $0, in: push.active, as: reports[...]) } ?? result
         let answer = PushAnswer(to: request, result: result, told: told) { merging.form($0, $1) { !push.isOverdue } }
         guard !push.isOverdue else { throw PushMerging.late }
-        try answer.checkLength(merging.limits)
+        // Without records the answer is no longer than the push, so it can always be kept.
+        if showingRecords { try answer.checkLength(merging.limits) }
         return answer
     }
 

@@ -58,7 +58,9 @@ extension RecordReader {
                 if key != found.last { found.append(key) }
             }
             guard rows.count == wanted, let row = rows.last else { break }
-            last = root.key(of: row.values)
+            let next = root.key(of: row.values)
+            guard next != last else { throw StoreError.unordered(root.table) }
+            last = next
         }
         return Array(found.prefix(limit))
     }

@@ -21,7 +21,8 @@ extension ProblemCode {
         case .noPreview, .rolledBack, .dependsOnRefused, .ambiguousIdentity, .outsideWhere, .notStoredExactly, .unique,
             .foreignKey, .referenced, .check, .notNull, .trigger, .value, .keysExhausted, .keyReused, .nothingToUndo,
             .notUndoable,
-            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .unreadableRecord, .databaseDenied, .unexpected:
+            .private, .nothingToReplay, .notReplayable, .unreadableColumn, .unreadableRecord, .databaseDenied,
+            .unexpected:
             422
         case .upgradeRequired: 426
         case .overJournal, .overRate: 429

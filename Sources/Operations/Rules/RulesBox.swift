@@ -104,12 +104,12 @@ package final class RulesBox: Sendable {
         let (endings, ending) = AsyncStream<Void>.makeStream()
         state.withLock { $0.waiting.append(($0.begun, ending)) }
         askForReload()
-        let timeout = Task {
-            try? await Task.sleep(until: deadline, clock: .continuous)
-            ending.finish()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in endings {} }
+            group.addTask { try? await Task.sleep(until: deadline, clock: .continuous) }
+            await group.next()
+            group.cancelAll()
         }
-        for await _ in endings {}
-        timeout.cancel()
         return active !== former
     }
 

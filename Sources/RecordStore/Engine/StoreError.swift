@@ -63,7 +63,7 @@ extension StoreError {
     /// The error if the rows behind a key contain that key, so that reading on would never end.
     package static func unordered(_ table: TableName) -> StoreError {
         StoreError(
-            .unreadable,
+            .other,
             "the rows of table “\(table)” behind a key contain that key: the database compares the key otherwise than it "
                 + "returns it; name another key in the rules")
     }

@@ -6,12 +6,13 @@ struct ReferenceFinder {
     let files: [RuleFile]
     let schema: DatabaseSchema
 
+    /// Returns the reference if both columns can be compared exactly.
+    ///
     /// - Parameter type: of the field's column.
-    func reference(
-        of field: RuleField, in table: TableSchema, type: ColumnType, _ findings: inout Findings,
-        _ collations: inout CollationAdvice
+    func checked(
+        _ reference: SectionReference, of field: RuleField, in table: TableSchema, type: ColumnType,
+        _ findings: inout Findings, _ collations: inout CollationAdvice
     ) -> SectionReference? {
-        guard let reference = reference(of: field, in: table, &findings) else { return nil }
         guard !schema.isGuessed, let own = LinkCheck.End(field.column.value, of: table, type: type),
             let target = key(of: reference)
         else { return reference }
@@ -40,12 +41,11 @@ struct ReferenceFinder {
         guard key.count == 1, let column = table.column(key[0]) else { return nil }
         let named = section.readOnly.first { $0.column.value == key[0] }?.type?.value
         let type = named.flatMap { name in (column.types + column.explicitTypes).first { $0.name == name } }
-        return LinkCheck.End(key[0], of: table, type: type)
+        return LinkCheck.End(key[0], of: table, type: type.map { column.keyType(for: $0) } ?? column.keyType)
     }
 
-    private func reference(
-        of field: RuleField, in table: TableSchema, _ findings: inout Findings
-    ) -> SectionReference? {
+    /// Returns the section to whose key a field refers; nil if the field is no reference.
+    func reference(of field: RuleField, in table: TableSchema, _ findings: inout Findings) -> SectionReference? {
         if let named = field.references {
             guard let file = files.first(where: { $0.resource.value == named.value }), let root = file.sections.first
             else {

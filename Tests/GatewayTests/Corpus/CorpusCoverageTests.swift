@@ -12,12 +12,12 @@ struct CorpusCoverageTests {
         "foreign-key", "generated-key", "incomplete-group", "invalid", "invalid-value", "key-reused", "malformed-id",
         "media-type",
         "method-not-allowed", "missing-id", "no-journal", "no-preview", "no-right", "no-such-address", "no-such-entry",
-        "no-such-record", "no-token", "not-gzip", "not-json", "not-null", "not-stored-exactly",
+        "no-such-record", "no-token", "not-gzip", "not-json", "not-null",
         "nothing-to-undo", "outside-where", "private", "read-only", "record-too-large", "referenced", "rejected",
         "resync", "rolled-back", "rules-changed", "temporary-id", "too-deep", "too-large", "too-many", "trigger",
         "unique",
         "unknown-field", "unknown-group", "unknown-member", "unknown-query", "unknown-resource", "unknown-section",
-        "unknown-temporary", "unreadable-column", "value",
+        "unknown-temporary", "unreadable-column", "unreadable-record", "value",
     ]
 
     @Test func theyMeetEverything() throws {

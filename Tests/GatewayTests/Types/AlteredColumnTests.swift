@@ -38,7 +38,7 @@ import TestSupport
         Alteration("VARCHAR(20)", to: "ENUM('ab','cd')", "'ab'", sent: (#""ab""#, #""ab""#)),
         Alteration("VARCHAR(20)", to: "VARCHAR(30)", "'ab'", sent: (#""ab""#, #""ab""#)),
         Alteration("CHAR(4)", to: "TINYINT", "'7'", sent: (#""7""#, "7")),
-        Alteration("CHAR(4)", to: "BINARY(4)", "'7'", sent: (#""7""#, #""NyAgIA==""#)),
+        Alteration("CHAR(4)", to: "BINARY(4)", "'7'", sent: (#""7""#, #""NwAAAA==""#)),
         Alteration("INT", to: "DOUBLE", "61", sent: ("61", "61")),
         Alteration("INT", to: "VARCHAR(20)", "61", sent: ("61", #""61""#)),
         Alteration("INT", to: "BIGINT", "61", sent: ("61", "61")),
@@ -122,6 +122,7 @@ import TestSupport
                 if answer.status == 503, ["schema-changed", "busy"].contains(code) { return }
                 // A base in the old type is no value of the new one.
                 if answer.status == 400, code == "invalid-value" { return }
+                if answer.status == 409, code == "rules-changed" { return }
                 state.faults.append("\(answer.status) \(answer.text)")
             }
         }
@@ -151,6 +152,8 @@ import TestSupport
         while !watch.isOver {
             let id = number % 3 + 1
             number += 1
+            // A text can be a value of the old and of the new type. So the push names the rules that its base belongs to.
+            let version = try await client.get("/v1/rules").json()["version"]?.text ?? ""
             let read = try await client.get("/v1/records/items/\(id)")
             guard read.status == 200, let item = try read.json()["item"], let value = item["value"],
                 let note = item["note"]
@@ -160,13 +163,13 @@ import TestSupport
             }
             watch.saw(value, in: read)
             let answer = try await client.post(
-                "/v1/merge/items",
+                "/v1/push",
                 """
-                {"id":\(id),"changeset":{"item":{"both":{"old":{"value":\(value),"note":\(note)},\
-                "new":{"value":\(value),"note":\(number)}}}}}
+                {"rules":"\(version)","edits":[{"resource":"items","id":\(id),"changeset":{"item":{"both":\
+                {"old":{"value":\(value),"note":\(note)},"new":{"value":\(value),"note":\(number)}}}}}]}
                 """)
             if answer.status == 200 {
-                watch.saw(try answer.json()["record"]?["item"]?["value"], in: answer)
+                watch.saw(try answer.json()["results"]?[0]?["record"]?["item"]?["value"], in: answer)
             } else {
                 watch.failed(answer)
             }

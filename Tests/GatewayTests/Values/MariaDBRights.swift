@@ -15,3 +15,15 @@ enum MariaDBRights: String, CaseIterable, Sendable {
         return database.asUser(name)
     }
 }
+
+extension TestDatabase {
+    /// The same database as an account sees it that has rights, the one to see triggers among them, on some tables only.
+    func seeing(_ tables: [String]) async throws -> TestDatabase {
+        let account = "some_" + name
+        let grants = tables.map {
+            "GRANT \(MariaDBRights.withTriggers.rawValue) ON \(name).\($0) TO \(account)@localhost;"
+        }
+        try await runAsOperator("CREATE USER \(account)@localhost; " + grants.joined(separator: " "))
+        return asUser(account)
+    }
+}
