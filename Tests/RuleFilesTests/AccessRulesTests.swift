@@ -115,6 +115,12 @@ import Testing
         #expect(Self.findings(access: access).isEmpty, "\(Self.findings(access: access))")
     }
 
+    @Test("A role with “rows: all” sees every row without a warning")
+    func allRows() {
+        let access = "  a: {read: all, rows: all}"
+        #expect(Self.findings(access: access).isEmpty, "\(Self.findings(access: access))")
+    }
+
     @Test func transitionsNameValuesOfTheColumn() {
         let access = "  a: {read: all, rows: {area: {claim: x}}}"
         #expect(

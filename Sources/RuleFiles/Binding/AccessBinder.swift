@@ -163,8 +163,10 @@ struct AccessBinder {
     // MARK: Advice
 
     private mutating func advise(_ role: RuleRole, _ bound: RoleRule) {
-        if role.rows.isEmpty {
-            findings.warning(role.name.place, "role “\(role.name.value)” has no “rows”, so it sees every row")
+        if !role.namesRows {
+            findings.warning(
+                role.name.place,
+                "role “\(role.name.value)” has no “rows”, so it sees every row; write “rows: all” if that is meant")
         }
         let root = sections[0]
         for condition in role.rows {

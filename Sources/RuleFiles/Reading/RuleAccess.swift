@@ -14,8 +14,10 @@ struct RuleRole: Sendable, Hashable {
     let write: RuleScope?
     let creates: Bool
     let deletes: Bool
-    /// Columns of the root and what they have to hold.
+    /// Columns of the root and what they have to hold; none for every row.
     let rows: [RuleCondition]
+    /// The file says which rows, if only `all`.
+    let namesRows: Bool
     /// Columns of the root and the claims that they take.
     let set: [RuleClaim]
 }

@@ -27,7 +27,7 @@ extension RuleFileReader {
         return RuleRole(
             name: name, read: read, write: readScope("write", in: role),
             creates: role.flag("create", &findings) ?? false, deletes: role.flag("delete", &findings) ?? false,
-            rows: readConditions(role), set: readClaims(role))
+            rows: readConditions(role), namesRows: role["rows"] != nil, set: readClaims(role))
     }
 
     private mutating func readScope(_ key: String, in role: YAMLMapping) -> RuleScope? {
@@ -41,6 +41,7 @@ extension RuleFileReader {
     }
 
     private mutating func readConditions(_ role: YAMLMapping) -> [RuleCondition] {
+        if role["rows"]?.scalar?.string == "all" { return [] }
         guard let rows = role.mapping("rows", &findings) else { return [] }
         if rows.entries.isEmpty { findings.error(rows.place, "“rows” tests no column") }
         return rows.entries.compactMap { column, node in
