@@ -12,6 +12,8 @@ struct FileWatch {
     private static let apart = Duration.seconds(1)
     /// Notes are forgotten by a scan at least this often.
     private static let most = Duration.seconds(600)
+    /// Notes that wait for a scan at most. A scan compares so many at once.
+    private static let mostNotes = 250
 
     /// Returns true where it is time for a scan.
     ///
@@ -22,6 +24,7 @@ struct FileWatch {
         guard let scanned, let last else { return true }
         if scanned.version != version { return true }
         guard let lastNote, lastNote > scanned.note ?? 0 else { return false }
+        if lastNote - (scanned.note ?? 0) >= Self.mostNotes { return now - last >= Self.apart }
         if let changed, now - changed < Self.late { return now - last >= Self.apart }
         return now - last >= Self.most
     }

@@ -68,7 +68,9 @@ struct ScanHand: Sendable {
                     guard let mark = unit.mark(values, digest: digest) else {
                         throw StoreError(.unreadable, "a key in “\(unit.name)” is of a kind that no scan can keep")
                     }
-                    guard mark.key != low else { throw StoreError.unordered(unit.section.table) }
+                    guard mark.key != low else {
+                        throw StoreError(.unreadable, StoreError.unordered(unit.section.table).message)
+                    }
                     return mark
                 }
             }

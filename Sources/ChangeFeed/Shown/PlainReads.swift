@@ -2,7 +2,7 @@ package import MergeCore
 package import MergeService
 package import RecordStore
 
-/// Reads records for clients that send GET, and notes them if a scan relies on it.
+/// Reads single records for clients that send GET, and notes them if a scan relies on it.
 ///
 /// A row that differs from its mark is not reported if its record has a revision later than the last whole pass: every
 /// client reads that revision, and what it read is noted. A client that takes the latest revision and then reads the
@@ -43,24 +43,6 @@ package struct PlainReads: Sendable {
         try await shown.note(
             [ShownRecords.Read(shownRecord, change: change.revision)], at: change.latest, in: journal, until: deadline)
         return record?.seen(by: viewer, of: resource)
-    }
-
-    /// Begins a page; nil if its records need not be noted.
-    ///
-    /// - Parameters:
-    ///   - key: the key after which the page begins.
-    ///   - viewer: nil for a client that sees everything.
-    /// - Throws: `StoreError`.
-    package func page(
-        of resource: Resource, after key: RecordKey?, under active: ActiveRules, for viewer: Viewer?,
-        deadline: ContinuousClock.Instant
-    ) async throws(StoreError) -> PageNotes? {
-        guard let journal = active.journal, let hashKey = shown.hashKey(of: journal), resource.root.keyCount > 0,
-            let change = try await Self.change(
-                journal.tables.feed.unscannedChange(in: resource.name), journal, deadline)
-        else { return nil }
-        return PageNotes(
-            of: resource, after: key, for: viewer, at: change.latest, hashKey: hashKey, in: journal, shown)
     }
 
     private static func change(

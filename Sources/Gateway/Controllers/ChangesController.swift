@@ -113,7 +113,8 @@ struct ChangesController {
             lines: lines, box: box, logger: logger, standing: TokenStanding(context, tokens),
             isCurrent: { [box] in
                 guard let now = box.active, now !== active else { return true }
-                return context.access(to: now.catalog)?.digest == client?.digest
+                return now.catalog.version == active.catalog.version
+                    && context.access(to: now.catalog)?.digest == client?.digest
             }
         ).answer(context, isHead: request.method == .head)
     }

@@ -59,9 +59,7 @@ struct RecordsController {
         let after = try context.query["after"].map { text throws(Problem) in
             try KeyText.decode(String(text), resource.root)
         }
-        let notes = try await plain.page(
-            of: resource, after: after, under: active, for: access?.viewer, deadline: context.deadline)
-        return try await PageStream(service: service, logger: logger, notes: notes, isHead: request.method == .head)
+        return try await PageStream(service: service, logger: logger, isHead: request.method == .head)
             .answer(context, resource, after: after, limit: try limit(context.query), for: access?.viewer)
     }
 

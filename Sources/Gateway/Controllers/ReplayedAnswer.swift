@@ -36,10 +36,9 @@ struct ReplayedAnswer: Sendable {
     /// Values that the journal keeps as digests alone stay so.
     private func filtered(_ body: [UInt8]) async -> [UInt8] {
         guard let viewer = access?.viewer else { return body }
-        var standing: [Record?] = []
+        var standing: [ReadRecord?] = []
         for (resource, key) in ReplayFilter.records(in: body, of: active.catalog) {
-            standing.append(
-                (try? await service.record(resource, key, for: viewer, deadline: deadline))?.readable)
+            standing.append(try? await service.record(resource, key, for: viewer, deadline: deadline))
         }
         return ReplayFilter.filtered(body, standing: standing, for: viewer, of: active.catalog) ?? []
     }

@@ -1,4 +1,3 @@
-import ChangeFeed
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -16,8 +15,6 @@ import Synchronization
 struct PageStream: Sendable {
     let service: MergeService
     let logger: Logger
-    /// Notes the records before they are sent; nil if nobody relies on it.
-    let notes: PageNotes?
     /// The bytes after which a page ends early: whoever asks does not have to take what was read for it.
     static let mostBytes = 8 << 20
     /// The answer has the headers of the page alone.
@@ -29,9 +26,9 @@ struct PageStream: Sendable {
         let pieces = read(resource, after: key, limit: limit, for: viewer, context)
         var beginning = pieces.makeAsyncIterator()
         // As long as nothing is sent, what goes wrong has a status of its own.
-        let first = try await noted(beginning.next()) ?? []
+        let first = try await beginning.next() ?? []
         let lease = context.received.lease
-        guard let second = try await noted(beginning.next()) else {
+        guard let second = try await beginning.next() else {
             return await context.working(on: first.count) { Reply.json(first, to: context.headers) }
         }
         let isPacked = Reply.acceptsGzip(context.headers)
@@ -55,7 +52,6 @@ struct PageStream: Sendable {
                 try await writer.write(await packed(second))
                 lease?.give(second.count)
                 for try await piece in pieces {
-                    guard let piece = try await noted(piece) else { continue }
                     try await writer.write(await packed(piece))
                     lease?.give(piece.count)
                 }
@@ -69,23 +65,11 @@ struct PageStream: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// A part of the text, and the records in it that are to be noted before it is sent.
-    private struct Piece: Sendable {
-        let text: [UInt8]
-        let parts: [PageNotes.Part]
-    }
-
-    private func noted(_ piece: Piece?) async throws(StoreError) -> [UInt8]? {
-        guard let piece else { return nil }
-        try await notes?.note(piece.parts)
-        return piece.text
-    }
-
     /// The text of the page in pieces; a short page is one.
     private func read(
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
         _ context: GatewayContext
-    ) -> AsyncThrowingStream<Piece, any Error> {
+    ) -> AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
@@ -93,23 +77,21 @@ struct PageStream: Sendable {
                     let held = HeldPieces(context.received.lease)
                     let next = try await service.page(
                         resource, after: key, limit: limit, for: viewer, deadline: context.deadline,
-                        caller: context.received.caller, hashing: notes?.hashKey
-                    ) { records, digests in
-                        notes?.add(records, digests)
+                        caller: context.received.caller
+                    ) { records in
                         let before = text.byteCount
                         var finds = HeldPieces.Room.found
                         if let piece = text.add(records) {
                             finds = held.take(piece)
                             if finds == .refused { return nil }
-                            continuation.yield(Piece(text: piece, parts: notes?.take() ?? []))
+                            continuation.yield(piece)
                         }
                         let bytes = text.byteCount
                         return finds == .found && bytes < Self.mostBytes ? bytes - before : nil
                     }
                     let end = text.end(next: next)
                     guard !held.wasRefused, held.take(end) != .refused else { throw ByteBudget.overloaded }
-                    notes?.end(next: next)
-                    continuation.yield(Piece(text: end, parts: notes?.take() ?? []))
+                    continuation.yield(end)
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)

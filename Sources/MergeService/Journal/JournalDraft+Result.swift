@@ -30,7 +30,10 @@ extension JournalDraft {
                 request: whole.request, status: whole.status, isForbidden: whole.isForbidden, body: whole.storedBody)
         }
         var refused: RefusedBody?
-        if let culprit = result.results.first(where: { $0.problem.map { $0.code != .rolledBack } ?? false }),
+        // A merged edit has a problem if its record cannot be read. It must not run again.
+        if let culprit = result.results.first(where: { edit in
+            edit.status != .merged && edit.problem.map { $0.code != .rolledBack } ?? false
+        }),
             result.status != .failed || result.problem?.retry == .never
         {
             refused = RefusedBody(

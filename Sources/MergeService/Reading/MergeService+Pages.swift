@@ -32,20 +32,10 @@ extension MergeService {
         _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer? = nil,
         deadline: ContinuousClock.Instant, caller: Caller? = nil, piece: @escaping @Sendable ([ReadRecord]) -> Int?
     ) async throws(StoreError) -> RecordKey? {
-        try await page(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashing: nil
-        ) { records, _ in piece(records) }
-    }
-
-    /// Reads a page as above, for a caller that may leave.
-    package func page(
-        _ resource: Resource, after key: RecordKey?, limit: Int, for viewer: Viewer?,
-        deadline: ContinuousClock.Instant, caller: Caller?, hashing hashKey: SipHash.Key?,
-        piece: @escaping @Sendable ([ReadRecord], RecordDigests?) -> Int?
-    ) async throws(StoreError) -> RecordKey? {
         try await read(
-            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashKey: hashKey,
-            size: pieceSize(of: [resource]), piece: piece)
+            resource, after: key, limit: limit, for: viewer, deadline: deadline, caller: caller, hashKey: nil,
+            size: pieceSize(of: [resource])
+        ) { records, _ in piece(records) }
     }
 
     private func read(

@@ -29,7 +29,7 @@ package enum ReplayFilter {
     ///   - viewer: the client.
     /// - Returns: nil where the answer is no JSON.
     package static func filtered(
-        _ answer: [UInt8], standing: [Record?], for viewer: Viewer, of catalog: Catalog
+        _ answer: [UInt8], standing: [ReadRecord?], for viewer: Viewer, of catalog: Catalog
     ) -> [UInt8]? {
         try? answer.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
@@ -62,10 +62,11 @@ package enum ReplayFilter {
     }
 
     private static func result(
-        _ node: JSONNode, _ record: Record?, _ viewer: Viewer, _ catalog: Catalog, to writer: inout JSONWriter
+        _ node: JSONNode, _ read: ReadRecord?, _ viewer: Viewer, _ catalog: Catalog, to writer: inout JSONWriter
     ) {
         let resource = node["resource"]?.string.flatMap { catalog[$0] }
         guard let resource, let view = viewer.view(of: resource) else { return writer.raw(node.text) }
+        let record = read?.readable
         var sight: RecordSight?
         if case .one(let root?)? = record?.sections.first { sight = view.sight(view.grants(on: root)) }
         writer.object { writer in
@@ -81,6 +82,10 @@ package enum ReplayFilter {
                 case "problem": problem(value, &writer)
                 default: writer.raw(value.text)
                 }
+            }
+            if let problem = read?.problem, node["problem"] == nil {
+                writer.member("problem")
+                ProblemEncoder.write(problem, to: &writer)
             }
         }
     }

@@ -174,15 +174,6 @@ extension FeedTables {
             columns: [JournalColumn.number, JournalColumn.number])
     }
 
-    /// Returns the statement that reads the feed's latest revision and that of such a change of any record of a resource.
-    package func unscannedChange(in resource: String) -> Statement {
-        Statement(
-            sql: "SELECT last, revision FROM \(feedSQL), \(changesSQL) WHERE one = 1 AND resource = ? "
-                + "AND revision > (\(scannedSQL)) LIMIT 1",
-            binds: [JournalTables.bind(resource), JournalTables.bind(resource)],
-            columns: [JournalColumn.number, JournalColumn.number])
-    }
-
     /// The revision at the beginning of the last whole pass over a resource; 0 as long as one of its sections has none.
     private var scannedSQL: String {
         "SELECT COALESCE(MIN(CASE WHEN scanned < \(1 << 53) THEN scanned ELSE 0 END), 0) FROM \(unitsSQL) AS units "

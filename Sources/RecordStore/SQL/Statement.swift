@@ -30,12 +30,12 @@ package struct Statement: Sendable, Hashable {
 
     /// Checks how many rows a write has met.
     ///
-    /// - Throws: `StoreError` of the kind `schemaChanged` where they are more than it names, because what the rules take
-    ///   for a key is none any more.
+    /// - Throws: `StoreError` of the kind `unreadable` if they are more than it names, because the key of the rules is not
+    ///   unique for the database. The same push meets the same rows again, so it is refused for good.
     package func check(rowsMet count: Int) throws(StoreError) {
         guard let mostRows, count > mostRows else { return }
         throw StoreError(
-            .schemaChanged,
+            .unreadable,
             "a write to \(mostRows) rows met \(count), so the key that names them is not unique any more; nothing is kept "
                 + "of it")
     }

@@ -3,11 +3,8 @@ import TestSupport
 
 /// A client that takes the latest revision, reads records by GET and follows from there misses no foreign change.
 @Suite(.timeLimit(.minutes(3))) struct PlainReadTests {
-    /// The addresses by which a client can read a record.
-    private static let paths = ["/v1/records/doors/1", "/v1/records/doors?limit=1", "/v1/records/doors"]
-
-    @Test("A foreign change of a row that was pushed is reported after a GET", arguments: TestEngine.allCases, paths)
-    func aPushedRowIsFollowed(_ kind: TestEngine, _ path: String) async throws {
+    @Test("A foreign change of a row that was pushed is reported after a GET", arguments: TestEngine.allCases)
+    func aPushedRowIsFollowed(_ kind: TestEngine) async throws {
         try await ScanFixture.with(kind) { gateway async throws in
             try await gateway.client { client async throws in
                 // Tables of a server are scanned all the time, so that no pass may come between.
@@ -15,7 +12,7 @@ import TestSupport
                 _ = try await client.push(FeedFixture.edit("doors", 1, "name", #""front""#, #""pushed""#))
                 _ = try await client.post("/v1/sync", "{}")
                 let position = try await client.position()
-                let read = try await client.get(path)
+                let read = try await client.get("/v1/records/doors/1")
                 #expect(read.text.contains("pushed"), "\(read.text)")
                 try await gateway.database.run("UPDATE doors SET name = 'foreign' WHERE id = 1;")
                 try await hold?.end()
@@ -33,7 +30,7 @@ import TestSupport
                 _ = try await client.push(FeedFixture.edit("doors", 1, "name", #""front""#, #""pushed""#))
                 _ = try await client.post("/v1/sync", "{}")
                 let position = try await client.position()
-                for path in Self.paths { #expect(try await client.get(path).status == 200) }
+                for path in ["/v1/records/doors/1", "/v1/records/doors"] { #expect(try await client.get(path).status == 200) }
                 try await gateway.database.run("UPDATE doors SET name = 'foreign' WHERE id = 2;")
                 let told = try await client.changes(after: position, until: ["doors/2"])
                 try await gateway.database.run("UPDATE rooms SET name = 'foreign' WHERE id = 2;")

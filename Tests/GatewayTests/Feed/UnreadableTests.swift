@@ -50,6 +50,18 @@ import TestSupport
         }
     }
 
+    @Test("A push that is merged into an unreadable record is not kept as a refused one", arguments: TestEngine.allCases)
+    func mergedPushesAreNotRefused(_ kind: TestEngine) async throws {
+        try await Fixture.with(kind) { client, _ in
+            let answer = try await client.post("/v1/push", #"{"key":"k","edits":[\#(Fixture.rename(5, "new"))]}"#)
+            let result = try answer.json()["results"]?[0]
+            #expect(answer.status == 200 && result?["status"]?.text == "merged", "\(answer.text)")
+            #expect(result?.isUnreadable == true, "\(answer.text)")
+            let refused = try await client.get("/v1/journal?refused=true")
+            #expect(try refused.json()["entries"]?.array.isEmpty == true, "\(refused.text)")
+        }
+    }
+
     private static func checkItem(_ record: JSON) {
         let isBad = Fixture.bad.contains(record["id"]?.int ?? 0)
         #expect((record["problem"]?["code"]?.text == "unreadable-record") == isBad, "\(record)")
