@@ -124,6 +124,22 @@ import TestSupport
     }
 
     @Test(
+        "A deletion waits for an item that another program is about to commit", .tags(.mariadb), .needsMariaDB,
+        arguments: ["INSERT INTO parts VALUES (3, 'c', 'p3');", "UPDATE parts SET good = 'c' WHERE id = 2;"])
+    func uncommittedItems(_ write: String) async throws {
+        try await Self.with(.mariadb) { client, database in
+            let other = try database.session()
+            try await other.run("BEGIN; " + write)
+            let busy = try await client.post("/v1/merge/goods", Self.deletion("c", "third"))
+            #expect(busy.status == 503, "\(busy.text)")
+            try await other.run("COMMIT;")
+            let gone = try await client.post("/v1/merge/goods", Self.deletion("c", "third"))
+            #expect(gone.status == 200, "\(gone.text)")
+            #expect(try await database.run("SELECT COUNT(*) FROM parts WHERE good = 'c';") == "0\n")
+        }
+    }
+
+    @Test(
         "A deletion that would take rows of another record along, since rows have no key, is refused",
         arguments: TestEngine.allCases)
     func rowsWithoutKey(_ kind: TestEngine) async throws {

@@ -8,7 +8,11 @@ extension PushTransaction {
         let columns = active.keptColumns[section.table]
         if columns.isEmpty { return nil }
         if section.keyCount == 0 {
-            return RawRow(values: zip(section.columns, row).map { RawValue(column: $0, value: $1) })
+            let kept = Set(columns.map(\.name))
+            return RawRow(
+                values: zip(section.columns, row).filter { kept.contains($0.0.name) }.map {
+                    RawValue(column: $0, value: $1)
+                })
         }
         let key = address(of: row, in: section).map { part in
             RawValue(column: section.columns[part.column], value: part.value)

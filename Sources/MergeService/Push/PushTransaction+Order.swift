@@ -10,7 +10,10 @@ extension PushTransaction {
             (
                 name: resource.root.table.description + " " + resource.name, resource: resource,
                 keys: RecordKey.ordered(
-                    plan.steps.compactMap { $0.edit.resource === resource ? $0.edit.id.key : nil })
+                    plan.steps.compactMap { step in
+                        guard step.edit.resource === resource, mode.refusals[step.index] == nil else { return nil }
+                        return step.edit.id.key
+                    })
             )
         }
         namesEachOnce =
@@ -19,8 +22,21 @@ extension PushTransaction {
         rootIsNamedOnce = namesEachOnce && plan.steps[0].edit.resource.rootHasItsTableAlone(active.footprints)
         roots.removeAll { $0.keys.isEmpty }
         guard roots.count > 1 || (roots.first?.keys.count ?? 0) > 1 else { return }
-        for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) {
-            try read(keys, of: resource.root, as: SectionID(resource: resource.name, section: 0))
+        for (_, resource, keys) in roots.sorted(by: { $0.name < $1.name }) { try lockRoots(keys, of: resource) }
+    }
+
+    /// Locks roots of one resource.
+    ///
+    /// If edits are independent, a root that cannot be read is left out here. The edit that names it reads it again, and is
+    /// refused alone.
+    private func lockRoots(_ keys: [RecordKey], of resource: Resource) throws {
+        let id = SectionID(resource: resource.name, section: 0)
+        do {
+            try read(keys, of: resource.root, as: id)
+        } catch let error as StoreError {
+            guard isEachForItself, error.refusal != nil else { throw error }
+            guard keys.count > 1 else { return }
+            for key in keys { try lockRoots([key], of: resource) }
         }
     }
 

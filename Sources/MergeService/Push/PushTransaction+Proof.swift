@@ -5,14 +5,28 @@ import RecordStore
 extension PushTransaction {
     /// Returns the records that were read again, once what was written has been found in them.
     ///
-    /// - Throws: `WriteProof.Difference`; `StoreError` if an insertion has made a list longer than clients can read.
+    /// - Throws: `WriteProof.Difference`; if an insertion has made a list longer than clients can read, `RunAgain` if the
+    ///   edits are independent, else `StoreError`.
     func proved(_ records: [ReadRecord?]) throws -> [ReadRecord?] {
-        for (report, record) in zip(reports, records) {
-            guard case .unreadable(let record)? = record, record.isTooLong, report.inserts else { continue }
-            throw StoreError(.tooLarge, record.reason)
+        for step in plan.steps {
+            guard let error = reports[step.index].excess(in: records[step.index]) else { continue }
+            guard isEachForItself else { throw error }
+            guard mode.measuresEachEdit, let problem = error.refusal(of: step.edit.path) else {
+                throw RunAgain.measuringEachEdit
+            }
+            // A later edit through another resource made the list longer.
+            throw RunAgain.without(step.index, problem)
         }
         try prove(records.map { $0?.readable })
         return records
+    }
+
+    /// Returns the problem of an edit that has made a list longer than clients can read; nil if it has not.
+    func excess(of step: PushPlan.Step) throws -> Problem? {
+        guard reports[step.index].inserts else { return nil }
+        let collector = RecordCollector(session, dialect: dialect, limits: limits)
+        let record = try collector.records(of: [reports[step.index]])[0]
+        return reports[step.index].excess(in: record)?.refusal(of: step.edit.path)
     }
 
     /// A deletion may change what other edits wrote (ON DELETE SET NULL), and so may a new value of what others refer to
@@ -59,5 +73,13 @@ extension PushTransaction {
     private struct WrittenColumn: Hashable {
         let row: RowReference
         let name: String
+    }
+}
+
+extension EditReport {
+    /// Returns the error of an edit that inserted into a record with a list longer than clients can read.
+    fileprivate func excess(in record: ReadRecord?) -> StoreError? {
+        guard case .unreadable(let record)? = record, record.isTooLong, inserts else { return nil }
+        return StoreError(.tooLarge, record.reason)
     }
 }

@@ -18,7 +18,6 @@ extension PushTransaction {
 
     /// Runs one edit; where the edits stand or fall each by itself, the checks run right behind it.
     func runAlone(_ step: PushPlan.Step) throws {
-        let isEachForItself = plan.push.atomicity == .edit
         defer { if !reports[step.index].isMerged { noteUnmade(step) } }
         if let problem = mode.refusals[step.index] { return reports[step.index].refuse(problem) }
         if let needed = step.needs.sorted().first(where: { !reports[$0].isMerged || left.contains($0) }) {
@@ -40,6 +39,9 @@ extension PushTransaction {
                 try flush()
                 if isEachForItself { try runChecks() }
             }
+        }
+        if mode.measuresEachEdit, reports[step.index].isMerged, let problem = try excess(of: step) {
+            reports[step.index].refuse(problem)
         }
         if !reports[step.index].isMerged { try takeBack(step, to: before) }
         if hasSavepoints { try session.releaseSavepoint() }

@@ -150,6 +150,7 @@ final class PushTransaction {
 
     /// Reads the rows of a wave; if they cannot be read for a final reason, refuses the edit that names them.
     private func loadOrRefuse(_ wave: [PushPlan.Step]) throws {
+        if wave.count == 1, mode.refusals[wave[0].index] != nil { return }
         do {
             try load(wave)
         } catch let error as StoreError {
@@ -163,7 +164,7 @@ final class PushTransaction {
     }
 
     /// Edits of a push of `atomic: edit` stand or fall each by itself.
-    private var isEachForItself: Bool { plan.push.atomicity == .edit }
+    var isEachForItself: Bool { plan.push.atomicity == .edit }
 
     private func isLive(_ step: PushPlan.Step) -> Bool {
         !excluded.contains(batch.owners[step.index]) && reports[step.index].isMerged

@@ -29,10 +29,13 @@ struct RowContext {
 
     /// Keeps the rows that were found under some keys.
     ///
-    /// - Returns: false where more than one row was found under a key.
+    /// - Returns: false if more than one row was found under a key; then nothing is kept.
     mutating func store(
         _ found: [[Value]], askedFor keys: [RecordKey], of section: Section, as id: SectionID, at time: Int
     ) -> Bool {
+        // Where each row has a key of its own, no key has two.
+        guard found.count <= 1 || section.keyCount == 0 || Set(found.map { section.key(of: $0) }).count == found.count
+        else { return false }
         // Taken out while it grows, or it would be copied.
         var known = rows.removeValue(forKey: id) ?? Dictionary(minimumCapacity: keys.count)
         if found.count < keys.count || keys.first?.hasText == true {
@@ -40,8 +43,7 @@ struct RowContext {
         }
         for row in found { known[section.key(of: row)] = Found(row: row, time: time) }
         rows[id] = known
-        // Where each row has a key of its own, no key has two.
-        return found.count <= 1 || section.keyCount == 0 || Set(found.map { section.key(of: $0) }).count == found.count
+        return true
     }
 }
 

@@ -11,6 +11,8 @@ struct RunMode: Sendable {
     private(set) var isEditByEdit = false
     /// Edits of the push that are refused in any run from now on, by their positions.
     private(set) var refusals: [Int: Problem] = [:]
+    /// Edits of `atomic: edit` that insert are refused one by one if they make a list too long.
+    private(set) var measuresEachEdit = false
     private var collisions = 0
 
     /// Begins with edits that are refused in any run: they need rows that an earlier push would have created, or the
@@ -35,6 +37,7 @@ struct RunMode: Sendable {
         switch reason {
         case .editByEdit: mode.isEditByEdit = true
         case .lookAgain: mode.collisions += 1
+        case .measuringEachEdit: mode.measuresEachEdit = true
         case .without(let edit, let problem): mode.refusals[edit] = problem
         }
         return mode
@@ -47,6 +50,8 @@ enum RunAgain: Error {
     case editByEdit
     /// A row was created by another at the same time; the next run merges with it.
     case lookAgain
+    /// Edits of `atomic: edit` have made a list longer than clients can read.
+    case measuringEachEdit
     /// The edit at a position of the push is refused for a reason that only showed when all was written.
     case without(Int, Problem)
 }

@@ -46,23 +46,36 @@ extension RecordReader {
     private func keys(after key: RecordKey?, limit: Int) throws(StoreError) -> [RecordKey] {
         let root = resource.root
         let filter = view?.seesEveryRow == false ? view?.rowFilter : nil
-        let columns = Array(Set(0..<root.keyCount).union(resource.access?.columns ?? [])).sorted()
         var found: [RecordKey] = []
         var last = key
         while found.count < limit {
             let wanted = max(limit - found.count, Self.leastRows)
-            let rows = try outlines(
-                SectionSQL.of(root, dialect).page(after: last, limit: wanted, showing: filter), keeping: columns)
-            for row in rows where view?.shows(row.values) ?? true {
-                let key = root.key(of: row.values)
-                if key != found.last { found.append(key) }
-            }
-            guard rows.count == wanted, let row = rows.last else { break }
-            let next = root.key(of: row.values)
+            let page = SectionSQL.of(root, dialect).page(after: last, limit: wanted, showing: filter)
+            let keys = try outlines(page, keeping: Set(0..<root.keyCount)).map { root.key(of: $0.values) }
+            for key in try shown(keys, of: page) where key != found.last { found.append(key) }
+            guard keys.count == wanted, let next = keys.last else { break }
             guard next != last else { throw StoreError.unordered(root.table) }
             last = next
         }
         return Array(found.prefix(limit))
+    }
+
+    /// The keys of a page's rows that the client sees; a row whose conditions cannot be read is hidden from it.
+    private func shown(_ keys: [RecordKey], of page: Statement) throws(StoreError) -> [RecordKey] {
+        guard let view, !view.seesEveryRow else { return keys }
+        let root = resource.root
+        let columns = Set(0..<root.keyCount).union(resource.access?.columns ?? [])
+        if let rows = try readableOutlines(page, keeping: columns) {
+            return rows.filter { view.shows($0.values) }.map { root.key(of: $0.values) }
+        }
+        var shown: [RecordKey] = []
+        for key in keys {
+            let select = SectionSQL.of(root, dialect).select(
+                where: Array(0..<root.keyCount), in: [key.parts], locking: false)
+            let rows = try readableOutlines(select, keeping: columns) ?? []
+            if rows.contains(where: { root.key(of: $0.values) == key && view.shows($0.values) }) { shown.append(key) }
+        }
+        return shown
     }
 
     // MARK: A record that cannot be read
@@ -74,13 +87,26 @@ extension RecordReader {
     }
 
     /// Hashes rows and decodes only the columns that are needed, so that a value in another column does no harm.
-    private func outlines(_ statement: Statement, keeping columns: [Int]) throws(StoreError) -> [Outline] {
+    private func outlines(_ statement: Statement, keeping kept: Set<Int>) throws(StoreError) -> [Outline] {
+        let columns = kept.sorted()
         let statement = statement.hashing(under: digests?.key ?? SipHash.Key(low: 0, high: 0))
         let rows = try session.hashes(statement, keeping: columns)
         return rows.digests.enumerated().map { index, digest in
             var values = [Value](repeating: .null, count: statement.columns.count)
             for (place, column) in columns.enumerated() { values[column] = rows.values[index * columns.count + place] }
             return Outline(values: values, digest: digest)
+        }
+    }
+
+    /// The same; nil if a value in one of the columns cannot be read.
+    private func readableOutlines(
+        _ statement: Statement, keeping columns: Set<Int>
+    ) throws(StoreError) -> [Outline]? {
+        do throws(StoreError) {
+            return try outlines(statement, keeping: columns)
+        } catch {
+            guard error.isOfOneRecord else { throw error }
+            return nil
         }
     }
 
@@ -94,19 +120,13 @@ extension RecordReader {
         let keyColumns = Set(0..<root.keyCount)
         let access = resource.access?.columns ?? []
         let links = resource.sections.flatMap { $0.parent.map(\.rootColumn) }
-        let wanted = keyColumns.union(access).union(links)
-        let outline: [Outline]
-        let isComplete: Bool
-        do throws(StoreError) {
-            outline = try outlines(select, keeping: wanted.sorted())
-            isComplete = true
-        } catch {
-            guard error.isOfOneRecord else { throw error }
-            outline = try outlines(select, keeping: keyColumns.sorted())
-            isComplete = false
-        }
+        var known = try readableOutlines(select, keeping: keyColumns.union(access).union(links))
+        let isComplete = known != nil
+        if known == nil { known = try readableOutlines(select, keeping: keyColumns.union(access)) }
+        let areConditionsKnown = known != nil
+        if known == nil { known = try outlines(select, keeping: keyColumns) }
         // The database may equate keys that are spelled otherwise.
-        let rows = outline.filter { root.key(of: $0.values) == key }
+        let rows = (known ?? []).filter { root.key(of: $0.values) == key }
         guard let row = rows.first else { return nil }
         if let digests {
             let noted = digests.count
@@ -117,7 +137,7 @@ extension RecordReader {
                 digests.noteUnknown(key, in: resource)
             }
         }
-        let conditions = isComplete && !access.isEmpty ? access.map { row.values[$0] } : nil
+        let conditions = areConditionsKnown && !access.isEmpty ? access.map { row.values[$0] } : nil
         return .unreadable(
             UnreadableRecord(
                 key: key, reason: error.message, isTooLong: error.kind == .tooLarge, conditions: conditions))
@@ -135,7 +155,7 @@ extension RecordReader {
             do throws(StoreError) {
                 let rows = try outlines(
                     SectionSQL.of(section, dialect).select(where: columns, in: [link], locking: locking || locks),
-                    keeping: Set(columns).sorted())
+                    keeping: Set(columns))
                 for row in rows {
                     digests.note(row.values, digest: row.digest, of: position, root: root.values, in: resource)
                 }

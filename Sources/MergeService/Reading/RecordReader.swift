@@ -255,14 +255,25 @@ struct RecordReader {
         if link.contains(.null) { return [] }
         let columns = section.parent.map(\.column)
         let mayPreselectOthers = RecordKey(link).hasText && section.keyCount > 0 && !dialect.lockingClause.isEmpty
-        guard locking, mayPreselectOthers, !locks else {
-            return try rows(of: section, where: columns, in: [link], locking: locking)
-        }
-        // A collation may equate rows of other records, and only the record's own are locked.
-        let own = try rows(of: section, where: columns, in: [link], locking: false)
-        return try rows(
-            of: section, where: Array(0..<section.keyCount), in: own.map { section.key(of: $0).parts }, locking: true
-        ).filter { row in columns.map { row[$0] } == link }
+        if locking, mayPreselectOthers, !locks, let own = try lockWithoutOthers(section, link) { return own }
+        return try rows(of: section, where: columns, in: [link], locking: locking)
+    }
+
+    /// Locks the rows that belong to one root row without rows of other records that the collation equates.
+    ///
+    /// It does not wait for rows that another program has not committed yet, as a locking read by the link does.
+    ///
+    /// - Returns: nil if the collation equates no rows of other records, or another program has committed rows meanwhile.
+    private func lockWithoutOthers(_ section: Section, _ link: [Value]) throws(StoreError) -> [[Value]]? {
+        let columns = section.parent.map(\.column)
+        let found = try rows(of: section, where: columns, in: [link], locking: false, includesEquated: true)
+        let own = Self.equal(found, columns, to: [link])
+        if own.count == found.count { return nil }
+        let keys = own.map { section.key(of: $0).parts }
+        let locked = try rows(of: section, where: Array(0..<section.keyCount), in: keys, locking: true)
+        let current = try rows(of: section, where: columns, in: [link], locking: false)
+        guard Set(current.map { section.key(of: $0).parts }).isSubset(of: keys) else { return nil }
+        return Self.equal(locked, columns, to: [link])
     }
 
     /// Rows whose columns contain one of some tuples of values, in batches.

@@ -142,12 +142,14 @@ package struct EntryEncoder: Sendable {
         writer.array { writer in
             for cascade in cascades {
                 let secrets = catalog.privateColumns(of: cascade.table)
-                // What names the rows is needed to find them again.
-                let hidden = cascade.columns.indices.filter { column in
+                // What names the rows is needed to find them again. Only rows that were deleted need more to come back.
+                let others = cascade.columns.indices.filter { column in
                     column >= cascade.nameCount && !cascade.links.contains(column)
-                        && secrets.contains(cascade.columns[column].name)
                 }
-                let told = cascade.columns.indices.filter { !hidden.contains($0) }
+                let hidden =
+                    cascade.effect == .delete ? others.filter { secrets.contains(cascade.columns[$0].name) } : []
+                let omitted = Set(cascade.effect == .delete ? hidden : others)
+                let told = cascade.columns.indices.filter { !omitted.contains($0) }
                 writer.object { writer in
                     if let schema = cascade.table.schema {
                         writer.member("schema")

@@ -76,9 +76,7 @@ package struct UndoDecoder {
         }
         if aim != .deletion {
             for node in outcome["cascades"]?.elements ?? [] {
-                let cascade = try self.cascade(node)
-                // The database changes them again by itself.
-                if cascade.effect != .update { returning.append(cascade) }
+                if let cascade = try cascade(node) { returning.append(cascade) }
             }
         }
         let isItem = resource.sections[row.section].kind == .list
@@ -219,16 +217,21 @@ package struct UndoDecoder {
         return out
     }
 
-    private func cascade(_ node: JSONNode) throws(Problem) -> Cascade {
-        let hidden = node["private"]?.elements.compactMap(\.string) ?? []
-        if !hidden.isEmpty { throw Self.hidden(hidden) }
+    /// Returns nil for rows that the database changes again by itself.
+    private func cascade(_ node: JSONNode) throws(Problem) -> Cascade? {
         let table = TableName(schema: node["schema"]?.string, name: node["table"]?.string ?? "")
+        guard let effect = node["effect"]?.string.flatMap({ Cascade.Effect(rawValue: $0) }) else {
+            throw Self.unreadable("what the database did to rows of table “\(table)” cannot be read")
+        }
+        if effect == .update { return nil }
+        let hidden = node["private"]?.elements.compactMap(\.string) ?? []
+        if effect == .delete, !hidden.isEmpty { throw Self.hidden(hidden) }
         let known = columns(table)
         let names = node["columns"]?.elements.compactMap(\.string) ?? []
         let found = names.compactMap { name in known.first { $0.name == name } }
-        guard !names.isEmpty, found.count == names.count,
-            let effect = node["effect"]?.string.flatMap({ Cascade.Effect(rawValue: $0) })
-        else { throw Self.unreadable("table “\(table)” is not what it was") }
+        guard !names.isEmpty, found.count == names.count else {
+            throw Self.unreadable("table “\(table)” is not what it was")
+        }
         var rows: [[Value]] = []
         for row in node["rows"]?.elements ?? [] {
             var values: [Value] = []
@@ -243,9 +246,14 @@ package struct UndoDecoder {
         let links = node["links"]?.elements.compactMap { link in
             link.string.flatMap { name in found.firstIndex { $0.name == name } }
         }
-        return Cascade(
+        let cascade = Cascade(
             table: table, effect: effect, columns: found, nameCount: Int(clamping: node["named"]?.integer ?? 0),
             links: links ?? [], rows: rows)
+        if effect == .setNull, cascade.links.contains(where: { $0 < cascade.nameCount }) {
+            throw Self.unreadable(
+                "rows of table “\(table)” have no key, and the reference that named them was set to NULL")
+        }
+        return cascade
     }
 }
 

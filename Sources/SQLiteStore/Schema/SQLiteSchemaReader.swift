@@ -162,16 +162,17 @@ struct SQLiteSchemaReader {
         var keys: [Int: RecordStore.ForeignKey] = [:]
         for row in rows {
             let id: Int = row["id"] ?? 0
-            // References spell the table as they like; the schema knows it by the name that it was made under.
+            // References may spell tables and columns in another case than the statements that made them.
             let spelled: String = row["table"] ?? ""
             let target = try tableName(spelled) ?? spelled
             let named: String? = row["to"]
             // Without a column the key refers to the primary key of its target.
             let known = keys[id]?.columns.count ?? 0
-            let column = try named ?? primaryKeyColumn(of: target, at: known) ?? ""
+            let column = try named.map { try columnName($0, of: target) } ?? primaryKeyColumn(of: target, at: known)
+            let own = try columnName(row["from"] ?? "", of: table)
             keys[id] = RecordStore.ForeignKey(
-                name: "foreign key \(id)", columns: (keys[id]?.columns ?? []) + [row["from"] ?? ""],
-                target: TableName(name: target), targetColumns: (keys[id]?.targetColumns ?? []) + [column])
+                name: "foreign key \(id)", columns: (keys[id]?.columns ?? []) + [own],
+                target: TableName(name: target), targetColumns: (keys[id]?.targetColumns ?? []) + [column ?? ""])
         }
         return keys.keys.sorted().compactMap { keys[$0] }
     }
@@ -180,6 +181,12 @@ struct SQLiteSchemaReader {
         try String.fetchOne(
             database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
             arguments: [spelled])
+    }
+
+    private func columnName(_ spelled: String, of table: String) throws -> String {
+        try String.fetchOne(
+            database, sql: "SELECT name FROM pragma_table_info(?) WHERE name = ? COLLATE NOCASE",
+            arguments: [table, spelled]) ?? spelled
     }
 
     private func primaryKeyColumn(of table: String, at position: Int) throws -> String? {

@@ -203,6 +203,69 @@ import TestSupport
         }
     }
 
+    @Test(
+        "A row whose conditions cannot be read is listed for clients that see every row",
+        arguments: TestEngine.allCases)
+    func unreadableConditions(_ kind: TestEngine) async throws {
+        let database = try await Rounds.database(kind)
+        try await database.run(Self.badDate(kind, "stops", "due"))
+        try await RunningGateway.with(
+            database, rules: Rounds.rules, tokens: Rounds.tokens, journal: .together
+        ) { gateway async throws in
+            for (client, ids) in [(Rounds.boss, [1, 2, 3, 4, 5]), (Rounds.ann, [2]), (Rounds.eve, [2, 5])] {
+                let page = try await gateway.get("/v1/records/stops", as: client)
+                let records = try page.json()["records"]?.array ?? []
+                #expect(records.compactMap { $0["id"]?.int } == ids, "\(client.name): \(page.text)")
+                let bad = records.filter { $0["problem"]?["code"]?.text == "unreadable-record" }
+                #expect(bad.compactMap { $0["id"]?.int } == ids.filter { $0 == 1 }, "\(client.name): \(page.text)")
+                let snapshot = try await gateway.get("/v1/snapshot?resources=stops", as: client)
+                let lines = try snapshot.text.split(separator: "\n").map { try JSON(String($0)) }
+                #expect(lines.compactMap { $0["id"]?.int } == ids, "\(client.name): \(snapshot.text)")
+                #expect(lines.last?["end"]?["records"]?.int == ids.count, "\(client.name): \(snapshot.text)")
+            }
+        }
+    }
+
+    private static func badDate(_ kind: TestEngine, _ table: String, _ column: String) -> String {
+        kind == .mariadb
+            ? "SET sql_mode = 'ALLOW_INVALID_DATES'; UPDATE \(table) SET \(column) = '2026-02-31' WHERE id = 1;"
+            : "UPDATE \(table) SET \(column) = CAST(x'e4' AS TEXT) WHERE id = 1;"
+    }
+
+    @Test("A client learns of a record of its own whose link cannot be read", arguments: TestEngine.allCases)
+    func unreadableLink(_ kind: TestEngine) async throws {
+        let sql = """
+            CREATE TABLE shifts (id INTEGER PRIMARY KEY, area INTEGER NOT NULL, day DATE, name VARCHAR(20));
+            CREATE TABLE notes (id INTEGER PRIMARY KEY, day DATE, title VARCHAR(20));
+            INSERT INTO shifts VALUES (1, 1, '2026-02-01', 'early'), (2, 1, '2026-02-02', 'late');
+
+            """
+        let rules = [
+            "shifts.yaml": """
+            resource: shifts
+            sections:
+              shift: {table: shifts, groups: {name: name}}
+              notes: {table: notes, list: true, parent: {day: day}, groups: {title: title}}
+            access:
+              clerk: {read: all, rows: {area: {claim: area}}}
+            """
+        ]
+        let own = Rounds.Client("own", ["clerk"], claims: #"{"area": 1}"#)
+        let other = Rounds.Client("other", ["clerk"], claims: #"{"area": 2}"#)
+        let broken = sql + Self.badDate(kind, "shifts", "day")
+        let database = try await TestDatabase(kind, mariadb: broken, sqlite: broken)
+        try await RunningGateway.with(
+            database, rules: rules, tokens: own.line + "\n" + other.line, journal: .together
+        ) { gateway async throws in
+            #expect(try await Self.answers(gateway, "/v1/records/shifts/1", [own, other]).map(\.status) == [422, 404])
+            for path in ["/v1/records/shifts", "/v1/snapshot?resources=shifts"] {
+                let answers = try await Self.answers(gateway, path, [own, other])
+                #expect(answers.map { $0.text.contains("unreadable-record") } == [true, false], "\(answers[0].text)")
+                #expect(answers.map { $0.text.contains("late") } == [true, false], "\(answers[0].text)")
+            }
+        }
+    }
+
     private static func answers(
         _ gateway: RunningGateway, _ path: String, _ clients: [Rounds.Client]
     ) async throws -> [HTTPClient.Answer] {

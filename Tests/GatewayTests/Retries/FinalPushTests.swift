@@ -136,6 +136,61 @@ import Testing
         }
     }
 
+    @Test("A record that cannot be read fails its own edit of atomic: edit", arguments: TestEngine.allCases)
+    func unreadableRootOfOneEdit(_ kind: TestEngine) async throws {
+        try await UnreadableFixture.with(kind) { client, database in
+            let edits = [(1, "one"), (3, "three"), (2, "two"), (3, "drei")].map { UnreadableFixture.rename($0, $1) }
+            let results = try await Self.proveFinal(edits, at: [1, 3], code: "unreadable-column", client, database)
+            #expect(results[1]["problem"]?["path"]?.text == "edits[1]", "\(results)")
+            let names = try await database.run("SELECT name FROM customers WHERE id < 4 ORDER BY id;")
+            #expect(names == "one\ntwo\nc3\n")
+        }
+    }
+
+    @Test("An edit of atomic: edit that makes a list too long fails alone", arguments: TestEngine.allCases)
+    func tooLongListOfOneEdit(_ kind: TestEngine) async throws {
+        try await UnreadableFixture.with(kind) { client, database in
+            // The database makes the keys in SQLite, and the client in MariaDB.
+            let sign = kind == .sqlite ? -1 : 1
+            func insert(_ orders: ClosedRange<Int>, of id: Int) -> String {
+                let items = orders.map { #"{"id":\#(sign * $0),"old":null,"new":{"title":"o"}}"# }
+                let list = items.joined(separator: ",")
+                return #"{"resource":"customers","id":\#(id),"changeset":{"orders":[\#(list)]}}"#
+            }
+            let edits = [
+                UnreadableFixture.rename(1, "one"), insert(801...803, of: 2), insert(811...813, of: 2),
+                insert(821...822, of: 2), UnreadableFixture.rename(4, "four"),
+            ]
+            try await Self.proveFinal(edits, at: [2], code: "record-too-large", client, database)
+            #expect(try await database.run("SELECT COUNT(*) FROM orders WHERE customer = 2;") == "5\n")
+            #expect(try await database.run("SELECT name FROM customers WHERE id = 4;") == "four\n")
+        }
+    }
+
+    /// Sends a push of `atomic: edit`, twice, and proves that some edits fail for good and all others are merged.
+    @discardableResult
+    private static func proveFinal(
+        _ edits: [String], at failed: Set<Int>, code: String, _ client: HTTPClient.Session, _ database: TestDatabase
+    ) async throws -> [JSON] {
+        let body = #"{"key":"k","atomic":"edit","edits":[\#(edits.joined(separator: ","))]}"#
+        let answer = try await client.post("/v1/push", body)
+        #expect(answer.status == 207, "\(answer.text)")
+        #expect(try answer.json()["status"]?.text == "partial", "\(answer.text)")
+        let results = try answer.json()["results"]?.array ?? []
+        #expect(results.count == edits.count, "\(answer.text)")
+        for (index, result) in results.enumerated() {
+            #expect(result["status"]?.text == (failed.contains(index) ? "failed" : "merged"), "\(index): \(result)")
+            guard failed.contains(index) else { continue }
+            #expect(result["problem"]?["code"]?.text == code, "\(result)")
+            #expect(result["problem"]?["retry"]?.bool == false, "\(result)")
+        }
+        #expect(try await client.post("/v1/push", body).text == answer.text)
+        #expect(
+            try await database.runOnJournal("SELECT reason FROM entries WHERE body IS NOT NULL AND reason IS NOT NULL;")
+                == code + "\n")
+        return results
+    }
+
     @Test("A push whose records cannot be read is refused without them", .tags(.mariadb), .needsMariaDB)
     func unreadableRecord() async throws {
         let database = try await Self.orders(.mariadb)
