@@ -1,4 +1,5 @@
 import Gateway
+import MergeService
 import Testing
 import TestSupport
 
@@ -33,11 +34,13 @@ import TestSupport
     ]
 
     private static func with(
-        _ kind: TestEngine,
+        _ kind: TestEngine, rowsPerRecord: Int = MergeLimits().rowsPerRecord,
         _ body: @escaping @Sendable (HTTPClient.Session, TestDatabase) async throws -> Void
     ) async throws {
         let database = try await TestDatabase(kind, mariadb: tables(kind), sqlite: tables(kind))
-        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+        try await RunningGateway.with(
+            database, rules: rules, journal: .together, configure: { $0.merge.rowsPerRecord = rowsPerRecord }
+        ) { gateway async throws in
             try await gateway.client { try await body($0, database) }
         }
     }
@@ -75,6 +78,35 @@ import TestSupport
             let records = try lines.map { try JSON(Array($0.utf8)) }.compactMap { $0["record"] }
             #expect(Set(records.map { names($0) }) == [["p1"], ["p2"], []])
             #expect(records.first { $0["id"]?.text == "c" }?["labels"]?.array.count == 1)
+        }
+    }
+
+    @Test(
+        "Records whose keys only the collation equates do not share the limit of rows", arguments: TestEngine.allCases)
+    func limits(_ kind: TestEngine) async throws {
+        try await Self.with(kind, rowsPerRecord: 5) { client, database in
+            func add(_ ids: ClosedRange<Int>, to code: String) async throws {
+                let rows = ids.map { "(\($0), '\(code)', 'p')" }.joined(separator: ",")
+                try await database.run("INSERT INTO parts VALUES \(rows);")
+            }
+            func parts(_ code: String) async throws -> Int? {
+                try await client.get("/v1/records/goods/\(code)").json()["parts"]?.array.count
+            }
+            try await add(11...13, to: "aB3")
+            // More than twice the limit has to be preselected.
+            try await add(21...24, to: "Ab3")
+            try await add(31...35, to: "AB3")
+            #expect(try await [parts("aB3"), parts("Ab3")] == [4, 5])
+            let edit = #"{"id":"aB3","changeset":{"parts":[{"id":11,"name":{"old":"p","new":"x"}}]}}"#
+            let merged = try await client.post("/v1/merge/goods", edit)
+            #expect(merged.status == 200, "\(merged.text)")
+            try await add(25...25, to: "Ab3")
+            #expect(try await [parts("aB3"), parts("Ab3")] == [4, nil], "a record has its own limit")
+            let page = try await client.get("/v1/records/goods").json()["records"]?.array ?? []
+            #expect(page.count { $0["problem"] != nil } == 1, "\(page)")
+            let gone = try await client.post("/v1/merge/goods", Self.deletion("aB3", "first"))
+            #expect(gone.status == 200, "\(gone.text)")
+            #expect(try await database.run("SELECT COUNT(*) FROM parts;") == "11\n")
         }
     }
 

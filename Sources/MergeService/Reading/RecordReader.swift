@@ -298,12 +298,43 @@ struct RecordReader {
             }
         } _: { batch throws(StoreError) in
             let tuples = asked.popFirst() ?? []
-            guard !exceeds(batch, section, records: tuples.count) else { throw tooLarge(section) }
-            let found = includesEquated ? batch : Self.equal(batch, columns, to: tuples)
+            var found = includesEquated ? batch : Self.equal(batch, columns, to: tuples)
+            if exceeds(batch, section, records: tuples.count) {
+                // Several records are read one by one later.
+                guard found.count < batch.count, tuples.count == 1 else { throw tooLarge(section) }
+                found = try allRows(
+                    of: section, where: columns, in: tuples, locking: locking, includesHidden: includesHidden)
+            }
             if rows.isEmpty { rows = found } else { rows += found }
         }
         return rows
     }
+
+    /// Reads the rows of one record among more rows that only a collation takes for its own.
+    ///
+    /// - Throws: `StoreError` if the record itself has too many rows, or if even `mostPreselected` times as many rows as a
+    ///   record may have do not contain them all.
+    private func allRows(
+        of section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool
+    ) throws(StoreError) -> [[Value]] {
+        var factor = 2
+        while factor <= Self.mostPreselected {
+            let rows = try session.query(
+                select(
+                    section, where: columns, in: tuples, locking: locking, includesHidden: includesHidden,
+                    records: factor))
+            let found = Self.equal(rows, columns, to: tuples)
+            guard found.count <= rowsPerRecord else { throw tooLarge(section) }
+            if !exceeds(rows, section, records: factor) { return found }
+            factor *= 2
+        }
+        throw StoreError(
+            .tooLarge,
+            "the collation of table “\(section.table)” takes more than \(Self.mostPreselected * rowsPerRecord) rows for "
+                + "rows of the record; give the parent column an exact collation, or raise --rows-per-record")
+    }
+
+    private static let mostPreselected = 16
 
     /// The rows whose columns contain one of the tuples.
     private static func equal(_ rows: [[Value]], _ columns: [Int], to tuples: [[Value]]) -> [[Value]] {
@@ -315,13 +346,15 @@ struct RecordReader {
         return rows.filter { row in wanted.contains(columns.map { row[$0] }) }
     }
 
+    /// - Parameter records: the number of records whose rows the statement may return; nil for as many as tuples.
     private func select(
-        _ section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool
+        _ section: Section, where columns: [Int], in tuples: [[Value]], locking: Bool, includesHidden: Bool,
+        records: Int? = nil
     ) -> Statement {
-        SectionSQL.of(section, dialect).select(
+        let most = rowsPerRecord * (records ?? tuples.count)
+        return SectionSQL.of(section, dialect).select(
             where: columns, in: tuples, locking: locking || locks, isOrdered: true,
-            limit: section.kind == .list ? rowsPerRecord * tuples.count + 1 : nil, includesHidden: includesHidden,
-            waits: waits
+            limit: section.kind == .list ? most + 1 : nil, includesHidden: includesHidden, waits: waits
         ).hashing(under: digests?.key)
     }
 
