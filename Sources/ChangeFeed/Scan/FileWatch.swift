@@ -12,7 +12,7 @@ struct FileWatch {
     private static let apart = Duration.seconds(1)
     /// Notes are forgotten by a scan at least this often.
     private static let most = Duration.seconds(600)
-    /// Notes that wait for a scan at most. A scan compares so many at once.
+    /// The most notes that wait for a scan, which compares no more at once.
     private static let mostNotes = 250
 
     /// Returns true where it is time for a scan.

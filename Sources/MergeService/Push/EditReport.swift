@@ -50,7 +50,7 @@ struct EditReport: Sendable {
     /// - Parameters:
     ///   - inserted: rows that were inserted and are there no more; they go by the client's names again.
     ///   - edit: the edit that the report is of.
-    mutating func rollBack(_ inserted: [PushTransaction.InsertedRow: TemporaryID?], of edit: Edit) {
+    mutating func rollBack(_ inserted: [RowName: TemporaryID?], of edit: Edit) {
         ids = []
         meant = []
         needs = []
@@ -58,7 +58,8 @@ struct EditReport: Sendable {
         outcomes = outcomes.filter(\.isConflict)
         if inserted.isEmpty { return }
         func name(_ key: RecordKey, _ section: Int) -> TemporaryID?? {
-            inserted[PushTransaction.InsertedRow(table: resource.sections[section].table, key: key)]
+            let section = resource.sections[section]
+            return inserted[RowName(table: section.table, key, in: section)]
         }
         // The database may have given the number of a row that the client names to a new one, and taken it back.
         let isSent = if case .key? = sent { true } else { false }

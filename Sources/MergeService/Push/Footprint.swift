@@ -43,7 +43,7 @@ final class Footprint: Sendable {
         isShared = same.count > 1
         isCheckedElsewhere =
             same.count > 1 && same.contains { $0.checks.contains { $0.onFailure == .serverWins } }
-        isAmbiguous = Set(same.map(Self.address)).count > 1
+        isAmbiguous = Set(same.map { $0.addressColumns.map { $0.name.lowercased() } }).count > 1
         let known = schema.tables[section.table]
         reach = Self.reach(known, dialect)
         func positions(_ names: [String]) -> Set<Int> {
@@ -57,12 +57,6 @@ final class Footprint: Sendable {
     }
 
     private static func name(of table: TableName) -> String { table.name.lowercased() }
-
-    /// Returns the columns that tell the section's rows apart.
-    private static func address(_ section: Section) -> [String] {
-        let columns = section.keyCount > 0 ? Array(0..<section.keyCount) : section.parent.map(\.column)
-        return columns.map { section.columns[$0].name.lowercased() }
-    }
 
     private static func reach(_ table: TableSchema?, _ dialect: any Dialect) -> Reach {
         guard let table, !table.isView, table.isTransactional else { return .everything }

@@ -36,6 +36,7 @@ extension PushTransaction {
         if !active.schema.dependents(ofDeletionFrom: section.table).isEmpty {
             let steps = try cascadeFinder.steps(deleting: current, section.columns, from: section.table)
             try noteShown(steps, report: row.index)
+            try noteOriginals(steps)
             reports[row.index].outcomes[outcome].cascades = steps.map(\.cascade)
         }
         try write(sql.delete(key: address, mostRows: mostRows), of: row, current: current)
@@ -61,6 +62,7 @@ extension PushTransaction {
         let steps = try cascadeFinder.steps(updating: current, to: after, section.columns, in: section.table)
         if steps.isEmpty { return }
         try noteShown(steps, report: row.index)
+        try noteOriginals(steps)
         let written = Set(assignments.map(\.column))
         let item = section.kind == .list ? RowLabel.key(section.key(of: current)) : nil
         let place = reports[row.index].outcomes.lastIndex { outcome in

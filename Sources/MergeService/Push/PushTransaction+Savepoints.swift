@@ -31,7 +31,8 @@ extension PushTransaction {
         }
         if hasSavepoints { try session.setSavepoint() }
         let before = Mark(
-            inverses: inverses.count, written: written, sharedWrites: sharedWrites, inserted: inserted, fresh: fresh)
+            inverses: inverses.count, written: written, sharedWrites: sharedWrites, inserted: inserted, fresh: fresh,
+            originals: originals, frozen: frozen)
         if isEachForItself { written = WrittenRows() }
         try apply(step)
         if reports[step.index].isMerged {
@@ -52,14 +53,17 @@ extension PushTransaction {
         let inverses: Int
         let written: WrittenRows
         let sharedWrites: [RowReference: [SectionID: Set<String>]]
-        let inserted: [InsertedRow: TemporaryID?]
-        let fresh: Set<InsertedRow>
+        let inserted: [RowName: TemporaryID?]
+        let fresh: Set<RowName>
+        let originals: [RowName: [String: Value]]
+        let frozen: [GuardedRow: Bool]
     }
 
     private func takeBack(_ step: PushPlan.Step, to mark: Mark) throws {
         updates = PendingUpdates()
         let gone = inserted.filter { mark.inserted[$0.key] == nil }
         (written, sharedWrites, inserted, fresh) = (mark.written, mark.sharedWrites, mark.inserted, mark.fresh)
+        (originals, frozen) = (mark.originals, mark.frozen)
         changes.noteEverything()
         try takeBack(to: mark.inverses)
         if hasSavepoints { try session.rollBackToSavepoint() }

@@ -112,11 +112,17 @@ extension PushTransaction {
         try root(of: record).flatMap { ConditionTuple($0, of: record.resource)?.bytes }
     }
 
+    /// The root row of a record with its key and what conditions of access test; other values are NULL.
+    ///
+    /// Another resource's edit leads here, so a value of another column that cannot be decoded does it no harm.
     private func root(of record: ShownRecord) throws(StoreError) -> [Value]? {
         let root = record.resource.root
-        return try reader.rows(
-            of: root, where: Array(0..<root.keyCount), in: [record.key.parts], locking: session.mustLockReads
-        ).first
+        let columns = Set(0..<root.keyCount).union(record.resource.access?.columns ?? [])
+        let select = SectionSQL.of(root, dialect).select(
+            where: Array(0..<root.keyCount), in: [record.key.parts], locking: session.mustLockReads)
+        let rows = try reader.outlines(select, keeping: columns)
+        // The database may equate keys that are spelled otherwise.
+        return rows.map(\.values).first { root.key(of: $0) == record.key }
     }
 
     /// Records what conditions of access test in a record as it was before the push, if its root row is about to change

@@ -44,10 +44,11 @@ extension PushTransaction {
         if active.views.hasGuards(section.table) || footprint.isCheckedElsewhere
             || !active.views.testedColumns(of: section.table).isEmpty
         {
-            fresh.insert(InsertedRow(table: section.table, key: made))
+            let known = zip(0..., parts).map { Assignment(column: $0, value: $1) }
+            try noteFresh(known + all.filter { $0.column >= section.keyCount }, in: section)
         }
         if edit.id?.key == nil {
-            inserted[InsertedRow(table: section.table, key: made)] = .some(edit.id?.temporary)
+            inserted[RowName(table: section.table, made, in: section)] = .some(edit.id?.temporary)
         }
         if !row.resource.isAtomic {
             let key = zip(0..., parts).map { Assignment(column: $0, value: $1) }
@@ -98,8 +99,7 @@ extension PushTransaction {
     }
 
     func address(of row: [Value], in section: Section) -> [Assignment] {
-        let columns = section.keyCount > 0 ? Array(0..<section.keyCount) : section.parent.map(\.column)
-        return columns.map { Assignment(column: $0, value: row[$0]) }
+        section.addressPositions.map { Assignment(column: $0, value: row[$0]) }
     }
 
     private func mean(_ assignments: [Assignment], of row: EditedRow, key: () -> RecordKey) {

@@ -46,19 +46,19 @@ final class PushTransaction {
     /// Columns of rows that sections of different resources show, by the section through which they were written.
     var sharedWrites: [RowReference: [SectionID: Set<String>]] = [:]
     /// Rows that were inserted under keys of the database's own making, by the name that the client gave them.
-    var inserted: [InsertedRow: TemporaryID?] = [:]
+    var inserted: [RowName: TemporaryID?] = [:]
     /// Rows that other records may show as well, to be looked for again once all is written.
     var shownRows: [ShownRows] = []
     /// The records that edits changed besides their own, by the edit.
     var shown: [Int: Set<ShownRecord>] = [:]
     /// Columns of rows as they were before the push: all that it wrote if the table has guards, else those that conditions
     /// of access test.
-    var originals: [RowReference: [String: Value]] = [:]
+    var originals: [RowName: [String: Value]] = [:]
     /// The guards that were asked for, as they were before the push.
     var frozen: [GuardedRow: Bool] = [:]
     /// Rows that the push inserted, if guards or conditions of access look at their table, or checks of another section
     /// than the one that inserted them.
-    var fresh: Set<InsertedRow> = []
+    var fresh: Set<RowName> = []
     /// What conditions of access looked at in those records before they changed.
     var shownBefore: [ShownRecord: [UInt8]] = [:]
     /// The steps that conditions of access see in them.
@@ -78,12 +78,6 @@ final class PushTransaction {
     var rootIsNamedOnce = false
 
     var plan: PushPlan { batch.plan }
-
-    /// Names a row that a push inserted, which edits through other sections over its table may mean as well.
-    struct InsertedRow: Hashable {
-        let table: TableName
-        let key: RecordKey
-    }
 
     /// Something that a push may not do while others share its transaction.
     struct NotShareable: Error {}

@@ -81,13 +81,13 @@ extension RecordReader {
     // MARK: A record that cannot be read
 
     /// A row of which only some columns were decoded; the other values are NULL.
-    private struct Outline {
+    struct Outline {
         let values: [Value]
         let digest: UInt64
     }
 
     /// Hashes rows and decodes only the columns that are needed, so that a value in another column does no harm.
-    private func outlines(_ statement: Statement, keeping kept: Set<Int>) throws(StoreError) -> [Outline] {
+    func outlines(_ statement: Statement, keeping kept: Set<Int>) throws(StoreError) -> [Outline] {
         let columns = kept.sorted()
         let statement = statement.hashing(under: digests?.key ?? SipHash.Key(low: 0, high: 0))
         let rows = try session.hashes(statement, keeping: columns)

@@ -50,7 +50,8 @@ import TestSupport
         }
     }
 
-    @Test("A push that is merged into an unreadable record is not kept as a refused one", arguments: TestEngine.allCases)
+    @Test(
+        "A push that is merged into an unreadable record is not kept as a refused one", arguments: TestEngine.allCases)
     func mergedPushesAreNotRefused(_ kind: TestEngine) async throws {
         try await Fixture.with(kind) { client, _ in
             let answer = try await client.post("/v1/push", #"{"key":"k","edits":[\#(Fixture.rename(5, "new"))]}"#)
