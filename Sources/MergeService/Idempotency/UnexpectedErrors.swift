@@ -11,12 +11,15 @@ enum UnexpectedErrors {
     private static let mostRetries = 2
 
     /// Returns the problem with which a push is refused for good after an error; nil if the client sends it again.
-    static func refusal(of push: PushItem, after error: StoreError) async -> Problem? {
+    static func refusal(
+        of push: PushItem, after error: StoreError, in engine: any RecordEngine
+    ) async -> Problem? {
         if var problem = error.refusal {
             problem.cause = error.description
             return problem
         }
-        guard error.kind == .other, case .apply(let key?) = push.request.purpose, let journal = push.active.journal,
+        guard case .apply(let key?) = push.request.purpose, let journal = push.active.journal,
+            await isUnexpected(error, of: push, in: engine),
             let count = try? await note(key, of: push.request.sender, in: journal, until: push.deadline),
             count > mostRetries
         else { return nil }
@@ -26,6 +29,21 @@ enum UnexpectedErrors {
                 + "The gateway's log contains the errors.", retry: .never)
         problem.cause = error.description
         return problem
+    }
+
+    /// Returns true for an error that no list contains, and for a missing table or column if the tables of the push are as
+    /// they were: a trigger or a view names it, so no reading of the rules helps.
+    private static func isUnexpected(
+        _ error: StoreError, of push: PushItem, in engine: any RecordEngine
+    ) async -> Bool {
+        switch error.kind {
+        case .other: return true
+        case .schemaChanged:
+            let tables = Set(push.plan.push.edits.flatMap { $0.resource.sections.map(\.table) })
+            guard let now = try? await engine.schema(of: Array(tables), deadline: push.deadline) else { return false }
+            return tables.allSatisfy { now.tables[$0] == push.active.schema.tables[$0] }
+        default: return false
+        }
     }
 
     /// Notes one more error of a key.

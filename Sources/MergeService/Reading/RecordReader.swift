@@ -266,9 +266,17 @@ struct RecordReader {
     /// - Returns: nil if the collation equates no rows of other records, or another program has committed rows meanwhile.
     private func lockWithoutOthers(_ section: Section, _ link: [Value]) throws(StoreError) -> [[Value]]? {
         let columns = section.parent.map(\.column)
-        let found = try rows(of: section, where: columns, in: [link], locking: false, includesEquated: true)
-        let own = Self.equal(found, columns, to: [link])
-        if own.count == found.count { return nil }
+        var equated: [[Value]]?
+        do throws(StoreError) {
+            equated = try rows(of: section, where: columns, in: [link], locking: false, includesEquated: true)
+        } catch {
+            // With rows of other records there may be more than one record may have.
+            guard error.kind == .tooLarge else { throw error }
+        }
+        let own =
+            try equated.map { Self.equal($0, columns, to: [link]) }
+            ?? rows(of: section, where: columns, in: [link], locking: false)
+        if own.count == equated?.count { return nil }
         let keys = own.map { section.key(of: $0).parts }
         let locked = try rows(of: section, where: Array(0..<section.keyCount), in: keys, locking: true)
         let current = try rows(of: section, where: columns, in: [link], locking: false)

@@ -164,9 +164,9 @@ package final class MergeService: Sendable {
             }
         } catch {
             let failure = Failure(any: error)
-            guard let cause = failure.cause, let problem = await UnexpectedErrors.refusal(of: push, after: cause) else {
-                throw failure
-            }
+            guard let cause = failure.cause,
+                let problem = await UnexpectedErrors.refusal(of: push, after: cause, in: engine)
+            else { throw failure }
             do throws(StoreError) {
                 return try await RefusedPush(push, for: problem).answer(merging)
             } catch {

@@ -31,6 +31,8 @@ struct SQLProbe {
                     "the database does not understand the SQL of \(sql.what): \(error.message)")
             }
         }
+        // Statements that contain the operator's SQL would be refused for the same reason.
+        if findings.hasErrors { return findings }
         try await VerbProbe(engine: engine, patience: patience).add(to: &findings, of: rules, bound: catalog)
         return findings
     }

@@ -6,7 +6,7 @@ import TestSupport
     private static func sql(_ key: String) -> String {
         """
         CREATE TABLE areas (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL UNIQUE);
-        CREATE TABLE orders (id \(key), number INT UNIQUE, status VARCHAR(20), note VARCHAR(20),
+        CREATE TABLE orders (id \(key), number INT NOT NULL UNIQUE, status VARCHAR(20), note VARCHAR(20),
           locked INT NOT NULL DEFAULT 0, area VARCHAR(20), due DATE,
           FOREIGN KEY (area) REFERENCES areas (code) ON UPDATE CASCADE);
         INSERT INTO areas VALUES (1, 'north'), (2, 'south'), (3, 'shut');

@@ -74,4 +74,32 @@ import Testing
             }
         }
     }
+
+    @Test("A push whose trigger names a missing table is refused the third time", arguments: TestEngine.allCases)
+    func missingTableOfATrigger(_ kind: TestEngine) async throws {
+        let sql = """
+            CREATE TABLE things (id INTEGER PRIMARY KEY, v INT); INSERT INTO things VALUES (1, 10), (2, 10);
+            CREATE TABLE audit (v INT);
+
+            """
+        let database = try await TestDatabase(
+            kind,
+            mariadb: sql + "CREATE TRIGGER tr AFTER UPDATE ON things FOR EACH ROW INSERT INTO audit VALUES (NEW.v);",
+            sqlite: sql + "CREATE TRIGGER tr AFTER UPDATE ON things BEGIN INSERT INTO audit VALUES (NEW.v); END;")
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await database.run("DROP TABLE audit;")
+            try await gateway.client { client async throws in
+                for round in 1...3 {
+                    let answer = try await client.post("/v1/push", Self.push("k", 1, 11))
+                    let results = try answer.json()["results"]?[0]
+                    let retry = try results?["problem"]?["retry"]?.bool ?? answer.json()["retry"]?.bool
+                    #expect(retry == (round < 3), "\(round): \(answer.text)")
+                    #expect((answer.status == 422) == (round == 3), "\(round): \(answer.text)")
+                }
+                let refused = try await client.get("/v1/journal?refused=true").json()["entries"]?.array
+                #expect(refused?.count == 1)
+            }
+        }
+        #expect(try await database.run("SELECT v FROM things ORDER BY id;") == "10\n10\n")
+    }
 }
