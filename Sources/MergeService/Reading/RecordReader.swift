@@ -273,9 +273,12 @@ struct RecordReader {
             // With rows of other records there may be more than one record may have.
             guard error.kind == .tooLarge else { throw error }
         }
-        let own =
-            try equated.map { Self.equal($0, columns, to: [link]) }
-            ?? rows(of: section, where: columns, in: [link], locking: false)
+        let own: [[Value]]
+        if let equated {
+            own = Self.equal(equated, columns, to: [link])
+        } else {
+            own = try rows(of: section, where: columns, in: [link], locking: false)
+        }
         if own.count == equated?.count { return nil }
         let keys = own.map { section.key(of: $0).parts }
         let locked = try rows(of: section, where: Array(0..<section.keyCount), in: keys, locking: true)
