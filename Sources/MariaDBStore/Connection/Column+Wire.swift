@@ -8,7 +8,7 @@ import RecordStore
     import Darwin
 #endif
 
-/// Conversions from what the server sends to a value of the column's type: exact, or an error.
+/// Converts a value that the server sent to the column's type, exactly or with an error.
 extension Column {
     func value(ofWhole number: Int128) throws(StoreError) -> Value {
         switch type {

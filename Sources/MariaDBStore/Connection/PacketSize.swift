@@ -6,7 +6,7 @@ struct PacketSize: Sendable {
     /// The room for everything in a packet that is no value.
     private static let overhead = 512
 
-    /// The longest value that fits into a packet of its own.
+    /// The longest value that fits into one packet without other values.
     var longestValue: Int { max(bytes - Self.overhead, Self.overhead) }
 
     /// Returns the positions of the values that are sent in packets of their own, so that the rest fits into one packet.

@@ -19,7 +19,7 @@ package struct FieldValues: Sendable, Hashable {
 
     /// The same values with temporary ids replaced by the keys in `ids`, each as the column of its field stores it.
     ///
-    /// Those that are unknown stay pending.
+    /// Unknown ids stay pending.
     ///
     /// - Parameter section: the section of the fields.
     package func resolved(in section: Section, _ ids: (TemporaryID) -> Value?) -> FieldValues {

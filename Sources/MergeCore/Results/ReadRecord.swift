@@ -1,7 +1,7 @@
 /// A record as it was read from the database.
 ///
 /// A row that cannot be decoded, a second row of a singleton or an overlong list makes one record unreadable and no
-/// other. Whoever reads records has to handle both cases.
+/// other. Callers have to handle both cases.
 package enum ReadRecord: Sendable, Hashable {
     case readable(Record)
     /// The record exists, and some of its rows cannot be read.
@@ -59,7 +59,7 @@ package struct UnreadableRecord: Sendable, Hashable {
     /// The values of the root row that conditions of access look at; nil if they look at nothing, or cannot be read.
     package let conditions: [Value]?
 
-    /// Describes a record by its key and by what is known of it.
+    /// Describes a record by its key and its known conditions.
     package init(key: RecordKey, reason: String, isTooLong: Bool = false, conditions: [Value]?) {
         self.isTooLong = isTooLong
         self.key = key
