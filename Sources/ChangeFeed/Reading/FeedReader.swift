@@ -223,7 +223,11 @@ package final class FeedReader: Sendable {
         _ all: Found, to question: FeedQuestion, of named: String, from source: PageSource,
         in session: any StoreSession
     ) throws(StoreError) -> ReadPage {
-        let found = all.changes
+        let outOfService = source.active.outOfService
+        let found = Array(all.changes.prefix { !outOfService.contains($0.name.resource) })
+        if found.isEmpty, let change = all.changes.first {
+            throw StoreError(.schemaChanged, "the resource “\(change.name.resource)” is out of service")
+        }
         var read: [ReadRecord] = []
         var told = ToldChanges()
         var bytes = 0
@@ -239,7 +243,7 @@ package final class FeedReader: Sendable {
             }
             size.note(records: piece.count, bytes: bytes - before)
         }
-        let hasMore = start < found.count || all.hasMore
+        let hasMore = start < all.changes.count || all.hasMore
         let latest = all.state.revision
         let last = start > 0 ? found[start - 1].revision : latest
         return ReadPage(

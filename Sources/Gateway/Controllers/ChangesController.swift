@@ -102,9 +102,11 @@ struct ChangesController {
         let state = try await access.current()
         let names = try FeedRequest.resources(in: context.query, of: active.catalog, for: client)
         let start = try await cursor(in: context.query, of: names, at: state, access)
-        let wanted = start?.resources ?? names ?? active.catalog.readable(by: client).map(\.name)
+        let all = active.catalog.readable(by: client).map(\.name).filter { !active.outOfService.contains($0) }
+        let wanted = start?.resources ?? names ?? all
         let resources = wanted.compactMap { active.catalog.readable($0, by: client) }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
+        for resource in resources { try active.requireInService(resource) }
         try await service.checkColumns(of: resources, deadline: context.deadline)
         let lines = SnapshotLines(
             service: service, active: active, state: state, resources: resources, viewer: client?.viewer,

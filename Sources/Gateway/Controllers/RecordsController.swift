@@ -36,6 +36,7 @@ struct RecordsController {
         let active = try box.ready()
         let access = context.access(to: active.catalog)
         let resource = try active.resource(at: request, for: access)
+        try active.requireInService(resource)
         let text = String(request.rawPath(3) ?? "")
         guard let key = try KeyText.lookup(text, resource.root),
             let read = try await plain.record(
@@ -56,6 +57,7 @@ struct RecordsController {
         let active = try box.ready()
         let access = context.access(to: active.catalog)
         let resource = try active.resource(at: request, for: access)
+        try active.requireInService(resource)
         let after = try context.query["after"].map { text throws(Problem) in
             try KeyText.decode(String(text), resource.root)
         }

@@ -4,16 +4,15 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// The pushes of one sync: each a transaction of its own, and none behind one that may succeed later.
+/// Runs the pushes of one sync, each in a transaction of its own.
 struct SyncPushes {
-    private var runner: PushRunner
+    private let runner: PushRunner
     private let limits: WireLimits
     private let share: JournalShare
     private let tellsAuthors: Bool
     private let box: RulesBox
     private var earlier = EarlierIDs()
-    /// One may succeed later, and those behind it may build on it.
-    private var isHeldUp = false
+    private var held = HeldPushes()
     /// The answers so far.
     private(set) var text = SyncEncoder()
     /// Every push so far was merged.
@@ -29,56 +28,50 @@ struct SyncPushes {
 
     /// Runs a push, or answers what was answered to it before.
     mutating func run(_ push: SyncRequest.SentPush, _ context: GatewayContext) async {
-        let created = push.body.withUnsafeBytes {
-            PushDecoder(catalog: runner.active.catalog, limits: limits).created(by: $0)
+        let active = box.active ?? runner.active
+        let names = push.body.withUnsafeBytes {
+            PushDecoder(catalog: active.catalog, limits: limits).names(in: $0)
         }
         do {
-            guard let (answer, body) = try await answerUnderNewestRules(push, context) else {
-                earlier.note(created, answer: nil)
-                return refuse(push, Self.notRun)
+            let ending = try await box.underNewestRules(until: context.deadline) { active in
+                try await answer(push, names, runner.under(active ?? runner.active), context)
+            }
+            guard let (answer, body) = ending else {
+                earlier.note(names.created, answer: nil)
+                return refuse(push, names, Self.notRun)
             }
             text.add(body, code: answer.httpStatus)
-            earlier.note(created, answer: body)
+            earlier.note(names.created, answer: body)
             if answer.status != .merged { allMerged = false }
             context.failure.note(answer)
-            if answer.result?.problem?.retry?.isLater == true { isHeldUp = true }
+            if answer.result?.problem?.retry?.isLater == true { held.holdAll() }
         } catch {
-            earlier.note(created, answer: nil)
+            earlier.note(names.created, answer: nil)
             let failure = Failure(any: error)
             var problem = failure.problem
             if let cause = failure.cause { box.note(cause, of: context) }
             context.failure.note(problem)
             if problem.retry == nil { problem.retry = .never }
-            refuse(push, problem)
+            refuse(push, names, problem)
         }
     }
 
-    private mutating func refuse(_ push: SyncRequest.SentPush, _ problem: Problem) {
+    private mutating func refuse(_ push: SyncRequest.SentPush, _ names: PushNames, _ problem: Problem) {
         text.add(key: push.key, problem)
         allMerged = false
-        if problem.retry?.isLater == true { isHeldUp = true }
-    }
-
-    /// nil for a push that is not run.
-    private mutating func answerUnderNewestRules(
-        _ push: SyncRequest.SentPush, _ context: GatewayContext
-    ) async throws -> (PushAnswer, body: [UInt8])? {
-        for _ in 1..<RulesBox.mostRuns {
-            do {
-                return try await answer(push, context)
-            } catch {
-                let mayRunAgain = await box.mayRunAgain(
-                    after: error, under: runner.active, until: context.deadline)
-                guard mayRunAgain else { throw error }
-                runner = runner.under(try box.ready())
-            }
+        guard problem.retry?.isLater == true else { return }
+        switch problem.code {
+        case .notRun: held.hold(after: names, of: [])
+        case .resourceUnavailable:
+            let resources = names.resources.intersection(box.active?.outOfService ?? [])
+            held.hold(after: names, of: resources.isEmpty ? names.resources : resources)
+        default: held.holdAll()
         }
-        return try await answer(push, context)
     }
 
     /// nil for a push that is not run.
     private func answer(
-        _ push: SyncRequest.SentPush, _ context: GatewayContext
+        _ push: SyncRequest.SentPush, _ names: PushNames, _ runner: PushRunner, _ context: GatewayContext
     ) async throws -> (PushAnswer, body: [UInt8])? {
         let sender = try context.sender
         let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
@@ -93,7 +86,7 @@ struct SyncPushes {
         let run = PushRun(
             decoded, of: sender, form: .push, sent: SentRequest(address: "/v1/push", body: push.body),
             tellsAuthors: tellsAuthors)
-        if isHeldUp || context.received.caller.hasLeft {
+        if held.holds(names) || context.received.caller.hasLeft {
             do {
                 return try await runner.known(run, context)
             } catch let failure as Failure where failure.problem.code == .unknownOutcome {

@@ -90,17 +90,9 @@ private final class RouteResponder: HTTPResponder {
             var context = context
             if let known = route.query, let text = request.uri.query { context.query = try Query(text, known: known) }
             try Authentication.require(route.need, for: route.method, of: context.bearer)
-            for _ in 1..<RulesBox.mostRuns {
-                let active = problems.box.active
-                do {
-                    return try await route.handler(request, context)
-                } catch {
-                    let mayRunAgain = await problems.box.mayRunAgain(
-                        after: error, under: active, until: context.deadline)
-                    guard mayRunAgain else { throw error }
-                }
+            return try await problems.box.underNewestRules(until: context.deadline) { _ in
+                try await route.handler(request, context)
             }
-            return try await route.handler(request, context)
         } catch {
             return problems.response(to: error, context)
         }

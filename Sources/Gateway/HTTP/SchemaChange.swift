@@ -4,18 +4,25 @@ import RecordStore
 
 extension RulesBox {
     /// The most times that a request runs because its tables are altered.
-    static let mostRuns = 3
+    private static let mostRuns = 3
 
-    /// Returns true if a request failed because a table was altered and other rules are active by now.
+    /// Runs a request, and runs it again if a table was altered meanwhile and other rules are active by then.
     ///
-    /// It has written nothing then, so it can run again under them.
+    /// A request that meets an altered table has written nothing.
     ///
-    /// - Parameter former: the rules that it ran under.
-    func mayRunAgain(
-        after error: any Error, under former: ActiveRules?, until deadline: ContinuousClock.Instant
-    ) async -> Bool {
-        let cause = (error as? Failure)?.cause ?? error as? StoreError
-        guard cause?.kind == .schemaChanged else { return false }
-        return await hasOther(than: former, until: deadline)
+    /// - Parameter run: runs the request under the active rules.
+    func underNewestRules<Answer>(
+        until deadline: ContinuousClock.Instant, _ run: (ActiveRules?) async throws -> Answer
+    ) async throws -> Answer {
+        for _ in 1..<Self.mostRuns {
+            let current = active
+            do {
+                return try await run(current)
+            } catch {
+                let cause = (error as? Failure)?.cause ?? error as? StoreError
+                guard cause?.kind == .schemaChanged, await hasOther(than: current, until: deadline) else { throw error }
+            }
+        }
+        return try await run(active)
     }
 }

@@ -114,7 +114,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case busy
     case overloaded
     case unknownOutcome = "unknown-outcome"
-    case schemaChanged = "schema-changed"
+    /// The rules of a resource do not fit the schema for now.
+    case resourceUnavailable = "resource-unavailable"
     case recordTooLarge = "record-too-large"
     case unreadableColumn = "unreadable-column"
     /// The database contains something in a record that cannot be read.

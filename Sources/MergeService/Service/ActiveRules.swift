@@ -10,13 +10,19 @@ package final class ActiveRules: Sendable {
     package let schema: DatabaseSchema
     /// nil where nothing is kept: then keys are only echoed.
     package let journal: Journal?
+    /// The names of the resources whose rules do not fit the schema for now. Their rules are those of an earlier reading.
+    package let outOfService: Set<String>
     let footprints: Footprints
     let views: TableViews
     let keptColumns: KeptColumns
 
     /// - Parameter dialect: of the database that the schema is of.
-    package init(catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect, journal: Journal? = nil) {
+    package init(
+        catalog: Catalog, schema: DatabaseSchema, dialect: any Dialect, journal: Journal? = nil,
+        outOfService: Set<String> = []
+    ) {
         self.catalog = catalog
+        self.outOfService = outOfService
         self.schema = schema
         self.journal = journal
         views = TableViews(catalog)
@@ -30,7 +36,19 @@ package final class ActiveRules: Sendable {
     package func isSame(as other: ActiveRules) -> Bool {
         self === other
             || (catalog.version.isExactly(other.catalog.version) && catalog == other.catalog
-                && journal === other.journal
+                && journal === other.journal && outOfService == other.outOfService
                 && schema.tables == other.schema.tables && schema.dependents == other.schema.dependents)
+    }
+
+    /// Checks that a request may use a resource.
+    ///
+    /// - Throws: a 503 `Problem` with the code `resource-unavailable` if its rules do not fit the schema for now.
+    package func requireInService(_ resource: Resource) throws(Problem) {
+        guard outOfService.contains(resource.name) else { return }
+        throw Problem(
+            .resourceUnavailable,
+            detail:
+                "The rules of the resource “\(resource.name)” do not fit the database for now. Nothing was written.",
+            retry: .later(.outOfService, after: 5))
     }
 }

@@ -151,6 +151,10 @@ package final class MergeService: Sendable {
     ) async throws(Failure) -> PushAnswer {
         let push: PushItem
         do throws(Problem) {
+            for edit in request.push.edits
+            where active.catalog.readable(edit.resource.name, by: request.access) != nil {
+                try active.requireInService(edit.resource)
+            }
             if request.isPreview { try request.push.checkPreviewable() }
             push = PushItem(request, plan: try PushPlan(request.push), active: active, deadline: deadline)
         } catch {

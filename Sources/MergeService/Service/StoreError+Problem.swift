@@ -33,8 +33,8 @@ extension StoreError {
                 retry: .later(.unknownOutcome))
         case .schemaChanged:
             Problem(
-                .schemaChanged,
-                detail: "A table or column is not what it was when the rules were read; nothing was written.",
+                .resourceUnavailable,
+                detail: "The rules do not fit a table of the database for now. Nothing was written.",
                 retry: .later(.outOfService, after: 5))
         case .constraint(let violation): Self.problem(violation)
         case .denied:

@@ -97,16 +97,12 @@ package struct PushDecoder: Sendable {
             refused: earlier.refusedIDs)
     }
 
-    /// Returns the temporary ids that a push creates, each with the section of its row, whatever else is wrong with it.
-    package func created(by body: UnsafeRawBufferPointer) -> [TemporaryID: Section] {
-        let found = try? JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) {
-            root throws(Problem) in
-            let nodes = (root["edits"]?.elements ?? []).map { edit in
-                (resource: edit["resource"]?.string.flatMap { catalog[$0] }, node: edit)
-            }
-            return CreatedIDs(edits: nodes, in: catalog).sections
+    /// Returns the names in the body of a push; none if it is not JSON.
+    package func names(in body: UnsafeRawBufferPointer) -> PushNames {
+        let names = try? JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) {
+            root throws(Problem) in PushNames(root, in: catalog)
         }
-        return found ?? [:]
+        return names ?? PushNames()
     }
 
     /// One edit as a push of its own.

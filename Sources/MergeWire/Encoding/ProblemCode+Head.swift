@@ -28,7 +28,7 @@ extension ProblemCode {
         case .overJournal, .overRate: 429
         case .internal, .databaseError: 500
         case .noJournal, .transferEncoding: 501
-        case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .schemaChanged, .notRun: 503
+        case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .resourceUnavailable, .notRun: 503
         case .unknownOutcome: 504
         }
     }
@@ -104,7 +104,7 @@ extension ProblemCode {
         case .busy: "The database is busy"
         case .overloaded: "Too many requests are waiting"
         case .unknownOutcome: "The outcome is unknown"
-        case .schemaChanged: "The database has changed"
+        case .resourceUnavailable: "The resource is out of service"
         case .recordTooLarge: "The record is too large"
         case .unreadableColumn: "A column cannot be read"
         case .unreadableRecord: "The record cannot be read"

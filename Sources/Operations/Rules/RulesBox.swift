@@ -60,18 +60,19 @@ package final class RulesBox: Sendable {
         }
     }
 
-    /// Ends a reading that found no errors.
+    /// Ends a reading with rules that can be active.
     ///
     /// The old rules object stays if the new one is the same, so that all requests share it.
     ///
+    /// - Parameter trouble: why resources are out of service, for operators.
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
-    func install(_ active: ActiveRules, _ journal: JournalStatus, of reading: Reading) -> Bool {
+    func install(_ active: ActiveRules, _ journal: JournalStatus, trouble: [String] = [], of reading: Reading) -> Bool {
         state.withLock { state in
             guard state.end(reading) else { return false }
             if state.active?.isSame(as: active) != true { state.active = active }
             state.journal = journal
-            state.trouble = []
+            state.trouble = trouble
             return true
         }
     }

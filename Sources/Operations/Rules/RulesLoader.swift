@@ -54,9 +54,12 @@ package struct RulesLoader: Service {
 
     /// Reads the rules and binds them to the schema.
     ///
-    /// - Parameter knowsClients: it is known who sends a request; without that rules of access are an error.
+    /// - Parameters:
+    ///   - knowsClients: true if the gateway can identify clients. Without that, access rules are an error.
+    ///   - former: the active rules. If a table changed so that the rules of some resources no longer fit it, these
+    ///     resources keep their former rules and are out of service. Nil makes that an error.
     package static func load(
-        _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true
+        _ folder: String, against engine: any RecordEngine, knowsClients: Bool = true, former: ActiveRules? = nil
     ) async -> Outcome {
         let rules = RuleFolder(path: folder)
         if rules.files.isEmpty { return .refused(rules.findings) }
@@ -69,16 +72,38 @@ package struct RulesLoader: Service {
         do {
             let schema = try await engine.schema(
                 of: rules.files.flatMap(\.tables), deadline: .now.advanced(by: patience))
+            let probe = SQLProbe(engine: engine, patience: patience)
             let (bound, first) = RuleBinder.bind(rules, to: schema)
-            guard let bound else { return .refused(first) }
-            let findings = try await SQLProbe(engine: engine, patience: patience).findings(
-                of: rules, bound: bound, adding: first)
-            let catalog = findings.hasErrors ? nil : bound
-            return catalog.map { .active(ActiveRules(catalog: $0, schema: schema, dialect: engine.dialect), findings) }
-                ?? .refused(findings)
+            var findings = first
+            if let bound { findings = try await probe.findings(of: rules, bound: bound, adding: first) }
+            if let bound, !findings.hasErrors {
+                return .active(ActiveRules(catalog: bound, schema: schema, dialect: engine.dialect), findings)
+            }
+            guard let former,
+                let partial = try await withoutMisfits(findings, in: rules, schema, former, probe, engine.dialect)
+            else { return .refused(findings) }
+            return .active(partial, findings)
         } catch {
             return .unreachable(error)
         }
+    }
+
+    /// Returns rules in which the resources with errors are out of service; nil if the rule files themselves have errors.
+    ///
+    /// If a resource is the same as before when it is bound to its former tables, its tables have changed and not its file.
+    private static func withoutMisfits(
+        _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, _ former: ActiveRules, _ probe: SQLProbe,
+        _ dialect: any Dialect
+    ) async throws(StoreError) -> ActiveRules? {
+        let faulty = findings.filesWithErrors
+        let misfits = rules.files.filter { faulty.contains($0.path) }
+        let schema = schema.with(misfits.flatMap(\.tables), from: former.schema)
+        guard let bound = RuleBinder.bind(rules, to: schema).catalog,
+            misfits.allSatisfy({ bound[$0.name] == former.catalog[$0.name] })
+        else { return nil }
+        let others = try await probe.findings(of: rules, bound: bound, adding: Findings())
+        guard others.filesWithErrors.isSubset(of: faulty) else { return nil }
+        return ActiveRules(catalog: bound, schema: schema, dialect: dialect, outOfService: Set(misfits.map(\.name)))
     }
 
     /// The first reading, which decides whether the gateway starts.
@@ -155,12 +180,12 @@ package struct RulesLoader: Service {
     func reload() async {
         let reading = box.beginReading()
         defer { box.release(after: reading) }
-        switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
-        case .active(let active, _):
+        switch await Self.load(folder, against: engine, knowsClients: knowsClients, former: box.active) {
+        case .active(let active, let findings):
             let before = box.active?.catalog.version
             let isInstalled: Bool
             do {
-                isInstalled = try await serve(active, of: reading, isStart: false)
+                isInstalled = try await serve(active, findings.errors, of: reading, isStart: false)
             } catch {
                 logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
                 box.note([error.description], of: reading)
@@ -170,14 +195,17 @@ package struct RulesLoader: Service {
                 logger.notice("serving the rules", metadata: ["version": "\(active.catalog.version)"])
             }
         case .refused(let findings):
-            let errors = findings.sorted.filter { $0.severity == .error }.map(\.description)
-            let isKnown = box.trouble == errors
-            if box.note(errors, of: reading), !isKnown {
-                for error in errors { logger.error("\(error)") }
-            }
+            let former = box.trouble
+            if box.note(findings.errors, of: reading) { log(findings.errors, unless: former) }
         case .unreachable(let error):
             if box.active == nil { box.note([error.description], of: reading) }
         }
+    }
+
+    /// Logs errors that the previous reading did not find.
+    private func log(_ errors: [String], unless former: [String]) {
+        if errors == former { return }
+        for error in errors { logger.error("\(error)") }
     }
 
     /// Installs rules together with the journal, which is opened once.
@@ -185,7 +213,7 @@ package struct RulesLoader: Service {
     /// - Returns: false if they are not installed: a later reading has ended, or the journal cannot be used for now.
     @discardableResult
     private func serve(
-        _ active: ActiveRules, of reading: RulesBox.Reading, isStart: Bool
+        _ active: ActiveRules, _ errors: [String] = [], of reading: RulesBox.Reading, isStart: Bool
     ) async throws(StoreError) -> Bool {
         let journal: JournalStatus
         if let kept = box.journal {
@@ -205,7 +233,8 @@ package struct RulesLoader: Service {
             }
         }
         let complete = ActiveRules(
-            catalog: active.catalog, schema: active.schema, dialect: engine.dialect, journal: journal.journal)
+            catalog: active.catalog, schema: active.schema, dialect: engine.dialect, journal: journal.journal,
+            outOfService: active.outOfService)
         if box.journal == nil {
             do {
                 try await MergeService.wire(engine).recover(complete, until: .now.advanced(by: Self.patience))
@@ -215,7 +244,10 @@ package struct RulesLoader: Service {
                 return false
             }
         }
-        return box.install(complete, journal, of: reading)
+        let former = box.trouble
+        guard box.install(complete, journal, trouble: errors, of: reading) else { return false }
+        log(errors, unless: former)
+        return true
     }
 
     /// A rule file, by what changes when somebody writes it.

@@ -28,6 +28,14 @@ package struct DatabaseSchema: Sendable, Hashable {
 }
 
 extension DatabaseSchema {
+    /// Returns the schema with some tables as an earlier reading found them.
+    package func with(_ names: [TableName], from earlier: DatabaseSchema) -> DatabaseSchema {
+        var tables = tables
+        for name in names { tables[name] = earlier.tables[name] ?? tables[name] }
+        return DatabaseSchema(
+            tables: tables, allNames: allNames, name: self.name, dependents: dependents, isGuessed: isGuessed)
+    }
+
     /// Returns the foreign keys that delete or change rows if a row of a table is deleted.
     package func dependents(ofDeletionFrom table: TableName) -> [Dependent] {
         (dependents[table] ?? []).filter { $0.onDelete != nil }

@@ -9,6 +9,12 @@ package struct Findings: Sendable, Hashable {
     /// The rules cannot be served.
     package var hasErrors: Bool { all.contains { $0.severity == .error } }
 
+    /// The errors as text, in the order of the files and their lines.
+    package var errors: [String] { sorted.filter { $0.severity == .error }.map(\.description) }
+
+    /// The paths of the files that have errors.
+    package var filesWithErrors: Set<String> { Set(all.filter { $0.severity == .error }.map(\.place.file)) }
+
     /// Adds an error.
     package mutating func error(_ place: Place, _ sentence: String) {
         all.append(Finding(place: place, severity: .error, sentence: sentence))

@@ -13,6 +13,9 @@ package struct RuleFile: Sendable, Hashable {
     /// The resource that the file describes.
     package var name: String { resource.value }
 
+    /// The path of the file, as findings name it.
+    package var path: String { resource.place.file }
+
     /// The tables that the file names.
     package var tables: [TableName] { sections.compactMap { $0.tableName } }
 }

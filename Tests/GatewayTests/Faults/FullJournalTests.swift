@@ -98,7 +98,7 @@ import TestSupport
                 try await database.runOnJournal("ALTER TABLE entries RENAME TO away;")
                 let refused = try await client.post("/v1/push", push.body())
                 #expect(refused.status == 503, "\(refused.text)")
-                #expect(try refused.json()["code"]?.text == "schema-changed")
+                #expect(try refused.json()["code"]?.text == "resource-unavailable")
                 #expect(try await Ledger.Standing(database) == Ledger.Standing(after: []))
                 try await database.runOnJournal("ALTER TABLE away RENAME TO entries;")
                 #expect(try await client.post("/v1/push", push.body()).status == 200)

@@ -29,7 +29,7 @@ import TestSupport
 
     private static func expectSchemaChanged(_ answer: HTTPClient.Answer) throws {
         #expect(answer.status == 503, "\(answer.text)")
-        #expect(try answer.json()["code"]?.text == "schema-changed", "\(answer.text)")
+        #expect(try answer.json()["code"]?.text == "resource-unavailable", "\(answer.text)")
     }
 
     private static let edit = #"{"id":1,"changeset":{"c":{"n":{"old":"start","new":"x"}}}}"#

@@ -31,7 +31,7 @@ import Testing
             Expected(code: .busy, status: 503, retry: .later(.lock, after: 1))
         case .overloaded: Expected(code: .overloaded, status: 503, retry: .later(.overload, after: 1))
         case .unknownOutcome: Expected(code: .unknownOutcome, status: 504, retry: .later(.unknownOutcome))
-        case .schemaChanged: Expected(code: .schemaChanged, status: 503, retry: .later(.outOfService, after: 5))
+        case .schemaChanged: Expected(code: .resourceUnavailable, status: 503, retry: .later(.outOfService, after: 5))
         case .constraint(let violation): Expected(code: code(violation.kind), status: 422, retry: .never)
         case .denied: Expected(code: .databaseDenied, status: 422, retry: .never)
         case .unreadable: Expected(code: .unreadableColumn, status: 422, retry: .never)

@@ -119,7 +119,7 @@ import TestSupport
             let code = try? answer.json()["code"]?.text
             state.withLock { state in
                 if state.isAltered { state.readsAfter += 1 }
-                if answer.status == 503, ["schema-changed", "busy"].contains(code) { return }
+                if answer.status == 503, ["resource-unavailable", "busy"].contains(code) { return }
                 // A base in the old type is no value of the new one.
                 if answer.status == 400, code == "invalid-value" { return }
                 if answer.status == 409, code == "rules-changed" { return }

@@ -1,0 +1,30 @@
+import MergeCore
+
+/// Decides which pushes of a sync are not run, because they may build on an earlier push that may succeed later.
+package struct HeldPushes: Sendable {
+    private var holdsAll = false
+    private var resources: Set<String> = []
+    private var records: Set<PushNames.Record> = []
+    private var temporaryIDs: Set<TemporaryID> = []
+
+    /// No push is held.
+    package init() {}
+
+    /// Returns true if a push is not run.
+    package func holds(_ push: PushNames) -> Bool {
+        holdsAll || !resources.isDisjoint(with: push.resources) || !records.isDisjoint(with: push.records)
+            || !temporaryIDs.isDisjoint(with: push.temporaryIDs)
+    }
+
+    /// Holds all later pushes.
+    package mutating func holdAll() { holdsAll = true }
+
+    /// Holds the pushes that may build on a push that was not run, or of which a resource is out of service.
+    ///
+    /// - Parameter resources: the resources that are out of service; empty for a push that was not run.
+    package mutating func hold(after push: PushNames, of resources: Set<String>) {
+        self.resources.formUnion(resources)
+        records.formUnion(push.records)
+        temporaryIDs.formUnion(push.temporaryIDs)
+    }
+}
