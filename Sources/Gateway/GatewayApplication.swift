@@ -72,6 +72,7 @@ package struct GatewayApplication: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
         application.addServices(FeedService(feed: feed, scan: scan, journal: { box.active?.journal }))
+        application.addServices(HistoryWatch(history: rules.history, feed: feed, box: box, logger: logger))
         self.application = application
     }
 

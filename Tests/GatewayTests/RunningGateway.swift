@@ -106,6 +106,14 @@ extension TestDatabase {
         await engine.close()
         try await runAsOperator(journal.tables.grant(to: accountSQL))
     }
+
+    /// Makes the tables of the journal on either engine.
+    func beginJournal() async throws {
+        guard kind == .sqlite else { return try await initJournal() }
+        let engine = try engine(journal: true)
+        _ = try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open()
+        await engine.close()
+    }
 }
 
 /// The place in which a gateway of the tests keeps its journal.

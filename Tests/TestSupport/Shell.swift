@@ -10,9 +10,13 @@ package enum Shell {
         }
     }
 
-    /// The environment without settings, which are for the tests or for another gateway.
+    /// The environment without settings, which are for the tests or for another gateway. What gateways remember of histories
+    /// is in the folder of the tests.
     package static var plainEnvironment: [String: String] {
-        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FIELDMERGE_") }
+        let all = ProcessInfo.processInfo.environment
+        let folder = all["FIELDMERGE_TEST_FOLDER"] ?? NSTemporaryDirectory()
+        return all.filter { !$0.key.hasPrefix("FIELDMERGE_") }
+            .merging(["XDG_STATE_HOME": folder + "/state"]) { $1 }
     }
 
     /// Runs a program to its end and returns its standard output.

@@ -7,12 +7,20 @@ import Synchronization
 package final class ChangeFeed: Sendable {
     private typealias Looking = Task<Result<FeedState?, StoreError>, Never>
 
+    /// The feed at the last look.
+    private struct Known {
+        let state: FeedState
+        let keysSince: Int
+        let at: ContinuousClock.Instant
+        let journal: String
+    }
+
     private struct State {
         var running: Looking?
         var next: Looking?
         /// A client of this gateway waits for a change of its own.
         var isUrgent = false
-        var known: (state: FeedState, at: ContinuousClock.Instant, journal: String)?
+        var known: Known?
         var watch = PendingWatch()
         var numbers = SequencedNumbers()
         /// It is known whether the feed was there before the first row.
@@ -149,6 +157,18 @@ package final class ChangeFeed: Sendable {
         }
     }
 
+    /// Returns the history that pushes are compared with; nil if no journal is kept.
+    ///
+    /// - Parameter feed: the feed that a client names. If it is not the one that is known here, another gateway may have
+    ///   begun it a moment ago, so the feed is read again.
+    /// - Throws: `StoreError` if it cannot be read.
+    package func history(named feed: String?) async throws(StoreError) -> PushHistory? {
+        guard let now = try await current() else { return nil }
+        let own = feed.map { FeedState.ownName($0) }
+        let state = own == nil || now.feed == own ? now : try await look() ?? now
+        return PushHistory(feed: state.feed, keysSince: self.state.withLock { $0.known?.keysSince ?? 0 })
+    }
+
     // MARK: Looking
 
     /// Looks at the feed, with others who ask meanwhile: the look begins after all of them asked.
@@ -220,11 +240,12 @@ package final class ChangeFeed: Sendable {
             }
             state.withLock { $0.knowsBeginning = true }
         }
+        try found.state.requireNotBehind(known)
         let isTurn = state.withLock {
             $0.watch.looks(at: found.firstPending, isFree: found.isFree, isUrgent: isUrgent)
         }
         if isTurn {
-            if let highest = try await look.sequence(after: start, until: deadline) {
+            if let highest = try await look.sequence(after: start, known: known, until: deadline) {
                 state.withLock { $0.numbers.note(highest, now: .now) }
             }
             // Also where nothing was left to do: another gateway was quicker, and has given what this one is asked for.
@@ -235,12 +256,17 @@ package final class ChangeFeed: Sendable {
         if isGrown, !journal.tables.dialect.sequencesWithMerge {
             try await look.confirm(found.state.revision, until: deadline)
         }
-        return publish(found.state, journal: journal, at: begin)
+        return publish(found, journal: journal, at: begin)
     }
 
-    private func publish(_ now: FeedState, journal: Journal, at begin: ContinuousClock.Instant) -> FeedState {
-        state.withLock { $0.known = (now, begin, journal.tables.schema) }
-        waiters.wake(now)
-        return now
+    private func publish(
+        _ found: FeedLook.Found, journal: Journal, at begin: ContinuousClock.Instant
+    ) -> FeedState {
+        state.withLock {
+            $0.known = Known(
+                state: found.state, keysSince: found.keysSince, at: begin, journal: journal.tables.schema)
+        }
+        waiters.wake(found.state)
+        return found.state
     }
 }

@@ -1,3 +1,4 @@
+import ChangeFeed
 import MergeCore
 import MergeService
 import MergeWire
@@ -57,6 +58,10 @@ struct PushRunner: Sendable {
         defer { rates.endPush(of: context.keyOwner) }
         let answer = try await service.keyed.answer(under: run.key, active: active, deadline: context.deadline) {
             () async throws(Failure) in
+            let history = try await history(of: run.decoded.origin)
+            if run.decoded.origin.hasBase, let problem = history?.problem(ofFeed: run.decoded.origin.feed) {
+                throw Failure(problem)
+            }
             let push: Push
             switch run.decoded.push {
             case .success(let sound): push = sound
@@ -70,13 +75,15 @@ struct PushRunner: Sendable {
             } catch {
                 throw Failure(error)
             }
-            return try await service.merge(
-                PushRequest(
-                    push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
-                    form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
-                    sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
-                    access: context.access(to: active.catalog)),
-                active: active, deadline: context.deadline)
+            let request = PushRequest(
+                push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
+                form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
+                sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
+                access: context.access(to: active.catalog))
+            if run.key != nil, let problem = history?.problem(ofKeySent: run.decoded.origin.sent) {
+                return try await service.refuse(request, for: problem, active: active, deadline: context.deadline)
+            }
+            return try await service.merge(request, active: active, deadline: context.deadline)
         }
         if let result = answer.result, !run.isPreview {
             metrics.count(result)
@@ -89,6 +96,16 @@ struct PushRunner: Sendable {
         }
         if !answer.isReplay { return (answer, answer.body) }
         return (answer, await toldAgain(answer, to: run, in: context))
+    }
+
+    /// Returns the history now; nil if the push does not name one, or if no journal is kept.
+    private func history(of origin: PushOrigin) async throws(Failure) -> PushHistory? {
+        if origin.feed == nil, origin.sent == nil { return nil }
+        do throws(StoreError) {
+            return try await delivery.feed.history(named: origin.feed)
+        } catch {
+            throw Failure(any: error)
+        }
     }
 
     /// Looks up what was answered to a push before; nil where it was not answered.

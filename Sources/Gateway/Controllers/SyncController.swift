@@ -39,9 +39,7 @@ struct SyncController {
         var pushes = SyncPushes(
             runner: PushRunner(
                 service: service, active: active, metrics: metrics, rates: rates, delivery: delivery), box: box,
-            limits: limits,
-            share: share,
-            tellsAuthors: tellsAuthors)
+            feed: asked.feed, limits: limits, share: share, tellsAuthors: tellsAuthors)
         for push in asked.pushes { await pushes.run(push, context) }
         return try await answer(pushes, wanted, under: active, context)
     }

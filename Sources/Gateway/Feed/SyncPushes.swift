@@ -7,6 +7,8 @@ import RecordStore
 /// Runs the pushes of one sync, each in a transaction of its own.
 struct SyncPushes {
     private let runner: PushRunner
+    /// The feed that the sync names.
+    private let feed: String?
     private let limits: WireLimits
     private let share: JournalShare
     private let tellsAuthors: Bool
@@ -18,8 +20,10 @@ struct SyncPushes {
     /// Every push so far was merged.
     private(set) var allMerged = true
 
-    init(runner: PushRunner, box: RulesBox, limits: WireLimits, share: JournalShare, tellsAuthors: Bool) {
+    init(runner: PushRunner, box: RulesBox, feed: String?, limits: WireLimits, share: JournalShare, tellsAuthors: Bool)
+    {
         self.box = box
+        self.feed = feed
         self.tellsAuthors = tellsAuthors
         self.runner = runner
         self.limits = limits
@@ -76,7 +80,7 @@ struct SyncPushes {
         let sender = try context.sender
         let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)
         let decoded = try push.body.withUnsafeBytes { bytes throws(Problem) in
-            try decoder.push(bytes, headerKey: nil, sender: context.keyOwner)
+            try decoder.push(bytes, headerKey: nil, sender: context.keyOwner, syncFeed: feed)
         }
         guard decoded.key != nil else {
             throw Problem(

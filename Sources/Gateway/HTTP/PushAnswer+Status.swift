@@ -1,7 +1,14 @@
+import MergeCore
 import MergeService
 import MergeWire
 
 extension PushAnswer {
     /// The HTTP status of the answer.
-    var httpStatus: Int { isForbidden ? 403 : status.httpStatus }
+    var httpStatus: Int {
+        switch failure {
+        case .forbidden: 403
+        case .expiredKey: 409
+        case .other: status.httpStatus
+        }
+    }
 }

@@ -28,6 +28,22 @@ struct MariaDBDialect: Dialect {
     var nowText: String { "DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%dT%H:%i:%sZ')" }
 
     var nowSeconds: String { "UNIX_TIMESTAMP()" }
+    var wholeNumberType: String { "SIGNED" }
+
+    func raise(counterOf table: TableName, above key: Int128) -> String {
+        "ALTER TABLE \(quoted(table)) AUTO_INCREMENT = \(key + 1);"
+    }
+
+    /// The nodes of a Galera cluster have one history. A replica has another `server_id` than its primary.
+    var serverPositions: [Statement] {
+        [
+            """
+            SELECT CONCAT('server ', COALESCE((SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
+            WHERE VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND VARIABLE_VALUE > '00000000-0000-0000-0000-000000000000'), \
+            @@server_id)), CONCAT(@@gtid_binlog_pos, ',', @@gtid_current_pos)
+            """, "SELECT CONCAT('server ', @@server_uuid), @@gtid_executed",
+        ].map { Statement(sql: $0, binds: [], columns: [JournalColumn.text, JournalColumn.text]) }
+    }
 
     func now(plusSeconds seconds: Int) -> String { "UTC_TIMESTAMP(6) + INTERVAL \(seconds) SECOND" }
 

@@ -53,6 +53,10 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     case generatedKey = "generated-key"
     case noPreview = "no-preview"
     case rulesChanged = "rules-changed"
+    /// The push was built for a history that has ended.
+    case historyChanged = "history-changed"
+    /// The push was first sent when keys that are gone were in use.
+    case keyExpired = "key-expired"
 
     // MARK: Merging
 

@@ -15,10 +15,14 @@ package struct PushResult: Sendable, Hashable {
         return problems.first { $0.code != .rolledBack } ?? problems.first
     }
 
-    /// It failed because the client may not do it.
-    package var isForbidden: Bool {
-        guard status == .failed, let code = problem?.code else { return false }
-        return code == .noRight || code == .outsideRows
+    /// The kind of its failure; `other` if it did not fail.
+    package var failureKind: FailureKind {
+        guard status == .failed, let code = problem?.code else { return .other }
+        return switch code {
+        case .noRight, .outsideRows: .forbidden
+        case .keyExpired: .expiredKey
+        default: .other
+        }
     }
 
     /// No table without transactions took part.

@@ -141,7 +141,7 @@ package struct KeyedExecution: Sendable {
         guard let kept = found.first.flatMap({ journal.tables.keptAnswer($0) }) else { return nil }
         guard kept.request == key.request else { throw Failure(problem: Self.reused, cause: nil) }
         return PushAnswer(
-            status: kept.status, body: kept.body, result: nil, isKept: true, isForbidden: kept.isForbidden,
+            status: kept.status, body: kept.body, result: nil, isKept: true, failure: kept.failure,
             access: kept.access)
     }
 

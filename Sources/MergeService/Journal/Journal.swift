@@ -40,6 +40,9 @@ package final class Journal: Sendable {
 }
 
 extension Journal {
+    /// True if the journal is written in the transaction of the merge.
+    package var isTogether: Bool { ahead == nil }
+
     /// The bytes of the longest push that can be kept; nil without such a bound.
     package var longestBody: Int? { engine.longestValue }
 

@@ -24,10 +24,10 @@ extension JournalDraft {
                     "the answer contains private values and is too deep to be read, so it cannot be kept without them")
             }
             let whole = KeptAnswer(
-                request: request.key?.request, status: answer.status, isForbidden: answer.isForbidden, body: body,
+                request: request.key?.request, status: answer.status, failure: answer.failure, body: body,
                 access: request.access?.digest)
             kept = KeptAnswer(
-                request: whole.request, status: whole.status, isForbidden: whole.isForbidden, body: whole.storedBody)
+                request: whole.request, status: whole.status, failure: whole.failure, body: whole.storedBody)
         }
         var refused: RefusedBody?
         // A merged edit has a problem if its record cannot be read. It must not run again.

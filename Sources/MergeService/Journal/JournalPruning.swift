@@ -162,6 +162,8 @@ package struct JournalPruning: Sendable {
             let held = try Self.held(days: keyDays, of: journal, stopwatch?(), in: session)
             let past = rows.prefix { $0.isPast && $0.number > held }
             guard let last = past.last else { return .commit(false) }
+            let oldest = try Self.clock(of: journal, in: session).seconds - keyDays * 86_400
+            for statement in journal.tables.setKeysSince(oldest) { _ = try session.execute(statement) }
             let alone = past.filter(\.isKeyAlone).map(\.number)
             if !alone.isEmpty { _ = try session.execute(journal.tables.delete(alone)) }
             let named = past.filter { $0.hasName && !$0.isKeyAlone }.map(\.number)

@@ -130,8 +130,8 @@ package final class PushAnswer: Sendable {
     /// nil where an answer that was kept is given again.
     package let result: PushResult?
 
-    /// It failed because the client may not do it.
-    package let isForbidden: Bool
+    /// The kind of its failure.
+    package let failure: FailureKind
     /// The digest of what the client could see when the answer was kept; nil where no rules of access held.
     package let access: [UInt8]?
 
@@ -145,10 +145,10 @@ package final class PushAnswer: Sendable {
     package var isReplay: Bool { result == nil }
 
     init(
-        status: PushStatus, body: [UInt8], result: PushResult?, isKept: Bool, isForbidden: Bool,
+        status: PushStatus, body: [UInt8], result: PushResult?, isKept: Bool, failure: FailureKind,
         access: [UInt8]? = nil
     ) {
-        self.isForbidden = isForbidden
+        self.failure = failure
         self.access = access
         self.status = status
         self.body = body
@@ -164,7 +164,7 @@ package final class PushAnswer: Sendable {
     ) {
         self.init(
             status: result.status, body: form(told, request.form), result: result, isKept: request.keeps(result),
-            isForbidden: result.isForbidden)
+            failure: result.failureKind)
     }
 }
 

@@ -142,6 +142,25 @@ package final class MergeService: Sendable {
     /// Tells journals that are written ahead which transactions have ended.
     package func tellEndedTransactions() async { await merging.ended.tell() }
 
+    /// Refuses a push for a reason that concerns it as a whole, and keeps it.
+    ///
+    /// - Throws: a `Failure` if it cannot be kept.
+    package func refuse(
+        _ request: PushRequest, for problem: Problem, active: ActiveRules, deadline: ContinuousClock.Instant
+    ) async throws(Failure) -> PushAnswer {
+        let push: PushItem
+        do throws(Problem) {
+            push = PushItem(request, plan: try PushPlan(request.push), active: active, deadline: deadline)
+        } catch {
+            throw Failure(error)
+        }
+        do throws(StoreError) {
+            return try await RefusedPush(push, for: problem).answer(merging)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// Merges a push in one transaction, with its key and its traces in the journal.
     ///
     /// - Throws: a `Failure` where there is no result: a fault in the request, or a database that cannot be used; its

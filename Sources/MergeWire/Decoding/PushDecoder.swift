@@ -12,8 +12,8 @@ package struct PushDecoder: Sendable {
     package typealias Checkpoint = @Sendable () throws(Problem) -> Void
 
     private static let keyPlace = WirePath("key")
-    private static let pushMembers = ["key", "rules", "atomic", "edits"]
-    private static let mergeMembers = ["id", "changeset", "resource", "key", "rules"]
+    private static let pushMembers = ["key", "rules", "feed", "sent", "atomic", "edits"]
+    private static let mergeMembers = ["id", "changeset", "resource", "key", "rules", "feed", "sent"]
     private static let editMembers = ["resource", "id", "changeset"]
 
     /// - Parameters:
@@ -34,17 +34,19 @@ package struct PushDecoder: Sendable {
     /// - Parameters:
     ///   - headerKey: the `Idempotency-Key` header, which must not contradict the body.
     ///   - sender: whose keys they are.
+    ///   - syncFeed: the feed of the sync that contains the push; nil outside a sync.
     /// - Throws: a `Problem` where there is no JSON or no usable key; what else is wrong stands in the answer.
     package func push(
-        _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String
+        _ body: UnsafeRawBufferPointer, headerKey: String?, sender: String, syncFeed: String? = nil
     ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) { root throws(Problem) in
             try checkEnvelope(root)
+            let origin = try PushOrigin(root, edits: root["edits"]?.elements ?? [], syncFeed: syncFeed)
             let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/push")
             do throws(Problem) {
-                return DecodedPush(key: key, push: .success(try push(root, key?.text)))
+                return DecodedPush(key: key, origin: origin, push: .success(try push(root, key?.text)))
             } catch {
-                return DecodedPush(key: key, push: .failure(error))
+                return DecodedPush(key: key, origin: origin, push: .failure(error))
             }
         }
     }
@@ -111,11 +113,13 @@ package struct PushDecoder: Sendable {
     ) throws(Problem) -> DecodedPush {
         try JSONDocument.parse(body, maximumDepth: limits.depth, maximumMemory: limits.memory) { root throws(Problem) in
             try checkEnvelope(root, of: resource)
+            let origin = try PushOrigin(root, edits: [root], syncFeed: nil)
             let key = try requestKey(root, headerKey: headerKey, sender: sender, address: "/v1/merge/" + resource.name)
             do throws(Problem) {
-                return DecodedPush(key: key, push: .success(try merge(root, of: resource, key: key?.text)))
+                return DecodedPush(
+                    key: key, origin: origin, push: .success(try merge(root, of: resource, key: key?.text)))
             } catch {
-                return DecodedPush(key: key, push: .failure(error))
+                return DecodedPush(key: key, origin: origin, push: .failure(error))
             }
         }
     }

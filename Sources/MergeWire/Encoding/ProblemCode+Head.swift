@@ -14,7 +14,7 @@ extension ProblemCode {
         case .noSuchAddress, .noSuchEntry, .noSuchRecord, .noFeed: 404
         case .methodNotAllowed: 405
         case .requestTimeout: 408
-        case .rejected, .rulesChanged, .inProgress, .takenEffect, .alreadyReplayed: 409
+        case .rejected, .rulesChanged, .historyChanged, .keyExpired, .inProgress, .takenEffect, .alreadyReplayed: 409
         case .resync: 410
         case .tooLarge, .tooMany, .recordTooLarge: 413
         case .mediaType, .contentEncoding: 415
@@ -75,6 +75,8 @@ extension ProblemCode {
         case .generatedKey: "The database numbers these rows"
         case .noPreview: "There is no preview of this resource"
         case .rulesChanged: "The rules have changed"
+        case .historyChanged: "The history has changed"
+        case .keyExpired: "The key has expired"
         case .rejected: "Rejected by the rules"
         case .rolledBack: "Taken back with the push"
         case .dependsOnRefused: "A row that this edit refers to was not created"

@@ -1,7 +1,18 @@
 package import MergeCore
 
-/// Makes the opposite of what an entry of the journal did: its base is what was written, its edited what stood before.
+/// Makes an edit that takes an entry of the journal back, or one that merges it again.
+///
+/// The base of an undo is what was written, and its edited value is what was there before. Merging again is the reverse.
 package struct UndoDecoder {
+    /// The direction in which an entry is read.
+    package enum Direction: Sendable {
+        /// Takes the entry back.
+        case back
+        /// Merges the entry again.
+        case forward
+    }
+
+    private let direction: Direction
     private let resource: Resource
     /// The columns that a table lets be written.
     private let columns: (TableName) -> [Column]
@@ -21,8 +32,10 @@ package struct UndoDecoder {
 
     /// Reads entries of one resource.
     package init(
-        resource: Resource, groups: Set<ExactText>?, taken: Set<Int>, columns: @escaping (TableName) -> [Column]
+        resource: Resource, groups: Set<ExactText>?, taken: Set<Int>, direction: Direction = .back,
+        columns: @escaping (TableName) -> [Column]
     ) {
+        self.direction = direction
         self.resource = resource.undoing
         self.groups = groups
         self.taken = taken
@@ -52,6 +65,7 @@ package struct UndoDecoder {
         for (position, outcome) in (root["outcomes"]?.elements ?? []).enumerated() where !taken.contains(position) {
             guard let row = try opposite(outcome, RowID(id)) else { continue }
             rows.append(row)
+            guard direction == .back else { continue }
             reversals.append(try reversal(of: position, outcome, by: row))
         }
         guard !rows.isEmpty else {
@@ -137,18 +151,21 @@ package struct UndoDecoder {
         }
         let section = resource.sections[index]
         let hidden = outcome["private"]?.elements.compactMap(\.string) ?? []
-        if !hidden.isEmpty, kind != .inserted { throw Self.hidden(hidden) }
+        if !hidden.isEmpty, kind != .inserted || direction == .forward { throw Self.hidden(hidden) }
         let item = outcome["id"].flatMap { EntryReader.key($0, section) }
         if section.kind == .list, item == nil { throw Self.unreadable("an item's key cannot be read any more") }
         let id = section.kind == .root ? record : item.map { RowID($0) }
         if let group { return try groupEdit(outcome, of: group, index: index, in: section, id: id) }
         let path = WirePath(name)
-        switch kind {
-        case .inserted, .restored:
-            let bases = self.bases(outcome["written"], section)
+        let isInsertion = kind == .inserted || kind == .restored
+        switch direction {
+        case .back where isInsertion, .forward where !isInsertion:
+            let bases = self.bases(outcome[isInsertion ? "written" : "current"], section)
             return RowEdit(section: index, id: id, action: .delete(bases), path: path)
         default:
-            let held = outcome["current"].map { EntryReader.values($0, in: section, hiding: []) } ?? [:]
+            let held =
+                outcome[isInsertion ? "written" : "current"].map { EntryReader.values($0, in: section, hiding: []) }
+                ?? [:]
             let fields = held.keys.sorted().filter { field in
                 held[field].map { section.type(ofField: field).forbidsWriting($0) == nil } ?? false
             }
@@ -168,8 +185,9 @@ package struct UndoDecoder {
         guard let written = values(outcome["written"], of: group, in: section),
             let before = values(outcome["current"], of: group, in: section)
         else { throw Self.unreadable("the fields of group “\(name)” are not what they were") }
+        let (base, edited) = direction == .back ? (written, before) : (before, written)
         let edit = GroupEdit(
-            group: group, base: .values(written), edited: before, path: WirePath(section.name + "." + name),
+            group: group, base: .values(base), edited: edited, path: WirePath(section.name + "." + name),
             isRowForm: false)
         return RowEdit(section: index, id: id, action: .edit([edit]), path: WirePath(section.name))
     }

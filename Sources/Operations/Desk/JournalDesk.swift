@@ -110,6 +110,27 @@ package struct JournalDesk: Sendable {
         try await act(rules) { try await $0.replay(number, isPreview: isPreview) }
     }
 
+    /// Does what is necessary after a restore or a failover, and reports it.
+    ///
+    /// - Parameters:
+    ///   - newer: a copy of the journal from before the restore; nil if there is none.
+    ///   - rules: the folder of the rules.
+    ///   - rollsForward: merges the pushes again that the data lack.
+    package func restored(
+        newer: Journal?, rules: String, rollsForward: Bool, isPreview: Bool
+    ) async throws(JournalFault) -> RestoreReport {
+        let active = try await active(rules)
+        var merging = MergeLimits()
+        merging.rowsPerRecord = 10_000_000
+        do {
+            return try await JournalRestore(
+                service: .wire(engine, limits: merging), active: active, journal: journal, newer: newer
+            ).run(rollsForward: rollsForward, isPreview: isPreview)
+        } catch {
+            throw JournalFault(error)
+        }
+    }
+
     /// No token has a name with a space, so nobody is mistaken for the operator.
     private static let `operator` = Sender(who: "command line", device: nil)
 

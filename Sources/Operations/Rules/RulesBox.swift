@@ -91,6 +91,12 @@ package final class RulesBox: Sendable {
         }
     }
 
+    /// Has the journal opened again, because its history is another one.
+    package func reopenJournal() {
+        state.withLock { $0.journal = nil }
+        askForReload()
+    }
+
     /// Requests another reading of the rules and the schema.
     package func askForReload() { hint.yield() }
 

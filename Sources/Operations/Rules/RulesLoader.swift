@@ -19,6 +19,8 @@ package struct RulesLoader: Service {
     /// It is known who sends a request, so that rules of access can hold.
     private let knowsClients: Bool
     private let openJournal: @Sendable () async throws(StoreError) -> JournalStatus
+    /// Detects that data or journal went back.
+    package let history: HistoryGuard
     /// The rules that are served at this moment.
     package let box = RulesBox()
 
@@ -28,13 +30,15 @@ package struct RulesLoader: Service {
     /// - Parameters:
     ///   - knowsClients: it is known who sends a request; without that rules of access are refused.
     ///   - interval: how often the schema is read again although nothing asks for it.
+    ///   - historyFile: keeps what this gateway has seen of the history of the database; nil keeps it in memory only.
     ///   - journal: opens the journal, before anything is served.
     package init(
         folder: String, engine: any RecordEngine, knowsClients: Bool, interval: Duration = .seconds(300),
-        logger: Logger,
+        historyFile: HistoryFile? = nil, logger: Logger,
         journal: @escaping @Sendable () async throws(StoreError) -> JournalStatus
     ) {
         openJournal = journal
+        history = HistoryGuard(engine: engine, file: historyFile, logger: logger)
         self.folder = folder
         self.engine = engine
         self.interval = interval
@@ -221,6 +225,7 @@ package struct RulesLoader: Service {
         } else {
             do {
                 journal = try await openJournal()
+                if let open = journal.journal { try await history.check(open) }
             } catch {
                 guard isStart, error.mayPass else { throw error }
                 box.note([error.description], of: reading)

@@ -32,6 +32,7 @@ package struct FeedTables: Sendable {
     /// The table of what each gateway has seen for sure.
     package var gateways: TableName { TableName(schema: schema, name: "gateways") }
 
+    private var metaSQL: String { dialect.quoted(TableName(schema: schema, name: "meta")) }
     var feedSQL: String { dialect.quoted(feed) }
     var pendingSQL: String { dialect.quoted(pending) }
     var changesSQL: String { dialect.quoted(changes) }
@@ -54,13 +55,16 @@ package struct FeedTables: Sendable {
     }
 
     /// Returns the statements that begin another feed, whose revisions are above all of the last one.
-    package func beginAnew(_ id: String) -> [Statement] {
-        let first = "(epoch + 1) * \(Self.epochSize) + \(Self.beginning)"
+    ///
+    /// - Parameter epoch: an epoch that a gateway has seen, above which the new one is.
+    package func beginAnew(_ id: String, above epoch: Int = 0) -> [Statement] {
+        let next = "(CASE WHEN epoch < \(epoch) THEN \(epoch) ELSE epoch END + 1)"
+        let first = "\(next) * \(Self.epochSize) + \(Self.beginning)"
         return [
             // MariaDB assigns from left to right, so the epoch comes last.
             Statement(
                 sql:
-                    "UPDATE \(feedSQL) SET id = ?, last = \(first), oldest = \(first), epoch = epoch + 1 WHERE one = 1",
+                    "UPDATE \(feedSQL) SET id = ?, last = \(first), oldest = \(first), epoch = \(next) WHERE one = 1",
                 binds: [JournalTables.bind(id)]),
             Statement(sql: "DELETE FROM \(changesSQL)", binds: []),
             Statement(sql: "DELETE FROM \(departuresSQL)", binds: []),
@@ -85,12 +89,13 @@ package struct FeedTables: Sendable {
         let isAhead = "until > \(dialect.now(plusSeconds: 60))"
         return Statement(
             sql: "SELECT id, last, oldest, CASE WHEN \(isFree) OR \(isAhead) THEN 1 ELSE 0 END, "
-                + "(SELECT n FROM \(pendingSQL) WHERE token IS NULL AND n > ? ORDER BY n LIMIT 1) "
+                + "(SELECT n FROM \(pendingSQL) WHERE token IS NULL AND n > ? ORDER BY n LIMIT 1), "
+                + "(SELECT value FROM \(metaSQL) WHERE name = '\(JournalTables.keysSince)') "
                 + "FROM \(feedSQL) WHERE one = 1",
             binds: [JournalTables.bind(gateway), JournalTables.bind(number)],
             columns: [
                 JournalColumn.text, JournalColumn.number, JournalColumn.number, JournalColumn.number,
-                JournalColumn.number,
+                JournalColumn.number, JournalColumn.text,
             ])
     }
 
@@ -108,6 +113,13 @@ package struct FeedTables: Sendable {
         Statement(
             sql: "SELECT last FROM \(feedSQL) WHERE one = 1" + dialect.lockingClause, binds: [],
             columns: [JournalColumn.number])
+    }
+
+    /// The statement that locks the counter and reads the feed as `reach` does.
+    package var lockedReach: Statement {
+        Statement(
+            sql: "SELECT id, last, oldest FROM \(feedSQL) WHERE one = 1" + dialect.lockingClause, binds: [],
+            columns: [JournalColumn.text, JournalColumn.number, JournalColumn.number])
     }
 
     /// Returns the statement that moves the counter.

@@ -70,7 +70,7 @@ extension JournalDraft {
             sender: sender, key: key, name: name,
             answer: answer.map {
                 KeptAnswer(
-                    request: $0.request, status: $0.status, isForbidden: $0.isForbidden,
+                    request: $0.request, status: $0.status, failure: $0.failure,
                     body: PackedBytes.pack($0.body))
             },
             refused: refused.map {

@@ -140,7 +140,7 @@ extension JournalTables {
         let (text, access) = KeptAnswer.split(PackedBytes.unpack(body))
         return KeptAnswer(
             request: request, status: PushStatus(storedCode: Int(clamping: code)),
-            isForbidden: code == PushStatus.forbiddenCode, body: text, access: access)
+            failure: FailureKind(storedCode: Int(clamping: code)), body: text, access: access)
     }
 
     // MARK: Keeping it small

@@ -65,6 +65,19 @@ package struct JournalTables: Sendable {
         Statement(sql: "DELETE FROM \(metaSQL) WHERE name = ?", binds: [Self.bind(name)])
     }
 
+    /// The name of the value that contains the time since which the journal has all keys, in seconds since 1970.
+    package static let keysSince = "keys-since"
+
+    /// Returns the statements that set the time since which the journal has all keys, unless a later one is set.
+    package func setKeysSince(_ seconds: Int) -> [Statement] {
+        [
+            setMeta(Self.keysSince, "0"),
+            Statement(
+                sql: "UPDATE \(metaSQL) SET value = ? WHERE name = ? AND CAST(value AS \(dialect.wholeNumberType)) < ?",
+                binds: [Self.bind(String(seconds)), Self.bind(Self.keysSince), Self.bind(seconds)]),
+        ]
+    }
+
     // MARK: A journal of its own: what is kept before the merge is committed
 
     private static let pendingPrefix = "pending:"

@@ -6,8 +6,8 @@ package struct KeptAnswer: Sendable, Hashable {
     package let request: [UInt8]?
     /// The status of the push.
     package let status: PushStatus
-    /// It failed because the client may not do it.
-    package let isForbidden: Bool
+    /// The kind of its failure.
+    package let failure: FailureKind
     /// The body as it was sent.
     package let body: [UInt8]
     /// The digest of what the client could see then; nil where no rules of access held.
@@ -15,9 +15,9 @@ package struct KeptAnswer: Sendable, Hashable {
 
     /// Keeps an answer.
     package init(
-        request: [UInt8]?, status: PushStatus, isForbidden: Bool = false, body: [UInt8], access: [UInt8]? = nil
+        request: [UInt8]?, status: PushStatus, failure: FailureKind = .other, body: [UInt8], access: [UInt8]? = nil
     ) {
-        self.isForbidden = isForbidden
+        self.failure = failure
         self.access = access
         self.request = request
         self.status = status
@@ -27,7 +27,7 @@ package struct KeptAnswer: Sendable, Hashable {
 
 extension KeptAnswer {
     /// The number of the column `code`.
-    var storedCode: Int { isForbidden ? PushStatus.forbiddenCode : status.storedCode }
+    var storedCode: Int { failure.storedCode ?? status.storedCode }
 }
 
 // The digest stands behind the body, after a line break: no answer has one, since JSON's texts escape it.

@@ -50,11 +50,23 @@ package protocol Dialect: Sendable {
     /// The same in whole seconds since 1970.
     var nowSeconds: String { get }
 
+    /// The name of the type to which CAST converts a text that contains a whole number.
+    var wholeNumberType: String { get }
+
     /// Returns the moment so many seconds after `now`.
     func now(plusSeconds seconds: Int) -> String
 
     /// Returns the moment so many days before `now`.
     func now(minusDays days: Int) -> String
+
+    // MARK: Histories
+
+    /// The questions for the identity of the server and its commit position; the first that the server understands counts.
+    /// There are none if the database is a file.
+    var serverPositions: [Statement] { get }
+
+    /// Returns the SQL text that raises the counter of generated keys of a table past a key.
+    func raise(counterOf table: TableName, above key: Int128) -> String
 
     // MARK: Schemas
 

@@ -1,3 +1,4 @@
+import MergeCore
 import RecordStore
 
 /// The SQL of SQLite.
@@ -27,6 +28,14 @@ struct SQLiteDialect: Dialect {
     var nowText: String { "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')" }
 
     var nowSeconds: String { "CAST(strftime('%s', 'now') AS INTEGER)" }
+    var wholeNumberType: String { "INTEGER" }
+
+    var serverPositions: [Statement] { [] }
+
+    /// Only a table with AUTOINCREMENT has a counter.
+    func raise(counterOf table: TableName, above key: Int128) -> String {
+        "UPDATE sqlite_sequence SET seq = MAX(seq, \(key)) WHERE name = '\(table.name.replacing("'", with: "''"))';"
+    }
 
     func now(plusSeconds seconds: Int) -> String {
         "strftime('%Y-%m-%d %H:%M:%f', 'now', '+\(seconds) seconds')"

@@ -20,6 +20,8 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var journalOptions: JournalOptions
 
+    @OptionGroup var stateOptions: StateOptions
+
     @OptionGroup var retention: RetentionOptions
 
     @Option(help: ArgumentHelp("Folder of the rule files (*.yaml).", valueName: "dir"))
@@ -85,6 +87,9 @@ struct Serve: AsyncParsableCommand {
             knowsClients: verifier != nil,
             interval: .seconds(
                 60 * (try settings.number(schemaInterval, .schemaInterval, default: 5, in: 1...10_000))),
+            historyFile: stateOptions.file(
+                settings, database: try settings.required(databaseOptions.database, .database),
+                journal: settings.text(journalOptions.journal, .journal)),
             logger: logger, journal: store.openJournal)
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }

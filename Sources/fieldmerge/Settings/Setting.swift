@@ -26,6 +26,7 @@ enum Setting: String, CaseIterable {
     case rateRequests = "rate-requests"
     case rateEdits = "rate-edits"
     case journal
+    case state
     case keepKeys = "keep-keys"
     case keepJournal = "keep-journal"
     case keepChanges = "keep-changes"

@@ -90,6 +90,25 @@ struct Store {
             "the server has no schema “\(schema)”, or the user may not see it; “fieldmerge journal init” makes it")
     }
 
+    /// Opens a copy of the journal from before a restore.
+    ///
+    /// - Parameter place: `same-server:SCHEMA` or `sqlite:FILE`.
+    /// - Returns: the journal, and the engine of a file, which the caller closes.
+    /// - Throws: `SettingsError` if there is none at this place, or `StoreError`.
+    func copy(at place: String) async throws -> (journal: Journal, file: SQLiteEngine?) {
+        if place.hasPrefix("same-server:"), !engine.dialect.isFile {
+            let opener = JournalOpener(engine: engine, schema: String(place.dropFirst("same-server:".count)))
+            guard try await opener.exists() else { throw SettingsError("there is no journal “\(place)”") }
+            return (try await opener.open(for: .adopting), nil)
+        }
+        let path = JournalOptions.path(place)
+        guard place.hasPrefix("sqlite:"), FileManager.default.fileExists(atPath: path) else {
+            throw SettingsError("--newer is same-server:SCHEMA or sqlite:FILE of an existing journal, not “\(place)”")
+        }
+        let file = try SQLiteEngine(path: path)
+        return (try await JournalOpener(ahead: file, of: engine).open(for: .adopting), file)
+    }
+
     /// Has the journal that is there belong to this database.
     ///
     /// - Throws: `SettingsError` where none is wanted, or `StoreError` where it is missing or cannot be written.

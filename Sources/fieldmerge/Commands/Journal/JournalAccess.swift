@@ -18,13 +18,21 @@ struct JournalAccess: ParsableArguments {
     func with<Answer>(
         for purpose: JournalOpener.Purpose = .looking, _ body: (JournalDesk, Settings) async throws -> Answer
     ) async throws -> Answer {
+        try await withStore(for: purpose) { desk, settings, _ in try await body(desk, settings) }
+    }
+
+    /// Opens the journal as `with` does, for a command that needs the database too.
+    func withStore<Answer>(
+        for purpose: JournalOpener.Purpose, _ body: (JournalDesk, Settings, Store) async throws -> Answer
+    ) async throws -> Answer {
         let settings = try Settings(file: config)
         let store = try Store(
             databaseOptions, journal: journalOptions, settings: settings, bounds: DatabaseBounds(connections: 2),
             makesFile: false)
         do {
             let answer = try await body(
-                JournalDesk(engine: store.engine, journal: try await store.journal(for: purpose)), settings)
+                JournalDesk(engine: store.engine, journal: try await store.journal(for: purpose)), settings,
+                store)
             await store.engine.close()
             return answer
         } catch {

@@ -1,0 +1,59 @@
+import MergeCore
+
+/// The history and the time for which a client built a push.
+package struct PushOrigin: Sendable, Hashable {
+    /// The feed of the client's copy; nil if the client did not send it.
+    package let feed: String?
+    /// The time of the first sending, in seconds since 1970; nil if the client did not send it.
+    package let sent: Int?
+    /// True if the push refers to the state of a record: it contains an `old`, an `oldHash` or an id that is not temporary.
+    package let hasBase: Bool
+
+    /// - Parameter syncFeed: the feed of the sync that contains the push, for a push that names none.
+    /// - Throws: a 400 `Problem` if `feed` is not a string or `sent` is not a time in UTC.
+    init(_ root: JSONNode, edits: [JSONNode], syncFeed: String?) throws(Problem) {
+        let top = WirePath("")
+        if let node = root["feed"], node.string == nil { throw Invalid.problem(top.member("feed"), "must be a string") }
+        feed = root["feed"]?.string ?? syncFeed
+        if let node = root["sent"] {
+            guard let sent = node.string.flatMap({ Self.seconds($0) }) else {
+                throw Invalid.problem(top.member("sent"), "must be a time in UTC, such as 2026-11-20T10:00:00Z")
+            }
+            self.sent = sent
+        } else {
+            sent = nil
+        }
+        // Only a push that names its feed is judged by it.
+        hasBase = feed != nil && edits.contains { Self.hasBase($0) }
+    }
+
+    /// The format is that of RFC 3339, with an offset of zero.
+    private static func seconds(_ text: String) -> Int? {
+        var reader = TimeReader(text)
+        guard let (moment, _) = reader.dateTime(), reader.offset() == 0, reader.isAtEnd, !moment.date.isIncomplete
+        else { return nil }
+        return moment.date.dayNumber * 86_400 + Int(moment.microseconds / 1_000_000)
+    }
+
+    private static func hasBase(_ edit: JSONNode) -> Bool {
+        if let id = edit["id"], !isTemporary(id) { return true }
+        return (edit["changeset"]?.members ?? []).contains { _, section in
+            section.isArray ? section.elements.contains { hasBase(row: $0) } : hasBase(row: section)
+        }
+    }
+
+    private static func hasBase(row: JSONNode) -> Bool {
+        if let id = row["id"], !isTemporary(id) { return true }
+        if row["oldHash"] != nil { return true }
+        if let old = row["old"] { return !old.isNull }
+        // The members are groups.
+        return row.members.contains { _, group in
+            group["oldHash"] != nil || group["old"].map { !$0.isNull } ?? false
+        }
+    }
+
+    private static func isTemporary(_ id: JSONNode) -> Bool {
+        if id.isArray { return id.elements.contains { isTemporary($0) } }
+        return id.isNull || CreatedIDs.temporary(id.scalar, isGenerated: true) != nil
+    }
+}

@@ -1,0 +1,94 @@
+/// The reasons for which a history is not the one that was seen before.
+package enum HistoryFault: String, Sendable, Hashable, CaseIterable {
+    /// The feed has a lower revision than before.
+    case feedBehind
+    /// Entries of the journal are gone.
+    case entriesBehind
+    /// The server has lost commits.
+    case commitsBehind
+    /// Another server is behind the address.
+    case otherServer
+    /// Another journal is in the place of the former one.
+    case otherJournal
+
+    /// A sentence for operators.
+    package var sentence: String {
+        switch self {
+        case .feedBehind: "The journal's feed has a lower revision than before."
+        case .entriesBehind: "The journal has fewer entries than before."
+        case .commitsBehind: "The server has lost transactions that it had committed."
+        case .otherServer: "Another server is behind the address of the database."
+        case .otherJournal: "Another journal is in the place of the former one."
+        }
+    }
+}
+
+/// A history that is not the one that was seen before.
+package struct HistoryChange: Sendable, Hashable {
+    /// The reasons; at least one.
+    package let faults: [HistoryFault]
+    /// True if keys of pushes may be gone.
+    package let losesKeys: Bool
+
+    /// The reasons as one text.
+    package var reason: String { faults.map(\.sentence).joined(separator: " ") }
+}
+
+extension HistoryPosition {
+    /// Compares what is found now with the highest position that a gateway has seen.
+    ///
+    /// - Parameters:
+    ///   - memory: what this gateway has seen; nil if it has seen nothing yet.
+    ///   - noted: the server as the journal has it; nil if no gateway noted it.
+    /// - Returns: nil if the history is the same.
+    package func change(since memory: HistoryPosition?, noted: ServerPosition?) -> HistoryChange? {
+        guard let memory else { return change(sinceNoted: noted) }
+        guard memory.journal == journal else {
+            // The first feed of a new journal is a new one, and its keys begin with it.
+            return isFresh ? nil : HistoryChange(faults: [.otherJournal], losesKeys: true)
+        }
+        var faults: [HistoryFault] = []
+        if isFeedBehind(memory) { faults.append(.feedBehind) }
+        if entry < memory.entry { faults.append(.entriesBehind) }
+        if server.commits.isBehind(memory.server.commits) || noted.map({ server.commits.isBehind($0.commits) }) == true
+        {
+            faults.append(.commitsBehind)
+        }
+        let losesKeys = !faults.isEmpty
+        // What this gateway saw up to now is all there, so a promoted replica has the keys too.
+        if server.isOther(than: memory.server) || noted.map({ server.isOther(than: $0) }) == true {
+            faults.append(.otherServer)
+        }
+        return faults.isEmpty ? nil : HistoryChange(faults: faults, losesKeys: losesKeys)
+    }
+
+    private func change(sinceNoted noted: ServerPosition?) -> HistoryChange? {
+        guard let noted else { return nil }
+        var faults: [HistoryFault] = []
+        if server.commits.isBehind(noted.commits) { faults.append(.commitsBehind) }
+        if server.isOther(than: noted) { faults.append(.otherServer) }
+        return faults.isEmpty ? nil : HistoryChange(faults: faults, losesKeys: true)
+    }
+
+    /// A feed that was begun by another gateway has a higher epoch.
+    private func isFeedBehind(_ memory: HistoryPosition) -> Bool {
+        feed == memory.feed ? revision < memory.revision : epoch <= memory.epoch
+    }
+
+    /// Returns the higher of two positions of one history.
+    package func union(_ other: HistoryPosition) -> HistoryPosition {
+        guard journal == other.journal, feed == other.feed else { return self }
+        var union = self
+        union.server.commits = server.commits.union(other.server.commits)
+        union.revision = max(revision, other.revision)
+        union.entry = max(entry, other.entry)
+        return union
+    }
+}
+
+extension ServerPosition {
+    fileprivate func isOther(than former: ServerPosition) -> Bool {
+        guard let server, let known = former.server else { return false }
+        return server != known
+    }
+}

@@ -1,0 +1,56 @@
+internal import Crypto
+import FoundationEssentials
+import MergeCore
+
+/// The file in which a gateway keeps the highest position that it has seen, apart from the database and the journal.
+///
+/// A backup that brings back the database and the journal does not bring back this file, so a gateway that starts detects
+/// the restore.
+package struct HistoryFile: Sendable {
+    /// The path of the file.
+    package let path: String
+
+    /// Names a file; it may be missing.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Names the file of a database and its journal in a folder.
+    ///
+    /// - Parameter database: its address.
+    package init(folder: String, database: String, journal: String) {
+        let digest = SHA256.hash(data: Array("\(database)\n\(journal)".utf8)).prefix(8)
+        path = "\(folder)/history-\(Hex.encode(Array(digest))).json"
+    }
+
+    private struct Content: Codable {
+        var server: String?
+        var commits: String
+        var journal: String
+        var feed: String
+        var revision: Int
+        var entry: Int
+    }
+
+    /// Reads the position; nil if the file is missing or damaged.
+    func read() -> HistoryPosition? {
+        guard let data = try? Data(contentsOf: URL(filePath: path)),
+            let content = try? JSONDecoder().decode(Content.self, from: data)
+        else { return nil }
+        return HistoryPosition(
+            server: ServerPosition(server: content.server, commits: CommitPosition(content.commits)),
+            journal: content.journal, feed: content.feed, revision: content.revision, entry: content.entry)
+    }
+
+    /// Writes the position, as a whole or not at all.
+    ///
+    /// - Throws: the error of the file system.
+    func write(_ position: HistoryPosition) throws {
+        let content = Content(
+            server: position.server.server, commits: position.server.commits.text, journal: position.journal,
+            feed: position.feed, revision: position.revision, entry: position.entry)
+        let url = URL(filePath: path)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try JSONEncoder().encode(content).write(to: url, options: .atomic)
+    }
+}

@@ -1,0 +1,185 @@
+package import ChangeFeed
+internal import Crypto
+package import Logging
+import MergeCore
+package import MergeService
+package import RecordStore
+import Synchronization
+
+/// Detects that the data or the journal went back in time, or that another server or journal is in their place, and then
+/// begins a new feed.
+///
+/// The highest position is kept in three places that can go back separately: in this process, in a file of this gateway,
+/// and, as far as it concerns the server, in the journal.
+package final class HistoryGuard: Sendable {
+    private let engine: any RecordEngine
+    private let file: HistoryFile?
+    private let logger: Logger
+    private let memory: Mutex<HistoryMemory>
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The last change that this process has detected.
+        var last: HistoryChange?
+        var changes = 0
+        var isFileWritable = true
+    }
+
+    private static let patience = Duration.seconds(10)
+
+    /// - Parameter file: nil keeps the position in this process only.
+    package init(engine: any RecordEngine, file: HistoryFile? = nil, logger: Logger) {
+        self.engine = engine
+        self.file = file
+        self.logger = logger
+        memory = Mutex(HistoryMemory(highest: file?.read()))
+    }
+
+    /// The number of changes of the history that this process has detected.
+    package var changes: Int { state.withLock { $0.changes } }
+
+    /// The last change that this process has detected; nil if there was none.
+    package var lastChange: HistoryChange? { state.withLock { $0.last } }
+
+    /// Compares the history with the highest position that was seen, and begins a new feed if it is another one.
+    ///
+    /// - Parameter confirmed: the feed up to the revision that no crash of the server can take back; nil if none is known.
+    /// - Returns: true if the journal has to be opened again, because its history or its secret is another one.
+    /// - Throws: `StoreError` if it cannot be compared.
+    @discardableResult
+    package func check(_ journal: Journal, confirmed: FeedState? = nil) async throws(StoreError) -> Bool {
+        let (found, noted) = try await position(of: journal)
+        let known = memory.withLock { $0.highest }
+        guard found.change(since: known, noted: noted) != nil else {
+            try await remember(found, confirmed: confirmed, noted: noted, in: journal)
+            return known.map { $0.journal != found.journal } ?? false
+        }
+        try await beginAnew(journal)
+        return true
+    }
+
+    /// Begins a new feed unless another gateway has done so.
+    private func beginAnew(_ journal: Journal) async throws(StoreError) {
+        let server = journal.isTogether ? nil : try await serverPosition()
+        let known = memory.withLock { $0.highest }
+        let change = try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+            // Under the lock of the counter no revision is given, and no other gateway begins a feed.
+            _ = try session.query(journal.tables.feed.lock)
+            let (found, noted) = try Self.position(of: journal, server: server, in: session)
+            guard let change = found.change(since: known, noted: noted) else { return .rollback(HistoryChange?.none) }
+            let feed = journal.tables.feed
+            for statement in feed.beginAnew(JournalOpener.newFeedID(), above: known?.epoch ?? 0) {
+                _ = try session.execute(statement)
+            }
+            let seconds = try Self.seconds(journal, session)
+            var notes = journal.tables.note(position: found.server.text)
+            if change.losesKeys { notes += journal.tables.setKeysSince(seconds) }
+            notes += journal.tables.note(history: "\(seconds) \(change.reason)")
+            for note in notes { _ = try session.execute(note) }
+            return .commit(change)
+        }
+        let (found, _) = try await position(of: journal)
+        memory.withLock { $0 = HistoryMemory(highest: found) }
+        save(found)
+        guard let change else { return }
+        state.withLock { state in
+            state.last = change
+            state.changes += 1
+        }
+        let keys =
+            change.losesKeys ? " Keys of earlier pushes may be gone, so such pushes are refused (key-expired)." : ""
+        logger.error(
+            """
+            the history of the database has changed. \(change.reason) A new feed begins, and every client takes a \
+            snapshot.\(keys)
+            """)
+    }
+
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    // MARK: The position
+
+    private func position(
+        of journal: Journal
+    ) async throws(StoreError) -> (found: HistoryPosition, noted: ServerPosition?) {
+        let server = journal.isTogether ? nil : try await serverPosition()
+        return try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+            try Self.position(of: journal, server: server, in: session)
+        }
+    }
+
+    private func serverPosition() async throws(StoreError) -> ServerPosition {
+        try await engine.read(deadline: deadline) { [engine] session throws(StoreError) in
+            try ServerPosition(in: session, engine.dialect)
+        }
+    }
+
+    /// - Parameter server: the position of the server of the data; nil if the journal is on the same server.
+    private static func position(
+        of journal: Journal, server: ServerPosition?, in session: any StoreSession
+    ) throws(StoreError) -> (found: HistoryPosition, noted: ServerPosition?) {
+        let tables = journal.tables
+        guard let place = tables.historyPosition(try session.query(tables.historyPosition).first) else {
+            throw StoreError(.schemaChanged, "the journal “\(tables.schema)” has no feed or no secret")
+        }
+        let current: ServerPosition
+        if let server { current = server } else { current = try ServerPosition(in: session, tables.dialect) }
+        let found = HistoryPosition(
+            server: current, journal: digest(place.secret), feed: place.feed, revision: place.revision,
+            entry: place.entry)
+        return (found, ServerPosition(text: place.noted))
+    }
+
+    /// The secret itself is kept nowhere but in the journal.
+    private static func digest(_ secret: String) -> String {
+        Hex.encode(Array(SHA256.hash(data: Array(secret.utf8)).prefix(8)))
+    }
+
+    private static func seconds(_ journal: Journal, _ session: any StoreSession) throws(StoreError) -> Int {
+        guard case .integer(let seconds)? = try session.query(journal.tables.clock).first?.first else {
+            throw StoreError(.unreadable, "the database does not return its time")
+        }
+        return Int(clamping: seconds)
+    }
+
+    // MARK: Keeping the position
+
+    /// - Parameter confirmed: the feed up to the revision that no crash of the server can take back; nil if none is known.
+    private func remember(
+        _ found: HistoryPosition, confirmed: FeedState?, noted: ServerPosition?, in journal: Journal
+    ) async throws(StoreError) {
+        let (former, now) = memory.withLock { memory in
+            let former = memory.highest
+            return (former, memory.advance(to: found, confirmed: confirmed))
+        }
+        // On the same server the journal goes back together with the data, so only the server's identity counts there.
+        let isNoted = noted?.server == now.server.server && (journal.isTogether || noted?.commits == now.server.commits)
+        if now.server.server != nil, !isNoted {
+            try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+                for note in journal.tables.note(position: now.server.text) { _ = try session.execute(note) }
+                return .commit(())
+            }
+        }
+        if former != now { save(now) }
+    }
+
+    private func save(_ position: HistoryPosition) {
+        guard let file else { return }
+        do {
+            // Another gateway on this machine may use the same file.
+            try file.write(file.read().map { position.union($0) } ?? position)
+            state.withLock { $0.isFileWritable = true }
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.isFileWritable = false }
+                return state.isFileWritable
+            }
+            guard isNew else { return }
+            logger.warning(
+                """
+                the file \(file.path) cannot be written, so a restore of the database while no gateway runs is not \
+                detected; set --state
+                """)
+        }
+    }
+}

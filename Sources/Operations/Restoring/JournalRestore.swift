@@ -1,0 +1,312 @@
+import MergeCore
+package import MergeService
+import MergeWire
+package import RecordStore
+
+/// The steps after a backup was restored or a replica was promoted.
+package struct JournalRestore: Sendable {
+    private let engine: any RecordEngine
+    private let service: MergeService
+    private let active: ActiveRules
+    private let journal: Journal
+    private let newer: Journal?
+    private static let batch = 200
+
+    /// - Parameters:
+    ///   - active: the rules with the restored journal.
+    ///   - newer: a copy of the journal from before the restore; nil if there is none.
+    init(service: MergeService, active: ActiveRules, journal: Journal, newer: Journal?) {
+        engine = service.engine
+        self.service = service
+        self.active = active
+        self.journal = journal
+        self.newer = newer
+    }
+
+    private var deadline: ContinuousClock.Instant { .now.advanced(by: .seconds(300)) }
+
+    /// Compares the journals with the data, begins a new feed, and copies what the newer journal has.
+    ///
+    /// - Parameters:
+    ///   - rollsForward: merges the pushes again that the data lack.
+    ///   - isPreview: reports only, and writes nothing.
+    /// - Throws: `StoreError`, or a `JournalFault` if the newer journal is not a copy of the same journal.
+    package func run(rollsForward: Bool, isPreview: Bool) async throws -> RestoreReport {
+        let place = try await position(of: journal)
+        var report = RestoreReport(restored: place.copy)
+        if let newer {
+            let other = try await position(of: newer)
+            guard other.secret == place.secret else {
+                throw JournalFault("the newer journal is not a copy of this journal: its secret is another one")
+            }
+            report.newer = other.copy
+        }
+        let backup = try await lastOfBackup()
+        let gap = try await gap(after: backup)
+        var pushes = try await missing(of: gap, &report)
+        report.counters = try await counters(gap)
+        if isPreview { return report }
+        report.copiedRows = try await copy(after: backup)
+        report.feed = try await beginNewFeed(above: report.newer?.revision ?? place.copy.revision)
+        guard rollsForward else { return report }
+        for index in pushes.indices {
+            pushes[index].push.problem = try await mergeAgain(pushes[index])
+            if pushes[index].push.problem == nil { report.mergedAgain += 1 }
+        }
+        report.missing = pushes.map(\.push)
+        return report
+    }
+
+    private func position(of journal: Journal) async throws -> (copy: RestoreReport.Copy, secret: String) {
+        let tables = journal.tables
+        let (summary, place) = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+            (
+                tables.summary(try session.query(tables.summary).first),
+                tables.historyPosition(try session.query(tables.historyPosition).first)
+            )
+        }
+        guard let summary, let place else {
+            throw JournalFault("the journal “\(tables.schema)” has no feed or no secret; restore all of its tables")
+        }
+        return (RestoreReport.Copy(summary: summary, revision: place.revision), place.secret)
+    }
+
+    /// The feed begins above the newer one. Without the newer journal the keys of the time since the backup are unknown.
+    private func beginNewFeed(above revision: Int) async throws(StoreError) -> String {
+        let tables = journal.tables
+        let id = JournalOpener.newFeedID()
+        let losesKeys = newer == nil
+        try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+            _ = try session.query(tables.feed.lock)
+            for statement in tables.feed.beginAnew(id, above: revision / FeedTables.epochSize) {
+                _ = try session.execute(statement)
+            }
+            guard case .integer(let seconds)? = try session.query(tables.clock).first?.first else {
+                throw StoreError(.unreadable, "the database does not return its time")
+            }
+            var notes = tables.note(history: "\(seconds) An operator ran “fieldmerge journal restored”.")
+            if losesKeys { notes += tables.setKeysSince(Int(clamping: seconds)) }
+            for note in notes { _ = try session.execute(note) }
+            return .commit(())
+        }
+        return id
+    }
+
+    /// Returns the number of the last entry that both journals contain: that of the backup.
+    private func lastOfBackup() async throws(StoreError) -> Int {
+        guard let newer else { return 0 }
+        var limit = Int.max
+        while true {
+            let rows = try await times(of: journal, upTo: limit)
+            guard let first = rows.first, let last = rows.last else { return 0 }
+            let others = Set(try await times(of: newer, upTo: first.number))
+            if let common = rows.first(where: { others.contains($0) }) { return common.number }
+            limit = last.number - 1
+        }
+    }
+
+    private struct EntryTime: Hashable, Sendable {
+        let number: Int
+        let at: DateTime
+    }
+
+    private func times(of journal: Journal, upTo number: Int) async throws(StoreError) -> [EntryTime] {
+        try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(journal.tables.times(upTo: number, limit: Self.batch)).compactMap { row in
+                guard case .integer(let number) = row[0], case .dateTime(let at) = row[1] else { return nil }
+                return EntryTime(number: Int(clamping: number), at: at)
+            }
+        }
+    }
+
+    /// Copies the rows of the newer journal that this one does not have, keys and answers included.
+    private func copy(after number: Int) async throws(StoreError) -> Int {
+        guard let newer else { return 0 }
+        var (last, copied) = (number, 0)
+        while true {
+            let rows = try await newer.engine.read(deadline: deadline) { [last] session throws(StoreError) in
+                try session.query(newer.tables.copies(after: last, limit: Self.batch))
+            }
+            guard let next = rows.last.flatMap({ newer.tables.number(ofCopy: $0) }) else { return copied }
+            copied += try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+                var count = 0
+                for row in rows { count += try Self.copy(row, to: journal.tables, in: session) ? 1 : 0 }
+                return .commit(count)
+            }
+            last = next
+        }
+    }
+
+    /// - Returns: false if the journal has the key already.
+    private static func copy(
+        _ row: [Value], to tables: JournalTables, in session: any StoreSession
+    ) throws(StoreError) -> Bool {
+        if let name = tables.keyName(ofCopy: row), try !session.query(tables.answer(name, locking: false)).isEmpty {
+            return false
+        }
+        let number = tables.number(ofCopy: row) ?? 0
+        // A gateway may have used the number again since the restore.
+        let isFree = try session.query(tables.entry(number)).isEmpty
+        _ = try session.execute(tables.insert(copy: row, keepsNumber: isFree))
+        return true
+    }
+
+    // MARK: The pushes that the data lack
+
+    /// A merged entry of the newer journal, with the steps by which it changed its record.
+    private struct GapEntry: Sendable {
+        let stored: StoredEntry
+        let resource: Resource
+        let record: RecordKey
+        let steps: [EntryReader.Step]
+    }
+
+    private struct MissingPush: Sendable {
+        var push: RestoreReport.Push
+        let entry: GapEntry
+        /// The positions of the outcomes that are not merged again.
+        let skipped: Set<Int>
+    }
+
+    private func gap(after number: Int) async throws(StoreError) -> [GapEntry] {
+        guard let newer else { return [] }
+        var entries: [GapEntry] = []
+        var filter = JournalFilter()
+        (filter.after, filter.limit) = (number, Self.batch)
+        while true {
+            let found = try await newer.entries(filter, deadline)
+            for stored in found where stored.entry?.status == "merged" {
+                guard let entry = stored.entry, let resource = active.catalog[entry.resource],
+                    let (record, steps) = EntryReader.steps(entry.body, resource)
+                else { continue }
+                entries.append(GapEntry(stored: stored, resource: resource, record: record, steps: steps))
+            }
+            guard let last = found.last else { return entries }
+            filter.after = last.number
+        }
+    }
+
+    private struct RowName: Hashable {
+        let resource: String
+        let record: RecordKey
+        let section: Int
+        let item: RecordKey?
+    }
+
+    private func missing(
+        of gap: [GapEntry], _ report: inout RestoreReport
+    ) async throws(StoreError) -> [MissingPush] {
+        var rows: [RowName: [(entry: Int, step: EntryReader.Step)]] = [:]
+        for (index, entry) in gap.enumerated() {
+            for step in entry.steps {
+                let name = RowName(
+                    resource: entry.resource.name, record: entry.record, section: step.section, item: step.item)
+                rows[name, default: []].append((index, step))
+            }
+        }
+        var states: [[Int: RestoredRow.State]] = Array(repeating: [:], count: gap.count)
+        for (name, steps) in rows {
+            guard let resource = active.catalog[name.resource] else { continue }
+            let current = try await current(name, of: resource)
+            for (step, state) in zip(steps, RestoredRow.states(of: steps.map(\.step), current: current)) {
+                states[step.entry][step.step.outcome] = state
+            }
+        }
+        var missing: [MissingPush] = []
+        for (entry, states) in zip(gap, states) {
+            let push = push(entry)
+            if states.values.contains(.unclear) { report.unclear.append(push) }
+            guard states.values.contains(.missing) else { continue }
+            let skipped = Set(states.filter { $0.value != .missing }.keys)
+            missing.append(MissingPush(push: push, entry: entry, skipped: skipped))
+        }
+        report.missing = missing.map(\.push)
+        return missing
+    }
+
+    private func push(_ entry: GapEntry) -> RestoreReport.Push {
+        let names = entry.steps.map { step in
+            let section = entry.resource.sections[step.section]
+            let fields = Set(step.after.map { Array($0.keys) } ?? [])
+            let group = section.groups.first { step.before != nil && fields == Set($0.fields) }
+            return section.name + (group.map { "." + $0.name } ?? "")
+        }
+        return RestoreReport.Push(
+            number: entry.stored.number, at: entry.stored.at, who: entry.stored.sender.who,
+            record: entry.resource.name + "/" + (entry.stored.entry?.record ?? ""), groups: names)
+    }
+
+    /// Returns the fields of a row; nil if there is none.
+    private func current(_ name: RowName, of resource: Resource) async throws(StoreError) -> [Int: Value]? {
+        guard let record = try await service.record(resource, name.record, deadline: deadline)?.readable else {
+            return nil
+        }
+        let section = resource.sections[name.section]
+        let row: [Value]?
+        switch record.sections[name.section] {
+        case .one(let one): row = one
+        case .many(let rows): row = rows.first { RecordKey(Array($0.prefix(section.keyCount))) == name.item }
+        }
+        guard let row else { return nil }
+        return Dictionary(uniqueKeysWithValues: section.fields.enumerated().map { ($0.offset, row[$0.element.column]) })
+    }
+
+    /// - Returns: the problem because of which the push is not merged again; nil if it is.
+    private func mergeAgain(_ push: MissingPush) async throws -> String? {
+        let number = push.entry.stored.number
+        let request = RequestKey(effect: "forward:\(number)", body: [])
+        let key = PushKey(text: request.text, name: request.name, request: request.fingerprint)
+        do {
+            let edit = try UndoDecoder(
+                resource: push.entry.resource, groups: nil, taken: push.skipped, direction: .forward,
+                columns: active.columns
+            ).opposite(of: push.entry.stored.entry?.body ?? []).edit
+            let answer = try await service.keyed.answer(under: key, active: active, deadline: deadline) {
+                () async throws(Failure) in
+                try await service.merge(
+                    PushRequest(
+                        push: Push(key: key.text, atomicity: .push, edits: [edit]), form: .merge,
+                        sender: push.entry.stored.sender, purpose: .once(key, []),
+                        sent: SentRequest(address: "/v1/journal/\(number)/undo", body: [])),
+                    active: active, deadline: deadline)
+            }
+            if answer.status == .merged { return nil }
+            return answer.result?.problem?.detail ?? "it was refused before"
+        } catch {
+            return Failure(any: error).problem.detail
+        }
+    }
+
+    // MARK: Counters
+
+    /// Keys that were given out once, so that no record gets the number of another one.
+    private func counters(_ gap: [GapEntry]) async throws(StoreError) -> [String] {
+        var highest: [TableName: (section: Section, key: Int128)] = [:]
+        func note(_ resource: Resource, _ record: RecordKey, _ steps: [EntryReader.Step]) {
+            for step in steps where step.before == nil {
+                let section = resource.sections[step.section]
+                let key = section.kind == .root ? record : step.item
+                guard let position = section.generatedKeyColumn, case .integer(let number)? = key?.parts[position]
+                else { continue }
+                highest[section.table] = (section, max(number, highest[section.table]?.key ?? 0))
+            }
+        }
+        for entry in gap { note(entry.resource, entry.record, entry.steps) }
+        var filter = JournalFilter()
+        (filter.outcome, filter.limit, filter.after) = ("inserted", Self.batch, 0)
+        while true {
+            let found = try await journal.entries(filter, deadline)
+            for stored in found where stored.entry?.status == "merged" {
+                guard let entry = stored.entry, let resource = active.catalog[entry.resource],
+                    let (record, steps) = EntryReader.steps(entry.body, resource)
+                else { continue }
+                note(resource, record, steps)
+            }
+            guard let last = found.last else { break }
+            filter.after = last.number
+        }
+        return highest.sorted { $0.key.description < $1.key.description }.compactMap { table, value in
+            engine.dialect.raise(counterOf: table, above: value.key)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package import MergeCore
+
+/// The place of a journal in its history, as one look finds it.
+package struct JournalPosition: Sendable, Hashable {
+    /// The secret of the journal, in hexadecimal digits.
+    package let secret: String
+    /// The id of the feed.
+    package let feed: String
+    /// The highest revision.
+    package let revision: Int
+    /// The highest number of an entry; 0 if there is none.
+    package let entry: Int
+    /// The server and its commit position as a gateway noted them; nil if none did.
+    package let noted: String?
+}
+
+extension JournalTables {
+    /// The name of the value that contains the server and its commit position.
+    private static let position = "position"
+    /// The name of the value that tells when and why the history began.
+    private static let history = "history"
+
+    /// The statement that reads the place of the journal in its history.
+    package var historyPosition: Statement {
+        Statement(
+            sql: """
+                SELECT id, last, (SELECT CAST(COALESCE(MAX(n), 0) AS \(dialect.wholeNumberType)) \
+                FROM \(dialect.quoted(entries))), (SELECT value FROM \(dialect.quoted(meta)) WHERE name = 'secret'), \
+                (SELECT value FROM \(dialect.quoted(meta)) WHERE name = '\(Self.position)') \
+                FROM \(dialect.quoted(feed.feed)) WHERE one = 1
+                """,
+            binds: [],
+            columns: [
+                JournalColumn.text, JournalColumn.number, JournalColumn.number, JournalColumn.text, JournalColumn.text,
+            ])
+    }
+
+    /// Reads the row of `historyPosition`; nil if the feed or the secret is gone.
+    package func historyPosition(_ row: [Value]?) -> JournalPosition? {
+        guard let row, row.count == 5, case .text(let id) = row[0], case .integer(let last) = row[1],
+            case .integer(let entry) = row[2], case .text(let secret) = row[3]
+        else { return nil }
+        var noted: String?
+        if case .text(let text) = row[4] { noted = text.string }
+        return JournalPosition(
+            secret: secret.string, feed: id.string, revision: Int(clamping: last), entry: Int(clamping: entry),
+            noted: noted)
+    }
+
+    /// Returns the statements that note the server and its commit position.
+    package func note(position: String) -> [Statement] {
+        [setMeta(Self.position, position), changeMeta(Self.position, position)]
+    }
+
+    /// Returns the statements that note when and why the history began.
+    package func note(history: String) -> [Statement] {
+        [setMeta(Self.history, history), changeMeta(Self.history, history)]
+    }
+
+    /// The statement that reads when and why the history began.
+    package var historyNote: Statement { meta(Self.history) }
+}

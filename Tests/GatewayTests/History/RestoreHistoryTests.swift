@@ -1,0 +1,107 @@
+import Testing
+import TestSupport
+
+/// A backup is restored, a journal is lost, another server is behind the address.
+@Suite(.timeLimit(.minutes(5))) struct RestoreHistoryTests {
+    private static let start = """
+        CREATE TABLE counters (id INT PRIMARY KEY, n INT NOT NULL);
+        INSERT INTO counters VALUES (1, 8), (2, 5);
+        """
+    private static let rules = [
+        "counters.yaml": "resource: counters\nsections:\n  c: {table: counters, groups: {n: {column: n, merge: add}}}\n"
+    ]
+
+    private static func add(_ key: String, _ old: Int, _ new: Int) -> String {
+        #"{"key":"\#(key)","edits":[{"resource":"counters","id":1,"changeset":{"c":{"n":{"old":\#(old),"new":\#(new)}}}}]}"#
+    }
+
+    /// Copies the journal's tables aside and brings them back, as a dump does.
+    private static let tables = ["entries", "meta", "feed", "pending", "changes", "departures", "gateways"]
+
+    private static func dump(_ database: TestDatabase) async throws {
+        for table in tables { try await database.runOnJournal("CREATE TABLE dump_\(table) AS SELECT * FROM \(table);") }
+    }
+
+    private static func restore(_ database: TestDatabase) async throws {
+        for table in tables {
+            try await database.runOnJournal(
+                "DELETE FROM \(table); INSERT INTO \(table) SELECT * FROM dump_\(table);")
+        }
+    }
+
+    @Test("A journal that goes back while the gateway runs begins a new feed", arguments: TestEngine.allCases)
+    func whileRunning(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.start, sqlite: Self.start)
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                #expect(try await client.post("/v1/push", Self.add("a", 8, 9)).status == 200)
+                try await Self.dump(database)
+                for number in 9..<19 {
+                    #expect(try await client.post("/v1/push", Self.add("k\(number)", number, number + 1)).status == 200)
+                }
+                let before = try await client.post("/v1/sync", "{}").json()
+                let feed = try #require(before["feed"]?.text)
+                let revision = try #require(before["revision"]?.int)
+                // The gateway has to remember the revision, which it does within a second.
+                try await OutageTests.until { try await client.get("/readyz").text.contains("\(revision)") }
+                try await Self.restore(database)
+                try await OutageTests.until {
+                    guard let now = try? await client.get("/v1/changes").json()["feed"]?.text else { return false }
+                    return now != feed
+                }
+                let gone = try await client.get("/v1/changes?since=\(revision)&feed=\(feed)")
+                #expect(gone.status == 410, "\(gone.text)")
+                let now = try #require(try await client.get("/v1/changes").json()["revision"]?.int)
+                #expect(now > revision)
+                // Its key is gone from the journal, so it must not run again.
+                let again = Self.add("k9", 9, 10).replacing(
+                    #""edits""#, with: #""sent":"2026-01-01T00:00:00Z","edits""#)
+                let refused = try await client.post("/v1/push", again)
+                #expect(refused.status == 409 && refused.text.contains("key-expired"), "\(refused.text)")
+                #expect(try await database.run("SELECT n FROM counters WHERE id = 1;") == "19\n")
+            }
+        }
+    }
+
+    @Test("A gateway that starts after a restore begins a new feed", arguments: TestEngine.allCases)
+    func whileStopped(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.start, sqlite: Self.start)
+        try await database.beginJournal()
+        let first = try await GatewayProcess(database, rules: Self.rules)
+        let feed = try await HTTPClient.with(port: first.port) { client async throws -> String in
+            #expect(try await client.post("/v1/push", Self.add("a", 8, 9)).status == 200)
+            try await Self.dump(database)
+            #expect(try await client.post("/v1/push", Self.add("b", 9, 10)).status == 200)
+            return try #require(try await client.post("/v1/sync", "{}").json()["feed"]?.text)
+        }
+        #expect(await first.stop() == 0)
+        try await Self.restore(database)
+        let second = try await GatewayProcess(database, rules: Self.rules)
+        try await HTTPClient.with(port: second.port) { client async throws in
+            let now = try await client.get("/v1/changes").json()["feed"]?.text
+            #expect(now != feed)
+            #expect(second.log.contains("history of the database has changed"))
+        }
+        #expect(await second.stop() == 0)
+        // Nothing has changed since, so the feed goes on.
+        let third = try await GatewayProcess(database, rules: Self.rules)
+        #expect(!third.log.contains("history of the database has changed"))
+        _ = await third.stop()
+    }
+
+    @Test("A promoted replica begins a new feed", .tags(.mariadb), .needsMariaDB) func anotherServer() async throws {
+        let server = try await PrivateMariaDB(options: ["--server-id=1"])
+        let database = try await TestDatabase(.mariadb, mariadb: Self.start, sqlite: "", server: server)
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let feed = try #require(try await client.get("/v1/changes").json()["feed"]?.text)
+                try await database.runAsOperator("SET GLOBAL server_id = 7;")
+                try await OutageTests.until {
+                    guard let now = try? await client.get("/v1/changes").json()["feed"]?.text else { return false }
+                    return now != feed
+                }
+            }
+        }
+        server.kill()
+    }
+}

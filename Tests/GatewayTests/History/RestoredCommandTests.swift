@@ -1,0 +1,146 @@
+import Testing
+import TestSupport
+
+/// `fieldmerge journal restored` after data and journal went back to a backup.
+@Suite(.timeLimit(.minutes(5))) struct RestoredCommandTests {
+    private static let rules = [
+        "customers.yaml": """
+        resource: customers
+        sections:
+          customer: {table: customers, groups: {name: name, points: {column: points, merge: add}}}
+          orders: {list: true, table: orders, parent: {customer_id: id}, groups: {item: item}}
+        """
+    ]
+    private static let mariadb = """
+        CREATE TABLE customers (id INT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(40) NOT NULL, points INT NOT NULL);
+        CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, customer_id INT NOT NULL, item VARCHAR(40) NOT NULL);
+        INSERT INTO customers VALUES (1, 'Joe', 5), (2, 'Ann', 7);
+        INSERT INTO orders VALUES (1, 1, 'tea'), (2, 2, 'rice');
+        """
+    private static let sqlite = mariadb.replacing(
+        "INT AUTO_INCREMENT PRIMARY KEY", with: "INTEGER PRIMARY KEY AUTOINCREMENT")
+    private static let journal = ["entries", "meta", "feed", "pending", "changes", "departures", "gateways"]
+
+    private static func edit(_ key: String, _ changeset: String, id: String = "1") -> String {
+        #"{"key":"\#(key)","edits":[{"resource":"customers","id":\#(id),"changeset":\#(changeset)}]}"#
+    }
+
+    /// The pushes after the backup.
+    private static let pushes = [
+        edit("a", #"{"customer":{"name":{"old":"Joe","new":"Bob"}}}"#),
+        edit("b", #"{"customer":{"points":{"old":5,"new":8}}}"#),
+        edit("c", #"{"customer":{"points":{"old":8,"new":9}}}"#),
+        edit("d", #"{"orders":[{"id":-1,"old":null,"new":{"item":"corn"}},{"id":1,"old":{"item":"tea"},"new":null}]}"#),
+        edit("e", #"{"customer":{"old":null,"new":{"name":"Eve","points":1}}}"#, id: "-5"),
+    ]
+
+    private static func run(_ database: TestDatabase, _ arguments: [String]) async throws -> (Int32, String, String) {
+        let folder = try TemporaryFolder(files: rules)
+        return try await Shell.capture(
+            [
+                GatewayProcess.program, "journal", "restored", "--database", database.url, "--journal",
+                database.journalURL, "--rules", folder.path,
+            ] + arguments)
+    }
+
+    private static func rows(_ database: TestDatabase) async throws -> String {
+        try await database.run("SELECT * FROM customers ORDER BY id;")
+            + "/" + (try await database.run("SELECT * FROM orders ORDER BY id;"))
+    }
+
+    /// Merges pushes after a backup, brings both back, and leaves the newer journal as a copy.
+    ///
+    /// - Returns: the rows before the restore, and the place of the newer journal.
+    private static func restore(_ database: TestDatabase) async throws -> (rows: String, newer: String) {
+        try await database.run(
+            "CREATE TABLE b_customers AS SELECT * FROM customers; CREATE TABLE b_orders AS SELECT * FROM orders;")
+        for table in journal {
+            try await database.runOnJournal("CREATE TABLE b_\(table) AS SELECT * FROM \(table);")
+        }
+        let gateway = try await GatewayProcess(database, rules: rules)
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            for push in pushes {
+                let answer = try await client.post("/v1/push", push)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+        }
+        #expect(await gateway.stop() == 0)
+        let newest = try await rows(database)
+        let newer: String
+        switch database.kind {
+        case .mariadb:
+            let schema = database.journalName + "_newer"
+            try await database.runAsOperator("CREATE DATABASE \(schema);")
+            for table in journal {
+                try await database.runAsOperator(
+                    "CREATE TABLE \(schema).\(table) LIKE \(database.journalName).\(table);"
+                        + "INSERT INTO \(schema).\(table) SELECT * FROM \(database.journalName).\(table);")
+            }
+            try await database.runAsOperator("GRANT SELECT ON \(schema).* TO \(database.accountSQL);")
+            newer = "same-server:" + schema
+        case .sqlite:
+            newer = "sqlite:" + database.journalName + "-newer"
+            try await database.runOnJournal("VACUUM INTO '\(database.journalName)-newer';")
+        }
+        try await database.run(
+            "DELETE FROM orders; DELETE FROM customers; INSERT INTO customers SELECT * FROM b_customers;"
+                + "INSERT INTO orders SELECT * FROM b_orders;")
+        for table in journal {
+            try await database.runOnJournal("DELETE FROM \(table); INSERT INTO \(table) SELECT * FROM b_\(table);")
+        }
+        return (newest, newer)
+    }
+
+    @Test("Rolling forward merges what the data lack, and keys are answered again", arguments: TestEngine.allCases)
+    func rollForward(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
+        try await database.beginJournal()
+        let (newest, newer) = try await Self.restore(database)
+        let old = try await Self.rows(database)
+        #expect(old != newest)
+        let (_, preview, errors) = try await Self.run(database, ["--newer", newer, "--preview"])
+        #expect(preview.contains("nothing was written") && preview.contains("customers/1"), "\(preview)\(errors)")
+        #expect(try await Self.rows(database) == old)
+        let (status, report, faults) = try await Self.run(database, ["--newer", newer, "--roll-forward"])
+        #expect(status == 0, "\(report)\(faults)")
+        #expect(report.contains("Merged again: 5"), "\(report)")
+        #expect(report.contains(kind == .mariadb ? "AUTO_INCREMENT = 4;" : "MAX(seq, 3)"), "\(report)")
+        #expect(try await Self.rows(database) == newest)
+        let gateway = try await GatewayProcess(database, rules: Self.rules)
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            for push in Self.pushes {
+                let again = try await client.post("/v1/push", push)
+                #expect(again.headers["idempotent-replayed"] == "true", "\(again.text)")
+            }
+        }
+        #expect(await gateway.stop() == 0)
+        #expect(try await Self.rows(database) == newest)
+        let (_, second, _) = try await Self.run(database, ["--newer", newer, "--roll-forward"])
+        #expect(second.contains("The data lack no merged push."), "\(second)")
+    }
+
+    @Test("Without the newer journal, keys since the backup are expired", arguments: TestEngine.allCases)
+    func withoutNewer(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.mariadb, sqlite: Self.sqlite)
+        try await database.beginJournal()
+        _ = try await Self.restore(database)
+        let (status, report, errors) = try await Self.run(database, [])
+        #expect(status == 0 && report.contains("key-expired"), "\(report)\(errors)")
+        let gateway = try await GatewayProcess(database, rules: Self.rules)
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            let push = Self.pushes[1].replacing(#""edits""#, with: #""sent":"2026-01-01T00:00:00Z","edits""#)
+            let refused = try await client.post("/v1/push", push)
+            #expect(refused.status == 409 && refused.text.contains("key-expired"), "\(refused.text)")
+        }
+        #expect(await gateway.stop() == 0)
+    }
+
+    @Test("A journal of another database is refused as the newer one") func otherJournal() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)
+        try await database.beginJournal()
+        let other = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.sqlite)
+        try await other.beginJournal()
+        let (status, _, errors) = try await Self.run(database, ["--newer", other.journalURL])
+        #expect(status != 0 && errors.contains("is not a copy"), "\(errors)")
+    }
+}
