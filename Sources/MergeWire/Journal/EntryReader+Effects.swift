@@ -26,6 +26,18 @@ extension EntryReader {
         package let after: [Int: Value]?
         /// True if the entry does not contain all values, because some are private.
         package let isPartial: Bool
+
+        /// Makes a step of a row.
+        package init(
+            outcome: Int, section: Int, item: RecordKey?, before: [Int: Value]?, after: [Int: Value]?, isPartial: Bool
+        ) {
+            self.outcome = outcome
+            self.section = section
+            self.item = item
+            self.before = before
+            self.after = after
+            self.isPartial = isPartial
+        }
     }
 
     /// Returns the key of the record of an entry and the steps by which the entry changed it; nil if they cannot be read.
