@@ -1,6 +1,7 @@
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// A push as it came, to be run.
@@ -37,6 +38,7 @@ final class PushRun: Sendable {
 /// Runs pushes, whichever address they came to, and counts them.
 struct PushRunner: Sendable {
     let service: MergeService
+    let maintenance: Maintenance
     let active: ActiveRules
     let metrics: GatewayMetrics
     let rates: ClientRates
@@ -44,7 +46,9 @@ struct PushRunner: Sendable {
 
     /// Returns the same runner under other rules.
     func under(_ active: ActiveRules) -> PushRunner {
-        PushRunner(service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
+        PushRunner(
+            service: service, maintenance: maintenance, active: active, metrics: metrics, rates: rates,
+            delivery: delivery)
     }
 
     /// Runs a push within the rates of its client, or answers what was answered to it before.
@@ -70,13 +74,14 @@ struct PushRunner: Sendable {
             } catch {
                 throw Failure(error)
             }
-            return try await service.merge(
-                PushRequest(
-                    push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
-                    form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
-                    sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
-                    access: context.access(to: active.catalog)),
-                active: active, deadline: context.deadline)
+            let request = PushRequest(
+                push: run.isPreview ? Push(key: nil, atomicity: push.atomicity, edits: push.edits) : push,
+                form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
+                sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
+                access: context.access(to: active.catalog))
+            return try await maintenance.run(failingWith: { Failure($0) }) { () async throws(Failure) in
+                try await service.merge(request, active: active, deadline: context.deadline)
+            }
         }
         if let result = answer.result, !run.isPreview {
             metrics.count(result)

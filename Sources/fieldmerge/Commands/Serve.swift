@@ -51,6 +51,9 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("Minutes between two looks at the database's schema. (default: 5)", valueName: "minutes"))
     var schemaInterval: Int?
 
+    @Flag(help: "Begins with maintenance on: reads are served, pushes are not. SIGUSR2 ends it.")
+    var maintenance = false
+
     @OptionGroup(title: "Web pages") var web: WebOptions
 
     @OptionGroup(title: "Log") var log: LogOptions
@@ -86,6 +89,7 @@ struct Serve: AsyncParsableCommand {
             interval: .seconds(
                 60 * (try settings.number(schemaInterval, .schemaInterval, default: 5, in: 1...10_000))),
             logger: logger, journal: store.openJournal)
+        if try settings.flag(maintenance, .maintenance) { loader.setMaintenance("--maintenance") }
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }
             await engine.close()
