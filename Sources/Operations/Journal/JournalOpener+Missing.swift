@@ -29,9 +29,12 @@ extension JournalOpener {
     ///
     /// - Throws: `StoreError` with what to do if the journal cannot be used.
     package func check() async throws(StoreError) {
+        let version = try await meta("version")
         // Tables of a file are made at start.
-        if tables.dialect.isFile, try await meta("version") == nil { return }
+        if tables.dialect.isFile, version == nil { return }
         let journal = try await openExisting(for: .looking)
+        // An older journal gets further tables at start.
+        guard version == String(JournalTables.version) else { return }
         try await JournalProbe(journal).run(until: deadline)
     }
 }
