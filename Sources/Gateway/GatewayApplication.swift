@@ -108,7 +108,8 @@ package struct GatewayApplication: Service {
             delivery: delivery
         ).addRoutes(to: &routes)
         OperationsController(
-            service: service, rules: rules, limits: configuration.wire, metrics: metrics, changes: changes, writes: writes,
+            service: service, rules: rules, limits: configuration.wire, metrics: metrics, changes: changes,
+            writes: writes,
             tokens: tokens
         ).addRoutes(to: &routes)
         let access = FeedAccess(

@@ -16,7 +16,9 @@ import TestSupport
     /// - Parameter place: of the option `--journal`; nil for none.
     private static func expectRefusal(_ database: TestDatabase, _ place: String?) async throws {
         let options = place.map { ["--journal", $0] } ?? []
-        for command in [["serve", "--listen", "127.0.0.1:0"], ["check"], ["journal", "list"], ["journal", "new-feed"]] {
+        for command in [
+            ["serve", "--listen", "127.0.0.1:0"], ["check"], ["journal", "list"], ["journal", "new-feed"],
+        ] {
             let refused = try await run(database, command + options)
             #expect(refused.status == 1, "\(command) \(refused)")
             let said = refused.output + refused.errors

@@ -33,7 +33,7 @@ struct OperationsController {
         self.metrics = metrics
         self.tokens = tokens
         watch = ReadinessWatch(
-            service, patience: .seconds(3), writes: writes,
+            service, patience: .seconds(3), writes: writes, isPaused: { rules.box.maintenance.isOn },
             pendingFloor: { [feed = changes.feed] in feed.sequencedLongAgo }, active: { rules.box.active })
     }
 
@@ -60,7 +60,8 @@ struct OperationsController {
             rules: box.active?.catalog.version, ruleProblems: box.trouble.count, journalRows: seen.size?.rows,
             connections: service.engine.connections, queues: service.queues, unreadable: service.unreadable.current())
         let text = metrics.text(
-            isReady: isReady(seen), isMaintained: box.maintenance.isOn, journalBytes: box.active?.journal?.tables.meter.total,
+            isReady: isReady(seen), isMaintained: box.maintenance.isOn,
+            journalBytes: box.active?.journal?.tables.meter.total,
             feed: feed.known.map { FeedGauges(revision: $0.revision, waiting: feed.waiting, pending: seen.pending) },
             scan: changes.scan?.current)
         return Reply.json(

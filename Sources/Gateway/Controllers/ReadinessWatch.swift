@@ -19,6 +19,7 @@ actor ReadinessWatch {
     private let service: MergeService
     private let active: @Sendable () -> ActiveRules?
     private let writes: WriteHealth
+    private let isPaused: @Sendable () -> Bool
     private let pendingFloor: @Sendable () -> Int
     private let patience: Duration
     private var last: (seen: Seen, at: ContinuousClock.Instant)?
@@ -31,12 +32,15 @@ actor ReadinessWatch {
     /// - Parameters:
     ///   - patience: the time that the database has to answer.
     ///   - writes: whether a push has just failed because the database or the journal could not be written.
+    ///   - isPaused: true while nothing is to be written, not even by a probe.
     ///   - active: the rules and the journal at the moment.
     ///   - pendingFloor: rows of `pending` up to this number are not counted.
     init(
         _ service: MergeService, patience: Duration, writes: WriteHealth = WriteHealth(),
-        pendingFloor: @escaping @Sendable () -> Int, active: @escaping @Sendable () -> ActiveRules?
+        isPaused: @escaping @Sendable () -> Bool = { false }, pendingFloor: @escaping @Sendable () -> Int,
+        active: @escaping @Sendable () -> ActiveRules?
     ) {
+        self.isPaused = isPaused
         self.pendingFloor = pendingFloor
         self.service = service
         self.patience = patience
@@ -50,7 +54,7 @@ actor ReadinessWatch {
         if let look { return await look.value }
         looks += 1
         let former = last?.seen.writeFault
-        let task = Task { [service, active, patience, writes, pendingFloor] in
+        let task = Task { [service, active, patience, writes, isPaused, pendingFloor] in
             let deadline = ContinuousClock.now.advanced(by: patience)
             let rules = active()
             var seen = await Self.look(at: service.engine, journal: rules?.journal, by: deadline)
@@ -58,7 +62,7 @@ actor ReadinessWatch {
             if seen.fault == nil, seen.journalFault == nil {
                 seen.pending = try? await rules?.journal?.countPending(after: pendingFloor(), deadline)
             }
-            if seen.fault == nil, let rules {
+            if seen.fault == nil, !isPaused(), let rules {
                 seen.writeFault = await Self.writeFault(of: service, rules, writes, or: former)
             }
             return seen

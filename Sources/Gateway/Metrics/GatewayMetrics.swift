@@ -60,7 +60,8 @@ final class GatewayMetrics: Sendable {
     ///   - feed: the feed of changes; nil where there is none.
     ///   - scan: what is known of programs that bypass the gateway; nil where nobody looks.
     func text(
-        isReady: Bool, isMaintained: Bool = false, journalBytes: Int? = nil, feed: FeedGauges? = nil, scan: ScanStatus? = nil
+        isReady: Bool, isMaintained: Bool = false, journalBytes: Int? = nil, feed: FeedGauges? = nil,
+        scan: ScanStatus? = nil
     ) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()

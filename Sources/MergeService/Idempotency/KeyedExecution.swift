@@ -50,7 +50,9 @@ package struct KeyedExecution: Sendable {
                 // The lookup waits for whatever is under way; where it finds nothing, nothing was committed.
                 if let known = try await stored(
                     key, in: journal, after: failure, active: active, until: deadline)
-                { return known }
+                {
+                    return known
+                }
                 if attempt == Self.maximumRuns { throw Self.withoutEffect(failure) }
             }
         }

@@ -44,9 +44,9 @@ package struct JournalActions: Sendable {
             () async throws(Failure) in
             let opposite = try await oppositeOrFailure(number, groups)
             let request = PushRequest(
-                    push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
-                    purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
-                    sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body), access: access)
+                push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
+                purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
+                sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body), access: access)
             return try await merge(request)
         }
     }
@@ -104,9 +104,9 @@ package struct JournalActions: Sendable {
             () async throws(Failure) in
             let rest = try await restOrFailure(refused, of: stored)
             let request = PushRequest(
-                    push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
-                    sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
-                    sent: SentRequest(address: refused.address, body: refused.body), access: access)
+                push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
+                sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
+                sent: SentRequest(address: refused.address, body: refused.body), access: access)
             return try await merge(request)
         }
     }

@@ -36,7 +36,8 @@ extension JournalTables {
     package var spaceProbe: Statement {
         guard dialect.isFile else {
             return Statement(
-                sql: "INSERT INTO \(dialect.quoted(entries)) (at, who, body) VALUES (\(now), '', REPEAT('x', \(Self.space)))",
+                sql:
+                    "INSERT INTO \(dialect.quoted(entries)) (at, who, body) VALUES (\(now), '', REPEAT('x', \(Self.space)))",
                 binds: [])
         }
         return Statement(

@@ -92,7 +92,9 @@ import TestSupport
                 try await OutageTests.until { try await client.get("/readyz").text.contains("bookings") }
                 #expect(try await client.get("/readyz").status == 200)
                 try await database.run("GRANT \(right) ON \(table) TO \(database.accountSQL)")
-                try await OutageTests.until { try await client.get("/readyz").json()["problems"]?.array.isEmpty == true }
+                try await OutageTests.until {
+                    try await client.get("/readyz").json()["problems"]?.array.isEmpty == true
+                }
             }
         }
     }

@@ -40,7 +40,7 @@ import TestSupport
     }
 
     private static func warnings(_ log: KeptLog) -> [String] {
-        log.lines.filter { $0.contains("“cells.cell” had \(rows) rows and has") }
+        log.lines.filter { $0.contains("“cells/cell” had \(rows) rows and has") }
     }
 
     @Test("A table that is filled again meanwhile has lost nothing", arguments: TestEngine.allCases)

@@ -38,10 +38,12 @@ import TestSupport
                 let again = try await client.post("/v1/push", known.body())
                 #expect(again.body == first.body && again.headers["idempotent-replayed"] == "true")
                 let sync = try await client.post(
-                    "/v1/sync", #"{"pushes":[\#(known.body()),\#(push.body()),\#(push.body().replacing("\"p\"", with: "\"q\""))]}"#)
+                    "/v1/sync",
+                    #"{"pushes":[\#(known.body()),\#(push.body()),\#(push.body().replacing("\"p\"", with: "\"q\""))]}"#)
                 #expect(sync.status == 207)
                 let results = try sync.json()["results"]?.array ?? []
-                #expect(results.map { $0["problem"]?["code"]?.text } == [nil, "maintenance", "not-run"], "\(sync.text)")
+                #expect(
+                    results.map { $0["problem"]?["code"]?.text } == [nil, "maintenance", "not-run"], "\(sync.text)")
                 for path in [
                     "/v1/records/accounts/1", "/v1/records/accounts", "/v1/changes", "/v1/snapshot", "/v1/journal",
                 ] {
