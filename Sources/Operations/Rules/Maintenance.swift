@@ -17,6 +17,7 @@ package final class Maintenance: Sendable {
     /// Seconds after which a client should send a push again.
     private static let pause = 10
 
+    /// True while maintenance is on.
     package var isOn: Bool { reason != nil }
 
     /// The reason for which maintenance is on; nil while it is off.

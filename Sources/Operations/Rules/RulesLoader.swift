@@ -80,7 +80,7 @@ package struct RulesLoader: Service {
                 return .active(ActiveRules(catalog: bound, schema: schema, dialect: engine.dialect), findings)
             }
             guard let former,
-                let partial = try await withoutMisfits(findings, in: rules, schema, former, probe, engine.dialect)
+                let partial = try await withoutMisfits(findings, in: rules, schema, former: former, probe: probe)
             else { return .refused(findings) }
             return .active(partial, findings)
         } catch {
@@ -92,8 +92,7 @@ package struct RulesLoader: Service {
     ///
     /// If a resource is the same as before when it is bound to its former tables, its tables have changed and not its file.
     private static func withoutMisfits(
-        _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, _ former: ActiveRules, _ probe: SQLProbe,
-        _ dialect: any Dialect
+        _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, former: ActiveRules, probe: SQLProbe
     ) async throws(StoreError) -> ActiveRules? {
         let faulty = findings.filesWithErrors
         let misfits = rules.files.filter { faulty.contains($0.path) }
@@ -103,7 +102,8 @@ package struct RulesLoader: Service {
         else { return nil }
         let others = try await probe.findings(of: rules, bound: bound, adding: Findings())
         guard others.filesWithErrors.isSubset(of: faulty) else { return nil }
-        return ActiveRules(catalog: bound, schema: schema, dialect: dialect, outOfService: Set(misfits.map(\.name)))
+        return ActiveRules(
+            catalog: bound, schema: schema, dialect: probe.engine.dialect, outOfService: Set(misfits.map(\.name)))
     }
 
     /// The first reading, which decides whether the gateway starts.

@@ -140,6 +140,38 @@ import TestSupport
         }
     }
 
+    /// The tables are locked as a whole before the first statement.
+    @Test("Pushes to tables without transactions wait as well", .tags(.mariadb), .needsMariaDB)
+    func lostTableAmongLocks() async throws {
+        let database = try await TestDatabase(
+            .mariadb,
+            mariadb: "CREATE TABLE bins (id INT PRIMARY KEY, label VARCHAR(20) NOT NULL) ENGINE=MyISAM;"
+                + "INSERT INTO bins VALUES (1, 'one');", sqlite: "")
+        let rules = [
+            "bins.yaml":
+                "resource: bins\nnon-transactional: allow\nsections:\n  bin: {table: bins, groups: {label: label}}\n"
+        ]
+        try await database.initJournal()
+        try await database.grantTableLocks()
+        let journal = "`\(database.journalName.replacing("_", with: "\\_"))`.*"
+        try await database.runAsOperator("GRANT LOCK TABLES ON \(journal) TO \(database.accountSQL)")
+        try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                let push =
+                    #"{"key":"p","edits":[{"resource":"bins","id":1,"changeset":{"bin":{"label":{"old":"one","new":"x"}}}}]}"#
+                try await database.runOnJournal("ALTER TABLE entries RENAME TO away;")
+                for _ in 0..<4 {
+                    let refused = try await client.post("/v1/push", push)
+                    #expect(refused.status == 503, "\(refused.text)")
+                    #expect(try refused.json()["code"]?.text == "cannot-write", "\(refused.text)")
+                }
+                #expect(try await database.run("SELECT label FROM bins") == "one\n")
+                try await database.runOnJournal("ALTER TABLE away RENAME TO entries;")
+                #expect(try await client.post("/v1/push", push).status == 200)
+            }
+        }
+    }
+
     private static func database(_ kind: TestEngine, _ place: JournalPlace) async throws -> TestDatabase {
         let database = try await Ledger.database(kind)
         if kind == .sqlite, place == .ahead { try await database.run("PRAGMA journal_mode = WAL;") }
