@@ -39,16 +39,19 @@ package struct GatewayApplication: Service {
         feed = ChangeFeed(
             interval: configuration.feedInterval, journal: { box.active?.journal },
             tell: { await service.tellEndedTransactions() },
-            isEmpty: { await box.active?.isEmpty(service) ?? false })
+            isEmpty: { await box.active?.isEmpty(service) ?? false }, isPaused: { box.maintenance.isOn })
         let shown = ShownRecords(isOn: configuration.scanRowsPerSecond != nil)
         let scan = configuration.scanRowsPerSecond.map { [feed] rows in
             ForeignScan(
-                ForeignScan.Settings(rowsPerSecond: rows, interval: configuration.scanInterval), service: service,
-                feed: feed, active: { box.active }, askForReload: { box.askForReload() })
+                ForeignScan.Settings(
+                    rowsPerSecond: rows, interval: configuration.scanInterval,
+                    emptiedPause: configuration.emptiedPause), service: service, feed: feed,
+                active: { box.maintenance.isOn ? nil : box.active }, askForReload: { box.askForReload() },
+                warn: { logger.warning("\($0)") })
         }
         let responder = Self.responder(
             configuration: configuration, service: service,
-            changes: ChangeWork(feed: feed, shown: shown, scan: scan), box: box, tokens: tokens, logger: logger)
+            changes: ChangeWork(feed: feed, shown: shown, scan: scan), rules: rules, tokens: tokens, logger: logger)
         let limits = ConnectionLimits(
             bodyBytes: configuration.wire.bodyBytes,
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
@@ -77,11 +80,13 @@ package struct GatewayApplication: Service {
     }
 
     private static func responder(
-        configuration: GatewayConfiguration, service: MergeService, changes: ChangeWork, box: RulesBox,
+        configuration: GatewayConfiguration, service: MergeService, changes: ChangeWork, rules: RulesLoader,
         tokens: (any TokenVerifier)?, logger: Logger
     ) -> GatewayResponder {
+        let box = rules.box
         let metrics = GatewayMetrics()
-        let problems = ProblemMapping(box: box)
+        let writes = WriteHealth()
+        let problems = ProblemMapping(box: box, writes: writes)
         var routes = RouteTable()
         RecordsController(
             service: service, plain: PlainReads(service: service, shown: changes.shown), box: box,
@@ -103,8 +108,11 @@ package struct GatewayApplication: Service {
             service: service, box: box, limits: configuration.wire, metrics: metrics, share: share,
             delivery: delivery
         ).addRoutes(to: &routes)
-        OperationsController(service: service, box: box, metrics: metrics, changes: changes, tokens: tokens)
-            .addRoutes(to: &routes)
+        OperationsController(
+            service: service, rules: rules, limits: configuration.wire, metrics: metrics, changes: changes,
+            writes: writes,
+            tokens: tokens
+        ).addRoutes(to: &routes)
         let access = FeedAccess(
             feed: changes.feed,
             reader: FeedReader(service: service, feed: changes.feed, codec: .wire, shown: changes.shown),

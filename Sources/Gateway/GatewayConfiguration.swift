@@ -35,6 +35,8 @@ package struct GatewayConfiguration: Sendable {
     package var scanRowsPerSecond: Int?
     /// The time from the beginning of one look at all rows to that of the next, at least.
     package var scanInterval = Duration.milliseconds(500)
+    /// The time that a scan waits before it reports the rows of a table that has lost more than half of them.
+    package var emptiedPause = Duration.seconds(60)
     /// Origins of web pages that may use the gateway from a browser.
     package var allowedOrigins: [WebOrigin] = []
     /// The folder that is served under `/app/`; nil where there is none.

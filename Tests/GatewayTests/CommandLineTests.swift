@@ -49,7 +49,7 @@ import TestSupport
                       - {name: fine, sql: "a > 1 -- as it should be", fields: [a]}
                 """)
         let checked = try await Shell.capture([
-            Self.program, "check", "--rules", folder.path, "--database", database.url,
+            Self.program, "check", "--rules", folder.path, "--database", database.url, "--journal", "off",
         ])
         #expect(checked.status == 1)
         for found in [
@@ -138,6 +138,7 @@ import TestSupport
         process.executableURL = URL(filePath: Self.program)
         process.arguments = [
             "serve", "--database", database.url, "--rules", Repository.root + "MergeRules", "--listen", "127.0.0.1:0",
+            "--journal", "off",
         ]
         process.standardError = FileHandle(forWritingAtPath: log)
         process.standardOutput = FileHandle.nullDevice

@@ -258,7 +258,8 @@ import TestSupport
         let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
         let folder = try TemporaryFolder(files: rules)
         let said = try await Shell.capture([
-            CommandLineTests.program, "check", "--rules", folder.path, "--database", database.url,
+            CommandLineTests.program, "check", "--rules", folder.path, "--database", database.url, "--journal",
+            "off",
         ])
         return said.output + said.errors
     }

@@ -294,7 +294,8 @@ import TestSupport
         let denied = try await poor.journal("init")
         #expect(denied.status == 1 && denied.errors.contains("the journal cannot be made"), "\(denied)")
         let missing = try await poor.journal("list")
-        #expect(missing.status == 1 && missing.errors.contains("“fieldmerge journal init” makes it"), "\(missing)")
+        #expect(
+            missing.status == 1 && missing.errors.contains("“fieldmerge journal init” makes the journal"), "\(missing)")
         let account = database.accountSQL
         let made = try await desk.journal("init", "--grant-to", account)
         #expect(made.status == 0, "\(made)")

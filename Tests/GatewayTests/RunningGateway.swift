@@ -23,10 +23,11 @@ struct RunningGateway: Sendable {
     ///   - tokens: the text of a tokens file; nil leaves it to the verifier.
     ///   - verifier: knows who sends a request; nil lets everybody in.
     ///   - stage: says when the gateway dies, and how it tells rows apart; nil for a gateway as it is.
+    ///   - log: gets the lines of the log; nil for none.
     ///   - journal: where a journal is kept, the same one for all gateways on the database; it is made beforehand, by root.
     static func with<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String]? = nil, tokens: String? = nil, journal: JournalPlace? = nil,
-        verifier: (any TokenVerifier)? = nil, stage: Stage? = nil,
+        verifier: (any TokenVerifier)? = nil, stage: Stage? = nil, log: KeptLog? = nil,
         configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RunningGateway) async throws -> Answer
     ) async throws -> Answer {
@@ -35,8 +36,8 @@ struct RunningGateway: Sendable {
         var configuration = GatewayConfiguration()
         configuration.port = 0
         configure(&configuration)
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
+        var logger = Logger(label: "test") { _ in log?.handler ?? SwiftLogNoOpLogHandler() }
+        if log == nil { logger.logLevel = .critical }
         if journal == .together { try await database.initJournal() }
         let engine = try database.engine(journal: journal == .together, on: stage)
         let loader = RulesLoader(
@@ -113,6 +114,17 @@ extension TestDatabase {
         let engine = try engine(journal: true)
         _ = try await JournalOpener(engine: engine, schema: JournalTables.attachedName).open()
         await engine.close()
+    }
+}
+
+extension TestDatabase {
+    /// Runs SQL on the journal's own tables, wherever it is.
+    func run(_ sql: String, onJournal place: JournalPlace) async throws {
+        if place == .together || kind == .sqlite {
+            try await runOnJournal(sql)
+        } else {
+            try await Shell.run(["sqlite3", "-bail", journalFile], input: ".timeout 5000\n" + sql)
+        }
     }
 }
 

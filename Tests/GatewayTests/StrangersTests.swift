@@ -1,5 +1,6 @@
 import Logging
 import MergeCore
+import MergeService
 import MergeWire
 import NIOHTTP1
 import Operations
@@ -163,7 +164,8 @@ import TestSupport
     /// A flood of probes asks the database once a second.
     @Test func probesShareOneLook() async throws {
         let database = try await JournalTests.database(.sqlite)
-        let watch = ReadinessWatch(try database.engine(), patience: .seconds(3), pendingFloor: { 0 }) { nil }
+        let watch = ReadinessWatch(
+            MergeService.wire(try database.engine()), patience: .seconds(3), pendingFloor: { 0 }, active: { nil })
         let start = ContinuousClock.now
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 { group.addTask { #expect(await watch.seen().fault == nil) } }

@@ -14,11 +14,16 @@ package final class ForeignScan: Sendable {
         package var rowsPerSecond: Int
         /// The time from the beginning of one cycle to that of the next, at least.
         package var interval: Duration
+        /// The time to wait before the rows of a table that has lost more than half of them are reported.
+        package var emptiedPause: Duration
 
         /// Takes the settings of an operator.
-        package init(rowsPerSecond: Int = 50_000, interval: Duration = .milliseconds(500)) {
+        package init(
+            rowsPerSecond: Int = 50_000, interval: Duration = .milliseconds(500), emptiedPause: Duration = .seconds(60)
+        ) {
             self.rowsPerSecond = rowsPerSecond
             self.interval = interval
+            self.emptiedPause = emptiedPause
         }
     }
 
@@ -27,6 +32,7 @@ package final class ForeignScan: Sendable {
     private let feed: ChangeFeed
     private let active: @Sendable () -> ActiveRules?
     private let askForReload: @Sendable () -> Void
+    private let warn: @Sendable (String) -> Void
     private let status = Mutex(ScanStatus())
     /// The place at which the last pass was broken off; nil where none was.
     private let place = Mutex<ScanPlace?>(nil)
@@ -36,12 +42,14 @@ package final class ForeignScan: Sendable {
 
     /// - Parameters:
     ///   - feed: what gives the changes their revisions.
-    ///   - active: the rules and the journal at the moment; nil where nothing is served.
+    ///   - active: the rules and the journal at the moment; nil where nothing is served or scanned.
     ///   - askForReload: has the schema read again, since a table was altered.
+    ///   - warn: logs a sentence for operators.
     package init(
         _ settings: Settings, service: MergeService, feed: ChangeFeed, active: @escaping @Sendable () -> ActiveRules?,
-        askForReload: @escaping @Sendable () -> Void
+        askForReload: @escaping @Sendable () -> Void, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.warn = warn
         self.settings = settings
         self.service = service
         self.feed = feed
@@ -138,6 +146,7 @@ package final class ForeignScan: Sendable {
                 if let since = news.since { status.since = since }
             }
             if let trouble = news.trouble { note(trouble: trouble) }
+            for sentence in news.warnings { warn(sentence) }
             if news.hasAlteredTable { askForReload() }
             if let state = news.state { note(state) }
             return active() === rules && !Task.isCancelled

@@ -14,6 +14,8 @@ struct RangeDiff {
 
     /// The rows that differ.
     private(set) var changes: [Change] = []
+    /// The number of rows that are gone.
+    var losses: Int { changes.count { $0.now == nil } }
     /// Marks of rows that have not been met, which may lie behind those that were read.
     private(set) var left: [Mark] = []
 

@@ -77,6 +77,15 @@ struct ScanHand: Sendable {
         }
     }
 
+    /// Returns the number of rows of a section, up to a number.
+    func count(_ unit: ScanUnit, atMost limit: Int) async throws(StoreError) -> Int {
+        let question = SectionSQL.of(unit.section, service.engine.dialect).count(atMost: limit)
+        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            guard case .integer(let number)? = try session.query(question).first?.first else { return 0 }
+            return Int(clamping: number)
+        }
+    }
+
     /// Returns the version of the file that is scanned, which the commits of other connections change; nil where the
     /// database is no file.
     func fileVersion() async throws(StoreError) -> Int? {

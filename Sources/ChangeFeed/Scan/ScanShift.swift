@@ -18,6 +18,8 @@ final class ScanShift {
         var since: DateTime?
         /// A table was altered since the schema was read.
         var hasAlteredTable = false
+        /// Sentences for the log.
+        var warnings: [String] = []
     }
 
     private let settings: ForeignScan.Settings
@@ -26,6 +28,8 @@ final class ScanShift {
     private let hand: ScanHand
     private let units: [ScanUnit]
     private var scans: [String: UnitScan] = [:]
+    /// Sections that have lost most of their rows, by their names.
+    private var emptied: [String: EmptiedSection] = [:]
     private var progress: ScanProgress
     private var budget: ScanBudget
     private var kept: ContinuousClock.Instant?
@@ -145,7 +149,13 @@ final class ScanShift {
         news.trouble = nil
         let left = place
         let first = units.firstIndex { $0.name == left?.unit }
+        var isWhole = first == nil
         for unit in units[(first ?? 0)...] {
+            if let emptied = emptied[unit.name], !emptied.isDue(now: .now) {
+                isWhole = false
+                news.trouble = emptied.sentence
+                continue
+            }
             do {
                 let scan = try await scan(of: unit)
                 let rest = unit.name == left?.unit ? try rest(of: scan, behind: left?.high) : nil
@@ -155,6 +165,9 @@ final class ScanShift {
                 } else if let pass = try await begin(scan) {
                     try await go(pass)
                 }
+            } catch let lost as EmptiedSection {
+                isWhole = false
+                news.trouble = lost.sentence
             } catch let error as StoreError where error.isOfOneSection {
                 // The others go on; this one begins anew in the next cycle.
                 scans[unit.name] = nil
@@ -163,7 +176,7 @@ final class ScanShift {
             }
         }
         place = nil
-        guard first == nil else { return false }
+        guard isWhole else { return false }
         if news.trouble == nil, let state { progress.noticed = state.now }
         progress.cycleMilliseconds = Int(clamping: (ContinuousClock.now - start).seconds * 1_000)
         news.cycles += 1
@@ -218,7 +231,8 @@ final class ScanShift {
     /// Between the steps of a long pass, sections that others write to get theirs.
     private func hotStep(beside main: UnitPass) async throws {
         if hot == nil {
-            let hottest = scans.values.filter { $0.heat > 0 && $0.isComplete && $0 !== main.scan }
+            let hottest = scans.values
+                .filter { $0.heat > 0 && $0.isComplete && $0 !== main.scan && emptied[$0.unit.name] == nil }
                 .max { ($0.passBegan ?? 0, $1.unit.name) > ($1.passBegan ?? 0, $0.unit.name) }
             if let hottest { hot = try await begin(hottest) }
         }
@@ -228,6 +242,8 @@ final class ScanShift {
         do {
             try await step(pass)
             if !pass.isDone { hot = pass }
+        } catch is EmptiedSection {
+            // It is reported when its turn comes.
         } catch let error as StoreError where error.isOfOneSection {
             // It is said when its turn comes.
             scans[pass.scan.unit.name] = nil
@@ -389,6 +405,7 @@ final class ScanShift {
     /// - Returns: the rows that were read.
     private func look(_ pass: UnitPass, upTo end: Int) async throws -> Int {
         let looks = try await looks(pass, upTo: end)
+        try await checkLosses(looks.reduce(0) { $0 + $1.diff.losses }, pass)
         let read = looks.reduce(0) { $0 + $1.rows.count }
         let plain = looks.prefix { $0.isPlain || ($0.isWhole && $0.diff.changes.isEmpty) }
         if let first = looks.first, plain.isEmpty {
@@ -413,6 +430,27 @@ final class ScanShift {
             try advance(pass, behind: pass.index + 1, high: look.high)
         }
         return read
+    }
+
+    /// Counts the rows that are gone, before they are reported.
+    ///
+    /// A restore makes tables before it fills them, so a section that has lost most of its rows is looked at again later.
+    ///
+    /// - Throws: `EmptiedSection` if the section has to wait, or `StoreError`.
+    private func checkLosses(_ losses: Int, _ pass: UnitPass) async throws {
+        let unit = pass.scan.unit
+        guard losses > 0, pass.losses.isCountDue(adding: losses) else { return }
+        let known = pass.scan.ranges.reduce(0) { $0 + $1.count }
+        let left = try await hand.count(unit, atMost: known)
+        guard EmptiedSection.hasLostMost(of: known, left: left) else { return }
+        if let former = emptied[unit.name], former.isFinal(left: left) { return }
+        let isFirst = emptied[unit.name] == nil
+        let lost = EmptiedSection(
+            unit.name, of: known, left: left, until: .now.advanced(by: settings.emptiedPause),
+            waits: (emptied[unit.name]?.waits ?? 0) + 1)
+        emptied[unit.name] = lost
+        if isFirst { news.warnings.append(lost.sentence) }
+        throw lost
     }
 
     private func looks(_ pass: UnitPass, upTo end: Int) async throws -> [Look] {
@@ -515,6 +553,7 @@ final class ScanShift {
     /// Files what clients were sent otherwise than the pass has found it, and that the pass is whole.
     private func end(_ pass: UnitPass) async throws {
         let scan = pass.scan
+        emptied[scan.unit.name] = nil
         if pass.isRest {
             if pass.found > 0 { scan.heat = Self.heat }
             return

@@ -63,6 +63,8 @@ final class UnitPass {
     var isDone = false
     /// Changes that it has found.
     var found = 0
+    /// Rows that it found gone.
+    var losses = LossCount()
     /// Records that are there, and were not when clients were sent all there were.
     var missed: [ScanHand.FoundChange] = []
     /// Rows that differ from their marks, whoever wrote them.

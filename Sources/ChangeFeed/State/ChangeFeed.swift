@@ -33,6 +33,7 @@ package final class ChangeFeed: Sendable {
     private let journal: @Sendable () -> Journal?
     private let tell: @Sendable () async -> Void
     private let isEmpty: @Sendable () async -> Bool
+    private let isPaused: @Sendable () -> Bool
     /// Names this gateway among those on the database.
     private let gateway = String(UInt64.random(in: .min ... .max), radix: 16)
 
@@ -47,10 +48,13 @@ package final class ChangeFeed: Sendable {
     ///   - journal: the journal that is open at the moment; nil where none is.
     ///   - tell: tells a journal that is written ahead which transactions have ended.
     ///   - isEmpty: tells if no resource has a record yet, so that a new feed is there before the first.
+    ///   - isPaused: true while no revisions are to be given.
     package init(
         interval: Duration = .milliseconds(100), journal: @escaping @Sendable () -> Journal?,
-        tell: @escaping @Sendable () async -> Void = {}, isEmpty: @escaping @Sendable () async -> Bool = { false }
+        tell: @escaping @Sendable () async -> Void = {}, isEmpty: @escaping @Sendable () async -> Bool = { false },
+        isPaused: @escaping @Sendable () -> Bool = { false }
     ) {
+        self.isPaused = isPaused
         self.isEmpty = isEmpty
         self.interval = interval
         self.journal = journal
@@ -244,7 +248,7 @@ package final class ChangeFeed: Sendable {
         let isTurn = state.withLock {
             $0.watch.looks(at: found.firstPending, isFree: found.isFree, isUrgent: isUrgent)
         }
-        if isTurn {
+        if isTurn, !isPaused() {
             if let highest = try await look.sequence(after: start, known: known, until: deadline) {
                 state.withLock { $0.numbers.note(highest, now: .now) }
             }

@@ -60,7 +60,8 @@ struct JournalController {
         let groups = try UndoRequest.groups(body)
         let access = context.access(to: active.catalog)
         let actions = JournalActions(
-            service: service, active: active, limits: limits, access: access, deadline: context.deadline)
+            service: service, active: active, limits: limits, access: access, maintenance: box.maintenance,
+            deadline: context.deadline)
         let answer = try await actions.undo(number, groups: groups, sender: sender, isPreview: isPreview)
         if let result = answer.result, !isPreview {
             metrics.count(result)

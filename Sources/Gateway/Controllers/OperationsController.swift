@@ -10,7 +10,9 @@ import RecordStore
 /// Answers operators and their probes.
 struct OperationsController {
     private let service: MergeService
-    let box: RulesBox
+    private let rules: RulesLoader
+    private let limits: WireLimits
+    private var box: RulesBox { rules.box }
     let metrics: GatewayMetrics
     let changes: ChangeWork
     private var feed: ChangeFeed { changes.feed }
@@ -21,17 +23,18 @@ struct OperationsController {
     private static let patienceWithFeed = Duration.seconds(30)
 
     init(
-        service: MergeService, box: RulesBox, metrics: GatewayMetrics, changes: ChangeWork,
-        tokens: (any TokenVerifier)?
+        service: MergeService, rules: RulesLoader, limits: WireLimits, metrics: GatewayMetrics, changes: ChangeWork,
+        writes: WriteHealth, tokens: (any TokenVerifier)?
     ) {
+        self.rules = rules
+        self.limits = limits
         self.service = service
         self.changes = changes
-        self.box = box
         self.metrics = metrics
         self.tokens = tokens
         watch = ReadinessWatch(
-            service.engine, patience: .seconds(3), pendingFloor: { [feed = changes.feed] in feed.sequencedLongAgo }
-        ) { box.active?.journal }
+            service, patience: .seconds(3), writes: writes, isPaused: { rules.box.maintenance.isOn },
+            pendingFloor: { [feed = changes.feed] in feed.sequencedLongAgo }, active: { rules.box.active })
     }
 
     func addRoutes(to routes: inout RouteTable) {
@@ -39,6 +42,16 @@ struct OperationsController {
         routes.get("/readyz", use: readiness)
         routes.get("/metrics", use: counters)
         routes.get("/openapi.json", use: description)
+        routes.post("/v1/operations/maintenance", need: .operate, use: setMaintenance)
+    }
+
+    @Sendable private func setMaintenance(_ request: Request, _ context: GatewayContext) async throws -> Response {
+        let wanted = try MaintenanceRequest(try context.jsonBody(limit: limits.bodyBytes))
+        rules.setMaintenance(wanted.isOn ? wanted.reason ?? "an operator switched it on" : nil)
+        let maintenance = box.maintenance
+        return Reply.json(
+            OperatorJSON.maintenance(reason: maintenance.reason, running: maintenance.running), to: context.headers,
+            with: [.cacheControl: "no-store"])
     }
 
     @Sendable private func counters(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -47,7 +60,8 @@ struct OperationsController {
             rules: box.active?.catalog.version, ruleProblems: box.trouble.count, journalRows: seen.size?.rows,
             connections: service.engine.connections, queues: service.queues, unreadable: service.unreadable.current())
         let text = metrics.text(
-            isReady: isReady(seen), journalBytes: box.active?.journal?.tables.meter.total,
+            isReady: isReady(seen), isMaintained: box.maintenance.isOn,
+            journalBytes: box.active?.journal?.tables.meter.total,
             feed: feed.known.map { FeedGauges(revision: $0.revision, waiting: feed.waiting, pending: seen.pending) },
             scan: changes.scan?.current)
         return Reply.json(
@@ -64,15 +78,19 @@ struct OperationsController {
     }
 
     /// Tells whether requests are served, to probes and in `fieldmerge_ready` alike.
-    private func isReady(_ seen: ReadinessWatch.Seen) -> Bool { box.active != nil && seen.fault == nil }
+    private func isReady(_ seen: ReadinessWatch.Seen) -> Bool {
+        box.active != nil && seen.fault == nil && seen.writeFault == nil && !box.maintenance.isOn
+    }
 
-    /// The database answers and the rules are served.
+    /// The database answers, the rules are served, and pushes can be written.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
-        var trouble = box.trouble
+        var trouble = box.trouble + box.missingRights
         if let fault = tokens?.trouble { trouble.append(fault) }
         let seen = await watch.seen()
         let isReady = isReady(seen)
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
+        if let fault = seen.writeFault { trouble.insert("nothing can be pushed: \(fault)", at: 0) }
+        if let reason = box.maintenance.reason { trouble.insert("the gateway is under maintenance: \(reason)", at: 0) }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("no revisions are given, so changes are told late: \(fault.error)")

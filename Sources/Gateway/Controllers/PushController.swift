@@ -81,7 +81,8 @@ final class PushController: Sendable {
             decoded, of: sender, form: form, sent: SentRequest(address: address, body: body), isPreview: isPreview,
             tellsAuthors: tellsAuthors)
         let runner = PushRunner(
-            service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
+            service: service, maintenance: box.maintenance, active: active, metrics: metrics, rates: rates,
+            delivery: delivery)
         let (answer, told) = try await runner.answer(run, context)
         context.failure.note(answer)
         guard context.isLarge(told.count) else { return reply(answer, body: told, to: context) }

@@ -2,6 +2,7 @@ import ChangeFeed
 import MergeCore
 import MergeService
 import MergeWire
+import Operations
 import RecordStore
 
 /// A push as it came, to be run.
@@ -38,6 +39,7 @@ final class PushRun: Sendable {
 /// Runs pushes, whichever address they came to, and counts them.
 struct PushRunner: Sendable {
     let service: MergeService
+    let maintenance: Maintenance
     let active: ActiveRules
     let metrics: GatewayMetrics
     let rates: ClientRates
@@ -45,7 +47,9 @@ struct PushRunner: Sendable {
 
     /// Returns the same runner under other rules.
     func under(_ active: ActiveRules) -> PushRunner {
-        PushRunner(service: service, active: active, metrics: metrics, rates: rates, delivery: delivery)
+        PushRunner(
+            service: service, maintenance: maintenance, active: active, metrics: metrics, rates: rates,
+            delivery: delivery)
     }
 
     /// Runs a push within the rates of its client, or answers what was answered to it before.
@@ -80,10 +84,13 @@ struct PushRunner: Sendable {
                 form: run.form, sender: run.sender, purpose: run.isPreview ? .preview : .apply(run.key),
                 sent: run.sent, caller: context.received.caller, tellsAuthors: run.tellsAuthors,
                 access: context.access(to: active.catalog))
-            if run.key != nil, let problem = history?.problem(ofKeySent: run.decoded.origin.sent) {
-                return try await service.refuse(request, for: problem, active: active, deadline: context.deadline)
+            return try await maintenance.run(failingWith: { Failure($0) }) { () async throws(Failure) in
+                if run.key != nil, let problem = history?.problem(ofKeySent: run.decoded.origin.sent) {
+                    return try await service.refuse(
+                        request, for: problem, active: active, deadline: context.deadline)
+                }
+                return try await service.merge(request, active: active, deadline: context.deadline)
             }
-            return try await service.merge(request, active: active, deadline: context.deadline)
         }
         if let result = answer.result, !run.isPreview {
             metrics.count(result)

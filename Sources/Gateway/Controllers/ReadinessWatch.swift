@@ -12,10 +12,14 @@ actor ReadinessWatch {
         var pending: Int?
         /// The reason for which the journal cannot be read; nil where it can, or where there is none.
         var journalFault: StoreError?
+        /// The reason for which nothing can be pushed, although the database answers; nil if pushes can be written.
+        var writeFault: StoreError?
     }
 
-    private let engine: any RecordEngine
-    private let journal: @Sendable () -> Journal?
+    private let service: MergeService
+    private let active: @Sendable () -> ActiveRules?
+    private let writes: WriteHealth
+    private let isPaused: @Sendable () -> Bool
     private let pendingFloor: @Sendable () -> Int
     private let patience: Duration
     private var last: (seen: Seen, at: ContinuousClock.Instant)?
@@ -27,16 +31,21 @@ actor ReadinessWatch {
 
     /// - Parameters:
     ///   - patience: the time that the database has to answer.
-    ///   - journal: that which is kept at the moment.
+    ///   - writes: whether a push has just failed because the database or the journal could not be written.
+    ///   - isPaused: true while nothing is to be written, not even by a probe.
+    ///   - active: the rules and the journal at the moment.
     ///   - pendingFloor: rows of `pending` up to this number are not counted.
     init(
-        _ engine: any RecordEngine, patience: Duration, pendingFloor: @escaping @Sendable () -> Int,
-        journal: @escaping @Sendable () -> Journal?
+        _ service: MergeService, patience: Duration, writes: WriteHealth = WriteHealth(),
+        isPaused: @escaping @Sendable () -> Bool = { false }, pendingFloor: @escaping @Sendable () -> Int,
+        active: @escaping @Sendable () -> ActiveRules?
     ) {
+        self.isPaused = isPaused
         self.pendingFloor = pendingFloor
-        self.engine = engine
+        self.service = service
         self.patience = patience
-        self.journal = journal
+        self.writes = writes
+        self.active = active
     }
 
     /// Returns what was seen less than a second ago; else everyone who asks waits for one and the same look.
@@ -44,12 +53,17 @@ actor ReadinessWatch {
         if let last, ContinuousClock.now - last.at < Self.freshness { return last.seen }
         if let look { return await look.value }
         looks += 1
-        let task = Task { [engine, journal, patience, pendingFloor] in
+        let former = last?.seen.writeFault
+        let task = Task { [service, active, patience, writes, isPaused, pendingFloor] in
             let deadline = ContinuousClock.now.advanced(by: patience)
-            var seen = await Self.look(at: engine, journal: journal(), by: deadline)
+            let rules = active()
+            var seen = await Self.look(at: service.engine, journal: rules?.journal, by: deadline)
             // That it cannot be counted says nothing of whether requests are served.
             if seen.fault == nil, seen.journalFault == nil {
-                seen.pending = try? await journal()?.countPending(after: pendingFloor(), deadline)
+                seen.pending = try? await rules?.journal?.countPending(after: pendingFloor(), deadline)
+            }
+            if seen.fault == nil, !isPaused(), let rules {
+                seen.writeFault = await Self.writeFault(of: service, rules, writes, or: former)
             }
             return seen
         }
@@ -58,6 +72,29 @@ actor ReadinessWatch {
         look = nil
         last = (seen, .now)
         return seen
+    }
+
+    /// A probe holds no push up for longer.
+    private static let writePatience = Duration.seconds(1)
+
+    /// Returns the reason for which nothing can be pushed.
+    ///
+    /// - Parameter former: the reason at the last look, which goes on if nothing can be found out.
+    private static func writeFault(
+        of service: MergeService, _ active: ActiveRules, _ writes: WriteHealth, or former: StoreError?
+    ) async -> StoreError? {
+        do throws(StoreError) {
+            let failures = writes.failures
+            try await service.checkWritable(
+                active, needsSpace: failures > 0, until: .now.advanced(by: writePatience))
+            writes.settle(failures)
+            return nil
+        } catch {
+            switch error.kind {
+            case .busy, .locked, .fileLocked, .serialization, .overloaded: return former
+            default: return error
+            }
+        }
     }
 
     private static func look(

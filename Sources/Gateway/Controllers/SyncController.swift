@@ -38,7 +38,8 @@ struct SyncController {
         let wanted = try Self.wanted(asked, under: active, for: client, service.limits)
         var pushes = SyncPushes(
             runner: PushRunner(
-                service: service, active: active, metrics: metrics, rates: rates, delivery: delivery), box: box,
+                service: service, maintenance: box.maintenance, active: active, metrics: metrics, rates: rates,
+                delivery: delivery), box: box,
             feed: asked.feed, limits: limits, share: share, tellsAuthors: tellsAuthors)
         for push in asked.pushes { await pushes.run(push, context) }
         return try await answer(pushes, wanted, under: active, context)

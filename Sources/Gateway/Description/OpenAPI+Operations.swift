@@ -16,7 +16,18 @@ extension OpenAPI {
                 "operationId": "readiness", "security": [],
                 "responses": {
                   "200": {"description": "Requests are served.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
-                  "503": {"description": "They are not; the body says why.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
+                  "503": {"description": "They are not, or nothing can be pushed. The body says why.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Readiness"}}}},
+                  "default": {"$ref": "#/components/responses/Problem"}
+                }
+              }
+            },
+            "/v1/operations/maintenance": {
+              "post": {
+                "operationId": "setMaintenance",
+                "summary": "Switches maintenance of this gateway on or off. While it is on, reads go on and pushes are 503. Needs the right operator.",
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/MaintenanceSwitch"}}}},
+                "responses": {
+                  "200": {"description": "The state from now on.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Maintenance"}}}},
                   "default": {"$ref": "#/components/responses/Problem"}
                 }
               }
@@ -42,6 +53,20 @@ extension OpenAPI {
             """#,
         schemas: #"""
             "Health": {"type": "object", "additionalProperties": false, "required": ["status"], "properties": {"status": {"const": "ok"}}},
+            "MaintenanceSwitch": {
+              "type": "object", "additionalProperties": false, "required": ["maintenance"],
+              "properties": {
+                "maintenance": {"type": "boolean"},
+                "reason": {"type": ["string", "null"], "minLength": 1, "maxLength": 255}
+              }
+            },
+            "Maintenance": {
+              "type": "object", "additionalProperties": false, "required": ["maintenance", "reason", "running"],
+              "properties": {
+                "maintenance": {"type": "boolean"}, "reason": {"type": ["string", "null"]},
+                "running": {"type": "integer", "description": "Pushes that were accepted before and still run."}
+              }
+            },
             "Readiness": {
               "type": "object", "additionalProperties": false, "required": ["status", "rules", "problems", "journal"],
               "properties": {

@@ -93,7 +93,7 @@ struct SyncPushes {
         if held.holds(names) || context.received.caller.hasLeft {
             do {
                 return try await runner.known(run, context)
-            } catch let failure as Failure where failure.problem.code == .unknownOutcome {
+            } catch let failure as Failure where [.unknownOutcome, .cannotWrite].contains(failure.problem.code) {
                 // Whatever became of it before, it was not run now; what held up the others holds up the journal too.
                 return nil
             }

@@ -49,6 +49,7 @@ final class GatewayResponder: HTTPResponder {
         } catch {
             response = problems.response(to: error, context)
         }
+        if response.status != .ok { problems.noteFailure(context.failure.facts.code) }
         crossOrigin?.mark(&response, to: context)
         let milliseconds = (ContinuousClock.now - context.received.arrival) / .milliseconds(1)
         metrics.end(

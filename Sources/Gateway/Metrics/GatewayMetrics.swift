@@ -60,12 +60,15 @@ final class GatewayMetrics: Sendable {
     ///   - feed: the feed of changes; nil where there is none.
     ///   - scan: what is known of programs that bypass the gateway; nil where nobody looks.
     func text(
-        isReady: Bool, journalBytes: Int? = nil, feed: FeedGauges? = nil, scan: ScanStatus? = nil
+        isReady: Bool, isMaintained: Bool = false, journalBytes: Int? = nil, feed: FeedGauges? = nil,
+        scan: ScanStatus? = nil
     ) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
         page.begin("fieldmerge_ready", type: "gauge", help: "1 where requests are served")
         page.add("fieldmerge_ready", labels: [], value: isReady ? 1 : 0)
+        page.begin("fieldmerge_maintenance", type: "gauge", help: "1 while maintenance is on")
+        page.add("fieldmerge_maintenance", labels: [], value: isMaintained ? 1 : 0)
         page.begin("fieldmerge_requests_in_flight", type: "gauge", help: "Requests that wait for their answer")
         page.add("fieldmerge_requests_in_flight", labels: [], value: state.running)
         page.begin("fieldmerge_requests_total", type: "counter", help: "Requests answered")

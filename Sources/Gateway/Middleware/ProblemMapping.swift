@@ -9,6 +9,17 @@ import RecordStore
 /// Turns every error into a problem document.
 struct ProblemMapping {
     let box: RulesBox
+    let writes: WriteHealth
+
+    /// Has the gateway look closer after a failure that may concern every push.
+    func noteFailure(_ code: String?) {
+        switch code {
+        case ProblemCode.cannotWrite.rawValue: writes.noteFailure()
+        // The right may have been revoked.
+        case ProblemCode.databaseDenied.rawValue where box.missingRights.isEmpty: box.askForReload()
+        default: break
+        }
+    }
 
     func response(to error: any Error, _ context: GatewayContext) -> Response {
         let problem = problem(of: error, context)

@@ -33,7 +33,7 @@ struct ServerError {
         // The last of them report that a column is generated now.
         case 1_146, 1_054, 1_356, 1_412, 1_906, 3_105:
             return make(.schemaChanged, "the schema is not what it was: \(text)")
-        case 1_021, 1_114, 1_290, 1_836, 1_792:
+        case 1_021, 1_036, 1_114, 1_290, 1_836, 1_792:
             return make(.unwritable, "the database cannot be written: it is full or read-only")
         case 1_026 where text.contains("No space left"), 1_030 where text.contains("No space left"):
             return make(.unwritable, "the database cannot be written: its disk is full")

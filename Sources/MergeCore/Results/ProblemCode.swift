@@ -113,6 +113,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     // MARK: The gateway and its database
 
     case notReady = "not-ready"
+    /// An operator has stopped writing for a while.
+    case maintenance
     case databaseUnavailable = "database-unavailable"
     case cannotWrite = "cannot-write"
     case busy

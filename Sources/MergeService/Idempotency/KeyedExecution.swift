@@ -48,7 +48,11 @@ package struct KeyedExecution: Sendable {
             case .lookUp: return try await stored(key, in: journal, or: failure, active: active, until: deadline)
             case .lookUpAndRunAgain:
                 // The lookup waits for whatever is under way; where it finds nothing, nothing was committed.
-                if let known = try await stored(key, in: journal, active: active, until: deadline) { return known }
+                if let known = try await stored(
+                    key, in: journal, after: failure, active: active, until: deadline)
+                {
+                    return known
+                }
                 if attempt == Self.maximumRuns { throw Self.withoutEffect(failure) }
             }
         }
@@ -85,7 +89,8 @@ package struct KeyedExecution: Sendable {
         do throws(Failure) {
             known = try await stored(key, in: journal, active: active, until: deadline)
         } catch {
-            throw error.cause != nil && failure.cause != nil ? failure : error
+            let isTemporary = failure.cause != nil || failure.problem.retry?.isLater == true
+            throw error.cause != nil && isTemporary ? failure : error
         }
         guard let known else { throw failure }
         return known
@@ -123,10 +128,12 @@ package struct KeyedExecution: Sendable {
 
     /// The answer that is kept under a key; nil where there is none.
     ///
-    /// - Throws: a `Failure`: 422 where the key stands for another push, 504 where the journal cannot be asked, since
-    ///   nobody can then say that the push was not merged before.
+    /// - Parameter failure: the reason for which this run of the push has no answer.
+    /// - Throws: a `Failure`: 422 where the key stands for another push, 503 if the journal has lost its tables, else 504
+    ///   where the journal cannot be asked, since nobody can then say that the push was not merged before.
     private func stored(
-        _ key: PushKey, in journal: Journal, active: ActiveRules, until deadline: ContinuousClock.Instant
+        _ key: PushKey, in journal: Journal, after failure: Failure? = nil, active: ActiveRules,
+        until deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer? {
         let found: [[Value]]
         do throws(StoreError) {
@@ -135,6 +142,9 @@ package struct KeyedExecution: Sendable {
                 .rollback(try session.query(journal.tables.answer(key.name, locking: true)))
             }
         } catch {
+            if error.ofJournal.kind == .unwritable, failure?.cause?.kind != .unknownOutcome {
+                throw Failure(error.ofJournal)
+            }
             throw Failure(
                 StoreError(.unknownOutcome, "the push's key could not be looked up: \(error)", code: error.code))
         }

@@ -1,5 +1,5 @@
 import MergeCore
-import RecordStore
+package import RecordStore
 
 /// Keeps what the pushes of one transaction leave behind: in that transaction, ahead of it, or not at all.
 final class JournalWriter {
@@ -65,22 +65,15 @@ final class JournalWriter {
     }
 
     /// Rethrows errors of the journal as what they mean for the push.
-    ///
-    /// A right that is missing on the journal is not the push's fault: the journal cannot be written for now.
     private static func asJournal(_ body: () throws(StoreError) -> Void) throws(StoreError) {
         do throws(StoreError) {
             try body()
         } catch {
-            switch error.kind {
-            case .denied:
-                throw StoreError(.unwritable, "the journal cannot be written: \(error.message)", code: error.code)
-            case .tooLarge:
-                throw StoreError(
-                    .tooLarge,
-                    "The journal cannot keep the answer of this push: \(error.message). Send fewer edits in one push.",
-                    code: error.code)
-            default: throw error
-            }
+            guard error.kind == .tooLarge else { throw error.ofJournal }
+            throw StoreError(
+                .tooLarge,
+                "The journal cannot keep the answer of this push: \(error.message). Send fewer edits in one push.",
+                code: error.code)
         }
     }
 
@@ -102,7 +95,7 @@ final class JournalWriter {
     static func keepRefused(
         _ draft: JournalDraft, in tables: JournalTables, _ session: any StoreSession
     ) throws(StoreError) {
-        try insert([draft], in: tables, session)
+        try asJournal { () throws(StoreError) in try insert([draft], in: tables, session) }
     }
 
     private static func insert(
@@ -166,6 +159,17 @@ struct KeptPush: Sendable {
 }
 
 extension StoreError {
+    /// The error of a statement on the journal's tables, as what it means for a push.
+    ///
+    /// A table or a right that is missing is not the push's fault: the journal cannot be written for now.
+    package var ofJournal: StoreError {
+        switch kind {
+        case .denied, .schemaChanged:
+            StoreError(.unwritable, "the journal cannot be written: \(message)", code: code)
+        default: self
+        }
+    }
+
     /// A unique constraint refused a write.
     var isCollision: Bool {
         if case .constraint(let violation) = kind { violation.kind == .unique } else { false }

@@ -32,7 +32,11 @@ struct RecordHistory {
     }
 
     private func rows(_ question: Statement) throws(StoreError) -> [[Value]] {
-        guard let ahead = journal.ahead else { return try session.query(question) }
-        return try ahead.writeNow { session throws(StoreError) in try session.query(question) }
+        do throws(StoreError) {
+            guard let ahead = journal.ahead else { return try session.query(question) }
+            return try ahead.writeNow { session throws(StoreError) in try session.query(question) }
+        } catch {
+            throw error.ofJournal
+        }
     }
 }

@@ -187,6 +187,7 @@ package final class MergeService: Sendable {
             }
         } catch {
             let failure = Failure(any: error)
+            if let fault = await journalFault(after: failure.cause, of: push) { throw Failure(fault) }
             guard let cause = failure.cause,
                 let problem = await UnexpectedErrors.refusal(of: push, after: cause, in: engine)
             else { throw failure }
@@ -195,6 +196,18 @@ package final class MergeService: Sendable {
             } catch {
                 throw Failure(error)
             }
+        }
+    }
+
+    /// Returns the error of the journal if a push could not lock its tables: that error names no table.
+    private func journalFault(after error: StoreError?, of push: PushItem) async -> StoreError? {
+        guard error?.kind == .schemaChanged, !push.tablesWithoutTransactions.isEmpty, let journal = push.active.journal
+        else { return nil }
+        do throws(StoreError) {
+            try await JournalProbe(journal).run(until: push.deadline)
+            return nil
+        } catch {
+            return error.kind == .unwritable ? error : nil
         }
     }
 

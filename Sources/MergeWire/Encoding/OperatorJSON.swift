@@ -38,6 +38,24 @@ package enum OperatorJSON {
         }
         return writer.bytes
     }
+
+    /// The answer of `POST /v1/operations/maintenance`.
+    ///
+    /// - Parameters:
+    ///   - reason: nil while maintenance is off.
+    ///   - running: pushes that were let in before and still run.
+    package static func maintenance(reason: String?, running: Int) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("maintenance")
+            writer.flag(reason != nil)
+            writer.member("reason")
+            if let reason { writer.string(reason) } else { writer.null() }
+            writer.member("running")
+            writer.integer(running)
+        }
+        return writer.bytes
+    }
 }
 
 /// The feed of changes as `/readyz` shows it.

@@ -28,7 +28,9 @@ extension ProblemCode {
         case .overJournal, .overRate: 429
         case .internal, .databaseError: 500
         case .noJournal, .transferEncoding: 501
-        case .notReady, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .resourceUnavailable, .notRun: 503
+        case .notReady, .maintenance, .databaseUnavailable, .cannotWrite, .busy, .overloaded, .resourceUnavailable,
+            .notRun:
+            503
         case .unknownOutcome: 504
         }
     }
@@ -101,6 +103,7 @@ extension ProblemCode {
         case .alreadyReplayed: "The push was replayed before"
         case .notReplayable: "The push cannot be sent again"
         case .notReady: "The gateway is not ready"
+        case .maintenance: "The gateway is under maintenance"
         case .databaseUnavailable: "The database cannot be reached"
         case .cannotWrite: "The database cannot be written"
         case .busy: "The database is busy"

@@ -9,6 +9,7 @@ package struct JournalActions: Sendable {
     private let active: ActiveRules
     private let limits: WireLimits
     private let access: ClientAccess?
+    private let maintenance: Maintenance
     private let deadline: ContinuousClock.Instant
 
     /// Makes the actions of one request.
@@ -16,10 +17,12 @@ package struct JournalActions: Sendable {
     /// - Parameters:
     ///   - limits: what a push that is sent again may hold.
     ///   - access: the rights of the operator; nil at the console, where everything may be done.
+    ///   - maintenance: of the gateway; the console has none.
     package init(
         service: MergeService, active: ActiveRules, limits: WireLimits, access: ClientAccess? = nil,
-        deadline: ContinuousClock.Instant
+        maintenance: Maintenance = Maintenance(), deadline: ContinuousClock.Instant
     ) {
+        self.maintenance = maintenance
         self.access = access
         self.service = service
         self.active = active
@@ -40,12 +43,17 @@ package struct JournalActions: Sendable {
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
             () async throws(Failure) in
             let opposite = try await oppositeOrFailure(number, groups)
-            return try await service.merge(
-                PushRequest(
-                    push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
-                    purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
-                    sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body), access: access),
-                active: active, deadline: deadline)
+            let request = PushRequest(
+                push: Push(key: key?.text, atomicity: .push, edits: [opposite.edit]), form: .merge, sender: sender,
+                purpose: key.map { .once($0, opposite.outcomes.map { .undo(number, outcome: $0) }) } ?? .preview,
+                sent: SentRequest(address: "/v1/journal/\(number)/undo", body: body), access: access)
+            return try await merge(request)
+        }
+    }
+
+    private func merge(_ request: PushRequest) async throws(Failure) -> PushAnswer {
+        try await maintenance.run(failingWith: { Failure($0) }) { () async throws(Failure) in
+            try await service.merge(request, active: active, deadline: deadline)
         }
     }
 
@@ -95,12 +103,11 @@ package struct JournalActions: Sendable {
         return try await service.keyed.answer(under: key, active: active, deadline: deadline) {
             () async throws(Failure) in
             let rest = try await restOrFailure(refused, of: stored)
-            return try await service.merge(
-                PushRequest(
-                    push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
-                    sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
-                    sent: SentRequest(address: refused.address, body: refused.body), access: access),
-                active: active, deadline: deadline)
+            let request = PushRequest(
+                push: Push(key: key?.text, atomicity: .push, edits: rest.edits), form: rest.form,
+                sender: stored.sender, purpose: key.map { .once($0, [.resend(number)] + rest.undone) } ?? .preview,
+                sent: SentRequest(address: refused.address, body: refused.body), access: access)
+            return try await merge(request)
         }
     }
 

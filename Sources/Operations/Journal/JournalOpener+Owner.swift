@@ -36,13 +36,6 @@ extension JournalOpener {
         throw StoreError(.other, try await refusal(mark, DatabaseMark(text: owner)))
     }
 
-    /// Looks whether the journal belongs to the database; one without a mark, or without tables, is free to be taken.
-    ///
-    /// - Throws: `StoreError` with what to do, where it belongs to another.
-    package func check() async throws(StoreError) {
-        try await prove(isClaimed: false)
-    }
-
     /// Has the journal belong to this database from now on, whatever it belonged to.
     ///
     /// - Throws: `StoreError` where there is no journal, or where it cannot be written.

@@ -49,16 +49,20 @@ package struct JournalOpener: Sendable {
         case adopting
     }
 
-    /// - Parameter createsSchema: makes the schema itself where it is missing.
+    /// - Parameters:
+    ///   - createsSchema: makes the schema if it is missing.
+    ///   - createsTables: makes the tables if they are missing; else the journal counts as missing.
     /// - Throws: `StoreError`; of the kind `denied` where the database user may not make what is missing, and with what to
     ///   do where the journal belongs to another database.
-    package func open(createsSchema: Bool = false, for purpose: Purpose = .merging) async throws(StoreError) -> Journal
-    {
+    package func open(
+        createsSchema: Bool = false, createsTables: Bool = true, for purpose: Purpose = .merging
+    ) async throws(StoreError) -> Journal {
         if createsSchema, let creation = engine.dialect.creation(ofSchema: tables.schema) {
             try await run([creation])
         }
         var version = try await meta("version")
         if version == nil {
+            guard createsTables else { throw missing("The schema “\(tables.schema)” contains no journal") }
             try await create()
             version = try await meta("version")
         }

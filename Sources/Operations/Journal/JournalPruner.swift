@@ -32,7 +32,7 @@ package struct JournalPruner: Service {
     package func run() async throws {
         let owner = String(UInt64.random(in: .min ... .max), radix: 16)
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            if let journal = box.active?.journal { await prune(journal, owner) }
+            if !box.maintenance.isOn, let journal = box.active?.journal { await prune(journal, owner) }
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
         }
         guard let journal = box.active?.journal else { return }

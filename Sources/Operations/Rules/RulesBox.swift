@@ -17,6 +17,7 @@ package final class RulesBox: Sendable {
         var active: ActiveRules?
         var journal: JournalStatus?
         var trouble: [String] = ["the rules have not been read yet"]
+        var rights = MissingRights()
         /// The number of the last reading that began.
         var begun = 0
         /// The number of the latest reading of which the result is in effect.
@@ -46,6 +47,15 @@ package final class RulesBox: Sendable {
     /// Sentences for operators: why nothing is served, or why the newest rules are not active.
     package var trouble: [String] { state.withLock { $0.trouble } }
 
+    /// Sentences for operators: rights that the rules need and the database user does not have.
+    package var missingRights: [String] { state.withLock { $0.rights.current } }
+
+    /// True while a right is missing that was there at start. An operator may grant it again, and no file changes then.
+    var hasLostRights: Bool { state.withLock { $0.rights.hasLost } }
+
+    /// Switched on, pushes, scan and sequencing stop.
+    package let maintenance = Maintenance()
+
     /// The promise of the journal; nil as long as it is not open.
     package var promise: String? { journal?.promise }
 
@@ -64,15 +74,21 @@ package final class RulesBox: Sendable {
     ///
     /// The old rules object stays if the new one is the same, so that all requests share it.
     ///
-    /// - Parameter trouble: why resources are out of service, for operators.
+    /// - Parameters:
+    ///   - trouble: why resources are out of service, for operators.
+    ///   - missingRights: rights that the rules need and the database user does not have.
     /// - Returns: false if a later reading has ended before; then nothing changes.
     @discardableResult
-    func install(_ active: ActiveRules, _ journal: JournalStatus, trouble: [String] = [], of reading: Reading) -> Bool {
+    func install(
+        _ active: ActiveRules, _ journal: JournalStatus, trouble: [String] = [], missingRights: [String] = [],
+        of reading: Reading
+    ) -> Bool {
         state.withLock { state in
             guard state.end(reading) else { return false }
             if state.active?.isSame(as: active) != true { state.active = active }
             state.journal = journal
             state.trouble = trouble
+            state.rights.note(missingRights)
             return true
         }
     }
@@ -128,5 +144,18 @@ package final class RulesBox: Sendable {
             return released
         }
         for request in released { request.ending.finish() }
+    }
+}
+
+/// The rights that the last reading found missing, and those that the first one did.
+private struct MissingRights {
+    private var first: [String]?
+    private(set) var current: [String] = []
+
+    var hasLost: Bool { !Set(current).isSubset(of: first ?? []) }
+
+    mutating func note(_ missing: [String]) {
+        if first == nil { first = missing }
+        current = missing
     }
 }

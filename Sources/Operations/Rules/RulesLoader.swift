@@ -84,7 +84,7 @@ package struct RulesLoader: Service {
                 return .active(ActiveRules(catalog: bound, schema: schema, dialect: engine.dialect), findings)
             }
             guard let former,
-                let partial = try await withoutMisfits(findings, in: rules, schema, former, probe, engine.dialect)
+                let partial = try await withoutMisfits(findings, in: rules, schema, former: former, probe: probe)
             else { return .refused(findings) }
             return .active(partial, findings)
         } catch {
@@ -96,8 +96,7 @@ package struct RulesLoader: Service {
     ///
     /// If a resource is the same as before when it is bound to its former tables, its tables have changed and not its file.
     private static func withoutMisfits(
-        _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, _ former: ActiveRules, _ probe: SQLProbe,
-        _ dialect: any Dialect
+        _ findings: Findings, in rules: RuleFolder, _ schema: DatabaseSchema, former: ActiveRules, probe: SQLProbe
     ) async throws(StoreError) -> ActiveRules? {
         let faulty = findings.filesWithErrors
         let misfits = rules.files.filter { faulty.contains($0.path) }
@@ -107,7 +106,8 @@ package struct RulesLoader: Service {
         else { return nil }
         let others = try await probe.findings(of: rules, bound: bound, adding: Findings())
         guard others.filesWithErrors.isSubset(of: faulty) else { return nil }
-        return ActiveRules(catalog: bound, schema: schema, dialect: dialect, outOfService: Set(misfits.map(\.name)))
+        return ActiveRules(
+            catalog: bound, schema: schema, dialect: probe.engine.dialect, outOfService: Set(misfits.map(\.name)))
     }
 
     /// The first reading, which decides whether the gateway starts.
@@ -119,7 +119,7 @@ package struct RulesLoader: Service {
         switch await Self.load(folder, against: engine, knowsClients: knowsClients) {
         case .active(let active, let findings):
             for finding in findings.sorted where finding.severity == .warning { logger.warning("\(finding)") }
-            try await serve(active, of: reading, isStart: true)
+            try await serve(active, findings, of: reading, isStart: true)
             return nil
         case .refused(let findings): return findings
         case .unreachable(let error):
@@ -140,9 +140,24 @@ package struct RulesLoader: Service {
                 }
             }
             group.addTask {
+                for await signal in await UnixSignalsSequence(trapping: .sigusr1, .sigusr2).cancelOnGracefulShutdown() {
+                    setMaintenance(signal == .sigusr1 ? "SIGUSR1" : nil)
+                }
+            }
+            group.addTask {
                 for await _ in box.reloadRequests.cancelOnGracefulShutdown() { await reload() }
             }
             await group.waitForAll()
+        }
+    }
+
+    /// Switches maintenance on for a reason, or off if there is none.
+    package func setMaintenance(_ reason: String?) {
+        box.maintenance.set(reason)
+        if let reason {
+            logger.warning("maintenance begins: \(reason)")
+        } else {
+            logger.notice("maintenance has ended")
         }
     }
 
@@ -155,7 +170,8 @@ package struct RulesLoader: Service {
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.look) }
             let seen = fingerprint()
             let isDue = ContinuousClock.now - last >= interval
-            guard seen != known || isDue || box.active == nil || !box.trouble.isEmpty else { continue }
+            guard seen != known || isDue || box.active == nil || !box.trouble.isEmpty || box.hasLostRights
+            else { continue }
             let gone = Self.names(known).filter { !Self.names(seen).contains($0) }
             let before = resources
             known = seen
@@ -189,10 +205,12 @@ package struct RulesLoader: Service {
             let before = box.active?.catalog.version
             let isInstalled: Bool
             do {
-                isInstalled = try await serve(active, findings.errors, of: reading, isStart: false)
+                isInstalled = try await serve(active, findings, of: reading, isStart: false)
             } catch {
-                logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
-                box.note([error.description], of: reading)
+                let former = box.trouble
+                if box.note([error.description], of: reading), box.trouble != former {
+                    logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
+                }
                 return
             }
             if isInstalled, before != active.catalog.version {
@@ -217,7 +235,7 @@ package struct RulesLoader: Service {
     /// - Returns: false if they are not installed: a later reading has ended, or the journal cannot be used for now.
     @discardableResult
     private func serve(
-        _ active: ActiveRules, _ errors: [String] = [], of reading: RulesBox.Reading, isStart: Bool
+        _ active: ActiveRules, _ findings: Findings, of reading: RulesBox.Reading, isStart: Bool
     ) async throws(StoreError) -> Bool {
         let journal: JournalStatus
         if let kept = box.journal {
@@ -249,9 +267,11 @@ package struct RulesLoader: Service {
                 return false
             }
         }
-        let former = box.trouble
-        guard box.install(complete, journal, trouble: errors, of: reading) else { return false }
+        let (former, formerRights) = (box.trouble, box.missingRights)
+        let (errors, rights) = (findings.errors, findings.missingRights)
+        guard box.install(complete, journal, trouble: errors, missingRights: rights, of: reading) else { return false }
         log(errors, unless: former)
+        if !isStart { for right in rights where !formerRights.contains(right) { logger.warning("\(right)") } }
         return true
     }
 

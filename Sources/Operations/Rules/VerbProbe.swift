@@ -29,7 +29,7 @@ struct VerbProbe {
             findings.warning(
                 place,
                 "rows of table “\(trial.section.table)” cannot be \(trial.verb.participle), which the rules allow: "
-                    + refusal.message + hint)
+                    + refusal.message + hint, isMissingRight: true)
         }
     }
 

@@ -159,6 +159,12 @@ package struct SectionSQL: Sendable {
     /// The statement that reads no row; its metadata are those of every read.
     package var empty: Statement { Statement(sql: selectFrom + "1 = 0", binds: [], columns: section.columns) }
 
+    /// The statement that writes no row, and that a read-only database refuses all the same.
+    package var emptyUpdate: Statement {
+        let name = dialect.quoted(section.columns[0].name)
+        return Statement(sql: "UPDATE \(dialect.quoted(section.table)) SET \(name) = \(name) WHERE 1 = 0", binds: [])
+    }
+
     private static func count(_ number: Int) -> Bind {
         Bind(.integer(Int128(number)), .integer(0...Int128(Int64.max)))
     }
@@ -245,6 +251,13 @@ package struct SectionSQL: Sendable {
         Statement(
             sql: "SELECT COUNT(*) FROM " + dialect.quoted(section.table) + " WHERE " + visible + "1 = 1", binds: [],
             columns: [JournalColumn.number])
+    }
+
+    /// Returns the statement that counts the rows that exist for clients, up to a number.
+    package func count(atMost limit: Int) -> Statement {
+        Statement(
+            sql: "SELECT COUNT(*) FROM (SELECT 1 FROM " + dialect.quoted(section.table) + " WHERE " + visible
+                + "1 = 1 LIMIT ?) AS counted", binds: [Self.count(limit)], columns: [JournalColumn.number])
     }
 
     /// Returns the statement that counts the rows that one client sees, up to a number.

@@ -15,6 +15,8 @@ package struct Finding: Sendable, Hashable, CustomStringConvertible {
     package let severity: Severity
     /// A sentence without a full stop that says what is wrong and mostly what to do.
     package let sentence: String
+    /// The database user lacks a right that the rules need.
+    package var isMissingRight = false
 
     /// `file:line:column: severity: sentence`.
     package var description: String {

@@ -12,6 +12,9 @@ package struct Findings: Sendable, Hashable {
     /// The errors as text, in the order of the files and their lines.
     package var errors: [String] { sorted.filter { $0.severity == .error }.map(\.description) }
 
+    /// The missing rights as text, in the order of the files and their lines.
+    package var missingRights: [String] { sorted.filter(\.isMissingRight).map(\.description) }
+
     /// The paths of the files that have errors.
     package var filesWithErrors: Set<String> { Set(all.filter { $0.severity == .error }.map(\.place.file)) }
 
@@ -21,8 +24,8 @@ package struct Findings: Sendable, Hashable {
     }
 
     /// Adds a warning.
-    package mutating func warning(_ place: Place, _ sentence: String) {
-        all.append(Finding(place: place, severity: .warning, sentence: sentence))
+    package mutating func warning(_ place: Place, _ sentence: String, isMissingRight: Bool = false) {
+        all.append(Finding(place: place, severity: .warning, sentence: sentence, isMissingRight: isMissingRight))
     }
 
     /// Adds a finding.

@@ -53,6 +53,9 @@ struct Serve: AsyncParsableCommand {
         help: ArgumentHelp("Minutes between two looks at the database's schema. (default: 5)", valueName: "minutes"))
     var schemaInterval: Int?
 
+    @Flag(help: "Begins with maintenance on: reads are served, pushes are not. SIGUSR2 ends it.")
+    var maintenance = false
+
     @OptionGroup(title: "Web pages") var web: WebOptions
 
     @OptionGroup(title: "Log") var log: LogOptions
@@ -91,6 +94,7 @@ struct Serve: AsyncParsableCommand {
                 settings, database: try settings.required(databaseOptions.database, .database),
                 journal: settings.text(journalOptions.journal, .journal)),
             logger: logger, journal: store.openJournal)
+        if try settings.flag(maintenance, .maintenance) { loader.setMaintenance("--maintenance") }
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }
             await engine.close()

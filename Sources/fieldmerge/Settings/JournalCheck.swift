@@ -30,7 +30,7 @@ struct JournalCheck {
             let fault = try await with { JournalOpener(ahead: file, of: $0) }
             await file.close()
             return fault
-        case .schema(let name, _): return try await with { JournalOpener(engine: $0, schema: name) }
+        case .schema(let name): return try await with { JournalOpener(engine: $0, schema: name) }
         }
     }
 

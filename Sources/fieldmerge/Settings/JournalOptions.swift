@@ -5,8 +5,8 @@ struct JournalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            same-server:SCHEMA on the MariaDB server, sqlite:FILE, or off. (default: the schema “fieldmerge” where it \
-            exists; for SQLite the file DATABASE.fieldmerge)
+            same-server:SCHEMA on the MariaDB server, sqlite:FILE, or off. (default: same-server:fieldmerge; for SQLite \
+            the file DATABASE.fieldmerge)
             """, valueName: "where"))
     var journal: String?
 
@@ -14,8 +14,8 @@ struct JournalOptions: ParsableArguments {
 
     /// The journal that the option and the database come to.
     enum Choice {
-        /// A schema of the MariaDB server; one that was not asked for by name may be missing.
-        case schema(String, isDefault: Bool)
+        /// A schema of the MariaDB server.
+        case schema(String)
         case file(String)
         case off
     }
@@ -26,7 +26,7 @@ struct JournalOptions: ParsableArguments {
         let isEmbedded = database.hasPrefix("sqlite:")
         guard let text else {
             if isEmbedded { return .file(Self.path(database) + ".fieldmerge") }
-            return .schema(Self.defaultSchema, isDefault: true)
+            return .schema(Self.defaultSchema)
         }
         if text == "off" { return .off }
         if text.hasPrefix("same-server:") {
@@ -37,7 +37,7 @@ struct JournalOptions: ParsableArguments {
             guard !name.isEmpty, name.count <= 64 else {
                 throw SettingsError("--journal same-server:SCHEMA needs the name of a schema")
             }
-            return .schema(name, isDefault: false)
+            return .schema(name)
         }
         if text.hasPrefix("sqlite:") {
             let path = Self.path(text)

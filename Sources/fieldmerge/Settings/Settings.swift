@@ -77,6 +77,16 @@ struct Settings {
         return number
     }
 
+    /// - Throws: `SettingsError` if the setting is neither true nor false.
+    func flag(_ option: Bool, _ setting: Setting) throws -> Bool {
+        if option { return true }
+        switch text(nil, setting) {
+        case nil, "false": return false
+        case "true": return true
+        case let other?: throw SettingsError("--\(setting.rawValue) is true or false, not “\(other)”")
+        }
+    }
+
     /// Replaces a standard value by that of a setting, where it is given.
     ///
     /// - Throws: `SettingsError` where the setting is no whole number within the range.

@@ -55,15 +55,8 @@ struct Store {
         case .file(let path):
             let journal = try await fileOpener.open(for: purpose)
             return ahead == nil ? .together(journal) : .ahead(journal, place: path)
-        case .schema(let name, let isDefault):
-            let opener = JournalOpener(engine: engine, schema: name)
-            if try await opener.exists() { return .together(try await opener.open(for: purpose)) }
-            if isDefault { return .off }
-            do {
-                return .together(try await opener.open(createsSchema: true))
-            } catch {
-                throw error.kind == .denied ? Self.missing(name) : error
-            }
+        case .schema(let name):
+            return .together(try await JournalOpener(engine: engine, schema: name).openExisting(for: purpose))
         }
     }
 
@@ -78,16 +71,8 @@ struct Store {
     func journal(for purpose: JournalOpener.Purpose) async throws -> Journal {
         switch try await openJournal(for: purpose) {
         case .together(let journal), .ahead(let journal, _): return journal
-        case .off: break
+        case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to look up")
         }
-        if case .schema(let name, _) = choice { throw Self.missing(name) }
-        throw SettingsError("--journal off keeps nothing, so there is nothing to look up")
-    }
-
-    private static func missing(_ schema: String) -> StoreError {
-        StoreError(
-            .other,
-            "the server has no schema “\(schema)”, or the user may not see it; “fieldmerge journal init” makes it")
     }
 
     /// Opens a copy of the journal from before a restore.
@@ -116,9 +101,9 @@ struct Store {
         switch choice {
         case .off: throw SettingsError("--journal off keeps nothing, so there is nothing to take over")
         case .file: return try await fileOpener.adopt()
-        case .schema(let name, _):
+        case .schema(let name):
             let opener = JournalOpener(engine: engine, schema: name)
-            guard try await opener.exists() else { throw Self.missing(name) }
+            try await opener.requireSchema()
             return try await opener.adopt()
         }
     }
@@ -138,7 +123,7 @@ struct Store {
         case .file(let path):
             _ = try await openJournal()
             return .file(path)
-        case .schema(let name, _):
+        case .schema(let name):
             // Whoever finds it made needs no right to make it.
             let isThere = try await JournalOpener(engine: engine, schema: name).exists()
             return .schema(try await opened(name, createsSchema: !isThere).tables)

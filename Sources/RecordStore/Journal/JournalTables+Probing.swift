@@ -1,0 +1,50 @@
+import MergeCore
+
+/// Statements that find out whether a push could be kept.
+extension JournalTables {
+    private static let probe = "probe"
+
+    /// Statements that a push needs the same tables and rights for, and that change no row.
+    package var rightsProbes: [Statement] {
+        let selects = [entries, meta, feed.pending, feed.feed, feed.changes].map { table in
+            Statement(
+                sql: "SELECT 1 FROM \(dialect.quoted(table)) WHERE 1 = 0", binds: [], columns: [JournalColumn.number])
+        }
+        let (entries, meta) = (dialect.quoted(entries), dialect.quoted(meta))
+        let (pending, state) = (dialect.quoted(feed.pending), dialect.quoted(feed.feed))
+        let writes = [
+            "INSERT INTO \(entries) (at, who) SELECT \(now), value FROM \(meta) WHERE 1 = 0",
+            "UPDATE \(entries) SET who = who WHERE 1 = 0", "DELETE FROM \(entries) WHERE 1 = 0",
+            "INSERT INTO \(pending) (first, step, records) SELECT 0, 0, value FROM \(meta) WHERE 1 = 0",
+            "DELETE FROM \(pending) WHERE 1 = 0", "UPDATE \(state) SET last = last WHERE 1 = 0",
+            "UPDATE \(dialect.quoted(feed.changes)) SET revision = revision WHERE 1 = 0",
+        ]
+        return selects + writes.map { Statement(sql: $0, binds: []) }
+    }
+
+    /// Changes one row. Its transaction is rolled back.
+    package var writeProbe: Statement {
+        Statement(sql: "UPDATE \(dialect.quoted(meta)) SET until = \(now) WHERE name = 'version'", binds: [])
+    }
+
+    /// The bytes that `spaceProbe` needs. The smallest push may need a new page of each index.
+    private static let space = 65_536
+
+    /// Needs as much space as a push.
+    ///
+    /// MariaDB allocates the space at once, so the transaction can be rolled back. SQLite needs it at COMMIT.
+    package var spaceProbe: Statement {
+        guard dialect.isFile else {
+            return Statement(
+                sql:
+                    "INSERT INTO \(dialect.quoted(entries)) (at, who, body) VALUES (\(now), '', REPEAT('x', \(Self.space)))",
+                binds: [])
+        }
+        return Statement(
+            sql: "INSERT OR REPLACE INTO \(dialect.quoted(meta)) (name, value) "
+                + "VALUES ('\(Self.probe)', hex(zeroblob(\(Self.space / 2))))", binds: [])
+    }
+
+    /// Removes what a committed `spaceProbe` left.
+    package var endSpaceProbe: Statement { removeMeta(Self.probe) }
+}
