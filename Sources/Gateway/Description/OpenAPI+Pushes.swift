@@ -45,7 +45,7 @@ extension OpenAPI {
             "Edit": {
               "type": "object", "additionalProperties": false, "required": ["changeset"],
               "properties": {
-                "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "resource": {"type": "string", "minLength": 1},
+                "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "feed": {"type": "string"}, "sent": {"type": "string", "format": "date-time"}, "resource": {"type": "string", "minLength": 1},
                 "id": {"$ref": "#/components/schemas/Id"}, "changeset": {"$ref": "#/components/schemas/Changeset"}
               }
             },
@@ -63,7 +63,7 @@ extension OpenAPI {
             "Push": {
               "type": "object", "required": ["edits"], "additionalProperties": false,
               "properties": {
-                "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "atomic": {"enum": ["push", "edit"]},
+                "key": {"$ref": "#/components/schemas/Key"}, "rules": {"type": "string"}, "feed": {"type": "string"}, "sent": {"type": "string", "format": "date-time"}, "atomic": {"enum": ["push", "edit"]},
                 "edits": {"type": "array", "items": {"$ref": "#/components/schemas/PushedEdit"}}
               }
             }
