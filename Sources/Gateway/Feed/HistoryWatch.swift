@@ -17,6 +17,8 @@ struct HistoryWatch: Service {
             await check()
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
         }
+        // The next start compares the database with the last revision that a client may have read.
+        await check()
     }
 
     private func check() async {

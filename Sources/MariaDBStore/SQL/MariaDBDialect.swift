@@ -40,7 +40,7 @@ struct MariaDBDialect: Dialect {
             """
             SELECT CONCAT('server ', COALESCE((SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
             WHERE VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND VARIABLE_VALUE > '00000000-0000-0000-0000-000000000000'), \
-            @@server_id)), CONCAT(@@gtid_binlog_pos, ',', @@gtid_current_pos)
+            @@GLOBAL.server_id)), CONCAT(@@gtid_binlog_pos, ',', @@gtid_current_pos)
             """, "SELECT CONCAT('server ', @@server_uuid), @@gtid_executed",
         ].map { Statement(sql: $0, binds: [], columns: [JournalColumn.text, JournalColumn.text]) }
     }

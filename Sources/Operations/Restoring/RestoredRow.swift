@@ -2,14 +2,16 @@ import MergeCore
 import MergeWire
 
 /// Decides which steps of a newer journal a restored row lacks.
+///
+/// A backup contains a row as it was at one moment, so the missing steps are the last ones.
 enum RestoredRow {
     /// The state of one step.
     enum State: Sendable, Hashable {
-        /// The row contains the step, or something later that replaced it.
+        /// The row contains the step, or a later one that replaced it.
         case present
         /// The row is as it was before the step.
         case missing
-        /// The row is neither, because it was changed otherwise, or because the journal does not contain the values.
+        /// The row is as at no moment, because it was changed otherwise, or the journal does not contain the values.
         case unclear
     }
 
@@ -19,34 +21,35 @@ enum RestoredRow {
     ///   - steps: all steps of one row in the newer journal that the restored one does not have, in their order.
     ///   - current: the fields of the row now; nil if there is no row.
     static func states(of steps: [EntryReader.Step], current: [Int: Value]?) -> [State] {
-        let existence = steps.indices.filter { steps[$0].before == nil || steps[$0].after == nil }
-        let lastPresent = existence.last { (steps[$0].after != nil) == (current != nil) }
-        return steps.indices.map { index in
-            let step = steps[index]
-            if step.before == nil || step.after == nil {
-                return lastPresent.map { index <= $0 } ?? false ? .present : .missing
-            }
-            if let lastPresent, index < lastPresent { return .present }
-            if existence.contains(where: { $0 < index && $0 > lastPresent ?? -1 }) { return .missing }
-            guard let current, !step.isPartial else { return .unclear }
-            return state(ofChange: index, in: steps, since: lastPresent, current: current)
+        guard let done = (0...steps.count).last(where: { isRow(current, after: $0, of: steps) }) else {
+            return steps.map { _ in .unclear }
+        }
+        return steps.enumerated().map { index, step in
+            index < done ? .present : step.isPartial ? .unclear : .missing
         }
     }
 
-    private static func state(
-        ofChange index: Int, in steps: [EntryReader.Step], since start: Int?, current: [Int: Value]
-    ) -> State {
-        var state = State.present
-        for field in steps[index].after?.keys.sorted() ?? [] {
-            let chain = steps.indices.filter { $0 >= start ?? 0 && steps[$0].after?[field] != nil }
-            if let last = chain.last(where: { steps[$0].after?[field] == current[field] }) {
-                if index > last { return .missing }
-            } else if let first = chain.first, steps[first].before?[field] == current[field] {
-                return .missing
-            } else {
-                state = .unclear
+    /// Returns true if a row is as it was after some steps, as far as the steps tell.
+    private static func isRow(_ row: [Int: Value]?, after count: Int, of steps: [EntryReader.Step]) -> Bool {
+        let (past, future) = (steps.prefix(count), steps.dropFirst(count))
+        let existed =
+            past.last { $0.isExistence }.map { $0.after != nil } ?? future.first { $0.isExistence }.map { $0.before != nil }
+        guard let row else { return existed == false }
+        guard existed ?? true else { return false }
+        let fields = Set(steps.flatMap { Array(($0.after ?? $0.before ?? [:]).keys) })
+        return fields.allSatisfy { field in
+            let last = past.last { $0.isExistence || $0.after?[field] != nil }
+            let next = future.first { $0.isExistence || $0.before?[field] != nil }
+            // A step that does not tell the value says nothing against the row.
+            guard let value = last.map({ $0.after?[field] }) ?? next.map({ $0.before?[field] }) ?? nil else {
+                return true
             }
+            return row[field] == value
         }
-        return state
     }
+}
+
+extension EntryReader.Step {
+    /// True for the insertion and the deletion of a row.
+    fileprivate var isExistence: Bool { before == nil || after == nil }
 }

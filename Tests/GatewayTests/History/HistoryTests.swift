@@ -37,6 +37,9 @@ import TestSupport
         await engine.close()
     }
 
+    /// Has the gateway read the feed again.
+    private static func look(_ client: HTTPClient.Session) async throws { _ = try await client.post("/v1/sync", "{}") }
+
     private static func code(_ answer: HTTPClient.Answer) throws -> String? {
         let body = try answer.json()
         return body["code"]?.text ?? body["results"]?[0]?["problem"]?["code"]?.text
@@ -49,6 +52,7 @@ import TestSupport
             let before = try await client.post("/v1/push", Self.push("a", #""feed":"\#(feed)","#))
             #expect(before.status == 200, "\(before.text)")
             try await Self.beginNewFeed(database)
+            try await Self.look(client)
             let late = try await client.post("/v1/push", Self.push("b", #""feed":"\#(feed)","#, old: 5, new: 4))
             #expect(late.status == 409 && late.text.contains(#""retry":false"#), "\(late.text)")
             #expect(try Self.code(late) == "history-changed")
@@ -69,7 +73,7 @@ import TestSupport
         try await Self.with(kind) { database, client in
             let feed = try #require(try await client.get("/v1/changes").json()["feed"]?.text)
             try await Self.beginNewFeed(database)
-            _ = try await client.post("/v1/sync", "{}")
+            try await Self.look(client)
             let now = try #require(try await client.get("/v1/changes").json()["feed"]?.text)
             let body =
                 #"{"feed":"\#(feed)","since":1,"pushes":[\#(Self.push("a", "")),\#(Self.push("b", #""feed":"\#(now)","#))]}"#
@@ -109,6 +113,7 @@ import TestSupport
     func pruned(_ kind: TestEngine) async throws {
         try await Self.with(kind) { database, client in
             try await database.runOnJournal("UPDATE meta SET value = '0' WHERE name = 'keys-since';")
+            try await Self.look(client)
             let push = Self.push("old", #""sent":"2020-01-01T00:00:00Z","#)
             #expect(try await client.post("/v1/push", push).status == 200)
             try await database.runOnJournal("UPDATE entries SET at = '2020-01-02 00:00:00';")
@@ -117,7 +122,7 @@ import TestSupport
             let journal = try await JournalOpener(engine: engine, schema: schema).open()
             _ = try await JournalPruning(journal: journal, keyDays: 30, entryDays: 4_000, owner: "test").run()
             await engine.close()
-            _ = try await client.post("/v1/sync", "{}")
+            try await Self.look(client)
             let again = try await client.post("/v1/push", push)
             #expect(again.status == 409, "\(again.text)")
             #expect(try await database.run("SELECT n FROM counters WHERE id = 1;") == "5\n")
