@@ -71,7 +71,11 @@ package struct GatewayApplication: Service {
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
-        application.addServices(FeedService(feed: feed, scan: scan, journal: { box.active?.journal }))
+        application.addServices(FeedService(
+                feed: feed, scan: scan, journal: { box.active?.journal },
+                settle: {
+                    if let active = box.active { try? await service.settle(active, until: .now + .seconds(10)) }
+                }))
         self.application = application
     }
 

@@ -52,6 +52,7 @@ struct RunningGateway: Sendable {
             case .ahead:
                 let file = database.journalFile
                 let store = try SQLiteEngine(path: file, creates: true)
+                try store.claim()
                 return .ahead(try await JournalOpener(ahead: store, of: engine).open(), place: file)
             }
         }

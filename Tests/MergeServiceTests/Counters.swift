@@ -101,8 +101,9 @@ final class Counters: Sendable {
             guard numbers.count == 3 else { return [] }
             return [
                 RowEffect(
-                    section: 0, key: RecordKey([.integer(numbers[0])]), before: [0: .integer(numbers[1])],
-                    after: [0: .integer(numbers[2])])
+                    RowEffect.Row(
+                        record: RecordKey([.integer(numbers[0])]), section: 0, key: RecordKey([.integer(numbers[0])])),
+                    before: [0: .plain(.integer(numbers[1]))], after: [0: .plain(.integer(numbers[2]))])
             ]
         })
 

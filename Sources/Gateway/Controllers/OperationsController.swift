@@ -64,7 +64,12 @@ struct OperationsController {
     }
 
     /// Tells whether requests are served, to probes and in `fieldmerge_ready` alike.
-    private func isReady(_ seen: ReadinessWatch.Seen) -> Bool { box.active != nil && seen.fault == nil }
+    private func isReady(_ seen: ReadinessWatch.Seen) -> Bool { box.active != nil && seen.fault == nil && !isInDoubt }
+
+    /// Nothing can be pushed, because a COMMIT has been in doubt for longer than recovery mostly takes.
+    private var isInDoubt: Bool { service.inDoubtSince.map { .now - $0 > Self.recoveryPatience } ?? false }
+
+    private static let recoveryPatience = Duration.seconds(3)
 
     /// The database answers and the rules are served.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -73,6 +78,11 @@ struct OperationsController {
         let seen = await watch.seen()
         let isReady = isReady(seen)
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
+        if isInDoubt {
+            trouble.append(
+                "the connection to the database broke during a COMMIT, and recovery cannot decide yet whether it took "
+                    + "effect; pushes are refused until then")
+        }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("no revisions are given, so changes are told late: \(fault.error)")

@@ -1,7 +1,7 @@
 package import MergeCore
 
 extension EntryReader {
-    /// Returns what an entry did to the rows of a resource; rows that cannot be named by a key are passed over.
+    /// Returns the effects of an entry on the rows of a resource. Rows of lists without a key are left out.
     package static func effects(_ entry: [UInt8], _ resource: Resource) -> [RowEffect] {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
@@ -17,32 +17,30 @@ extension EntryReader {
             let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) })
         else { return nil }
         let section = resource.sections[index]
-        let key: RecordKey
+        let key: RecordKey?
         switch section.kind {
         case .root: key = record
         case .list:
             guard let item = outcome["id"].flatMap({ self.key($0, section) }) else { return nil }
             key = item
-        case .singleton: return nil
+        case .singleton: key = nil
         }
+        let row = RowEffect.Row(record: record, section: index, key: key)
         let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
-        func fields(_ name: String) -> [Int: Value] {
+        func fields(_ name: String) -> [Int: KeptValue] {
             guard let node = outcome[name] else { return [:] }
-            guard let group = outcome["group"]?.string.flatMap({ section.group(named: $0) }) else {
-                return values(node, in: section, hiding: hidden)
+            if let group = outcome["group"]?.string.flatMap({ section.group(named: $0) }),
+                section.groups[group].fields.count == 1, let field = section.groups[group].fields.first
+            {
+                return kept(node, section.fields[field], in: section, digested: hidden).map { [field: $0] } ?? [:]
             }
-            let positions = section.groups[group].fields
-            guard positions.count == 1, let field = positions.first else {
-                return values(node, in: section, hiding: hidden)
-            }
-            if hidden.contains(section.fields[field].name) { return [:] }
-            return value(node, section.columns[section.fields[field].column]).map { [field: $0] } ?? [:]
+            return kept(node, in: section, digested: hidden)
         }
         switch kind {
         case .applied, .clientWon, .combined:
-            return RowEffect(section: index, key: key, before: fields("current"), after: fields("written"))
-        case .inserted, .restored: return RowEffect(section: index, key: key, before: nil, after: fields("written"))
-        case .deleted: return RowEffect(section: index, key: key, before: fields("current"), after: nil)
+            return RowEffect(row, before: fields("current"), after: fields("written"))
+        case .inserted, .restored: return RowEffect(row, before: nil, after: fields("written"))
+        case .deleted: return RowEffect(row, before: fields("current"), after: nil)
         case .unchanged, .already, .serverWon, .rejected, .kept, .missing: return nil
         }
     }

@@ -98,7 +98,7 @@ package struct JournalDesk: Sendable {
     package func undo(
         _ number: Int, groups: [String], rules: String, isPreview: Bool
     ) async throws(JournalFault) -> PushAnswer {
-        try await act(rules) { actions in
+        try await act(rules, isPreview) { actions in
             try await actions.undo(
                 number, groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), sender: Self.operator,
                 isPreview: isPreview)
@@ -107,14 +107,29 @@ package struct JournalDesk: Sendable {
 
     /// Sends a refused push again.
     package func replay(_ number: Int, rules: String, isPreview: Bool) async throws(JournalFault) -> PushAnswer {
-        try await act(rules) { try await $0.replay(number, isPreview: isPreview) }
+        try await act(rules, isPreview) { try await $0.replay(number, isPreview: isPreview) }
     }
 
     /// No token has a name with a space, so nobody is mistaken for the operator.
     private static let `operator` = Sender(who: "command line", device: nil)
 
+    /// A journal in the merge's transaction may be in use by gateways. A write-ahead journal needs recovery before the
+    /// first merge, so it may not.
+    private func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {
+        guard let ahead = journal.ahead else { return }
+        do throws(StoreError) {
+            try ahead.claim()
+            try await service.recover(active, until: deadline)
+        } catch {
+            guard error.kind == .busy else { throw JournalFault(error) }
+            throw JournalFault(
+                "the write-ahead journal belongs to the gateway that runs (\(error)); use its API "
+                    + "(POST /v1/journal/NUMBER/undo or /replay), or stop it first")
+        }
+    }
+
     private func act(
-        _ rules: String, _ action: (JournalActions) async throws -> PushAnswer
+        _ rules: String, _ isPreview: Bool, _ action: (JournalActions) async throws -> PushAnswer
     ) async throws(JournalFault) -> PushAnswer {
         let active = try await active(rules)
         // What was kept passed the gateway's own limits, which are not known here.
@@ -122,10 +137,12 @@ package struct JournalDesk: Sendable {
         (limits.depth, limits.edits, limits.items) = (2_000, .max, .max)
         var merging = MergeLimits()
         merging.rowsPerRecord = 10_000_000
+        let service = MergeService.wire(engine, limits: merging)
+        if !isPreview { try await claim(service, active) }
         do {
             return try await action(
                 JournalActions(
-                    service: .wire(engine, limits: merging), active: active, limits: limits, deadline: deadline))
+                    service: service, active: active, limits: limits, deadline: deadline))
         } catch {
             throw JournalFault(error)
         }

@@ -187,7 +187,8 @@ package struct RulesLoader: Service {
             do {
                 isInstalled = try await serve(active, findings.errors, of: reading, isStart: false)
             } catch {
-                logger.error("the journal cannot be used", metadata: ["error": "\(error)"])
+                let isKnown = box.trouble.contains(error.description)
+                if !isKnown { logger.error("the journal cannot be used", metadata: ["error": "\(error)"]) }
                 box.note([error.description], of: reading)
                 return
             }
@@ -220,9 +221,11 @@ package struct RulesLoader: Service {
             journal = kept
         } else {
             do {
+                try engine.claim()
                 journal = try await openJournal()
             } catch {
                 guard isStart, error.mayPass else { throw error }
+                logger.error("the gateway is not ready", metadata: ["error": "\(error)"])
                 box.note([error.description], of: reading)
                 return false
             }

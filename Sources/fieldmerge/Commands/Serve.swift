@@ -85,7 +85,7 @@ struct Serve: AsyncParsableCommand {
             knowsClients: verifier != nil,
             interval: .seconds(
                 60 * (try settings.number(schemaInterval, .schemaInterval, default: 5, in: 1...10_000))),
-            logger: logger, journal: store.openJournal)
+            logger: logger, journal: store.openServedJournal)
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }
             await engine.close()
