@@ -35,7 +35,8 @@ final class FileLock: Sendable {
             throw isHeld
                 ? StoreError(
                     .busy,
-                    "another gateway serves “\(String(cString: resolved))”; this one takes over once that one has stopped")
+                    "another gateway serves “\(String(cString: resolved))”; this one takes over once that one has stopped"
+                )
                 : fault
         }
         descriptor = opened

@@ -94,7 +94,8 @@ package final class SQLiteEngine: WaitingStore {
         do {
             return try writer.queue.writeWithoutTransaction { [writer] database in
                 try self.checkOpen()
-                return try SQLiteConnection(database, busy: writer.busy).write(locking: []) { session throws(StoreError) in
+                return try SQLiteConnection(database, busy: writer.busy).write(locking: []) {
+                    session throws(StoreError) in
                     .commit(try body(session))
                 }
             }

@@ -89,6 +89,21 @@ struct RunningGateway: Sendable {
         }
     }
 
+    /// Runs two gateways on a MariaDB database. A SQLite file has one gateway, which then takes both parts.
+    static func withTwo<Answer: Sendable>(
+        _ database: TestDatabase, rules: [String: String],
+        configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (RunningGateway, RunningGateway) async throws -> Answer
+    ) async throws -> Answer {
+        try await with(database, rules: rules, journal: .together, configure: configure) { one async throws in
+            if database.kind == .sqlite { return try await body(one, one) }
+            return try await with(database, rules: rules, journal: .together, configure: configure) {
+                two async throws in
+                try await body(one, two)
+            }
+        }
+    }
+
     /// Sends requests over one connection.
     func client<Answer: Sendable>(
         token: String? = nil, _ body: @escaping @Sendable (HTTPClient.Session) async throws -> Answer

@@ -12,16 +12,16 @@ import TestSupport
         let server = try await PrivateMariaDB.shared
         try await CuttingProxy.with(server: server.socket) { proxy async throws in
             var random = SeededRandom(seed: 7)
-            proxy.plan(
-                (0..<20_000).map { _ in [.before, .before, .after, nil, nil, nil, nil, nil].randomElement(using: &random) ?? nil })
+            let cuts: [CuttingProxy.Cut?] = [.before, .before, .after] + Array(repeating: nil, count: 9)
+            proxy.plan((0..<5_000).map { _ in cuts.randomElement(using: &random) ?? nil })
             try await RunningGateway.with(database.behind(proxy.socket), rules: Ledger.rules, journal: journal) {
                 gateway async throws in
                 let place = GatewayPlace()
                 await place.open(gateway.port)
                 let isOver = Flag()
                 async let killer: Void = Self.killConnections(of: database, until: isOver)
-                let settled = try await StubbornClient(place: place).settle(clients: 8, pushes: 40) {
-                    proxy.cuts > 60
+                let settled = try await StubbornClient(place: place).settle(clients: 6, pushes: 12) {
+                    proxy.cuts > 20
                 }
                 isOver.raise()
                 try await killer
@@ -35,7 +35,7 @@ import TestSupport
 
     private static func killConnections(of database: TestDatabase, until isOver: Flag) async throws {
         while !isOver.isRaised {
-            try await database.run("KILL USER \(database.accountSQL); DO SLEEP(0.1);")
+            try await database.run("KILL USER \(database.accountSQL); DO SLEEP(0.5);")
         }
     }
 }
