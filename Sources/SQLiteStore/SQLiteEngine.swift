@@ -119,6 +119,8 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
+    package var isClaimed: Bool { locks.withLock { !$0.isEmpty } }
+
     /// Locks the files for this engine, until it is closed or the process ends.
     package func claim() throws(StoreError) {
         try locks.withLock { locks throws(StoreError) in

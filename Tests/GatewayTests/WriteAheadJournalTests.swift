@@ -133,6 +133,27 @@ import TestSupport
         }
     }
 
+    /// Such as a command that was killed.
+    @Test("A transaction in doubt of another process is decided before the next push", arguments: TestEngine.allCases)
+    func anothersDoubtIsDecidedFirst(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.table, sqlite: Self.table)
+        if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
+        try await RunningGateway.with(database, rules: Self.rules, journal: .ahead) { gateway async throws in
+            try await gateway.client { client async throws in
+                try #require(try await client.post("/v1/push", Self.body).status == 200)
+                try await Self.leaveOpen(database)
+                try await database.run("UPDATE pots SET a = 'old', n = 10 WHERE id = 1; DELETE FROM pots WHERE id = 3;")
+                let other =
+                    #"{"key":"o","edits":[{"resource":"pots","id":1,"changeset":{"pot":{"n":{"old":10,"new":15}}}}]}"#
+                #expect(try await client.post("/v1/push", other).status == 200)
+                let again = try await client.post("/v1/push", Self.body)
+                #expect(again.status == 200, "\(again.text)")
+                #expect(again.headers["idempotent-replayed"] == nil)
+            }
+        }
+        #expect(try await database.run("SELECT n FROM pots WHERE id = 1;") == "20\n")
+    }
+
     @Test func theModeOfTheFileDecides() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.table)
         #expect(try !SQLiteEngine.usesWAL(path: database.name))

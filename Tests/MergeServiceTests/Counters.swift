@@ -40,6 +40,7 @@ final class Counters: Sendable {
                 together: engine)
         case .ahead:
             let store = try SQLiteEngine(path: file, creates: true)
+            try store.claim()
             journal = Journal(
                 tables: JournalTables(schema: "main", dialect: store.dialect), codec: Self.codec, ahead: store)
         }

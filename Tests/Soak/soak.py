@@ -207,7 +207,7 @@ def soak(name: str, server: MariaDB, binary: Path, folder: Path, options: list, 
             (rules / f"{resource}.yaml").write_text("\n".join(lines) + "\n")
     running, url, proxy, killer = [], server.url(MariaDB.USER), None, None
     if seconds:
-        proxy = CuttingProxy(server.socket, folder / f"p{seed}", 0.02, seed)
+        proxy = CuttingProxy(server.socket, folder / f"p{seed}", 0.1, seed)
         proxy.start()
         url = f"mariadb://{MariaDB.USER}@localhost/bench?socket={proxy.path}"
     try:

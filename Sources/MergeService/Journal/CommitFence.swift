@@ -30,7 +30,8 @@ final class CommitFence: Sendable {
 
     /// A transaction of which the outcome in the database, or in the journal, is unknown.
     struct InDoubt: Sendable {
-        let token: String
+        /// nil for one of another process.
+        let token: String?
         /// It was rolled back, and its entries are still in the journal.
         let isRolledBack: Bool
         let effects: [SingleEffect]
@@ -68,7 +69,7 @@ final class CommitFence: Sendable {
                 state.next += 1
                 state.waiters.append((state.next, alarm))
                 return state.next
-            case .closed: throw Self.inDoubt
+            case .closed: throw WriteAheadJournal.inDoubt
             }
         }
         guard let number else { return }
@@ -76,13 +77,13 @@ final class CommitFence: Sendable {
         _ = alarm.wait(timeout: .now() + min(seconds, 3_600))
         try state.withLock { state throws(StoreError) in
             if state.admitted.remove(number) != nil { return }
-            guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { throw Self.inDoubt }
+            guard let index = state.waiters.firstIndex(where: { $0.number == number }) else {
+                throw WriteAheadJournal.inDoubt
+            }
             state.waiters.remove(at: index)
             throw StoreError(.busy, "another transaction did not commit in time")
         }
     }
-
-    private static let inDoubt = StoreError(.serialization, "a COMMIT is in doubt")
 
     /// Ends the transaction that has passed, of which the journal knows everything or learns it later.
     func leave(_ commit: Commit? = nil) {
@@ -130,6 +131,7 @@ final class CommitFence: Sendable {
         defer { recoveries.leave(1) }
         // Another request may have had it decided meanwhile.
         guard let doubt else { return }
+        await tell(until: deadline)
         try await recover(doubt)
         state.withLock { $0.gate = .open }
     }

@@ -26,6 +26,8 @@ final class JournalWriter {
     /// Names the transaction in a journal that is written ahead.
     private let token = WriteAheadJournal.newToken()
     private var hasPassedFence = false
+    /// The journal contains an in-doubt transaction of another process.
+    private var hasMetDoubt = false
     private var effects: [SingleEffect] = []
 
     /// - Parameters:
@@ -60,10 +62,15 @@ final class JournalWriter {
         case .ahead(let journal):
             try fence.enter(until: deadline)
             hasPassedFence = true
-            try Self.asJournal { () throws(StoreError) in
-                try Self.refusingKnownKeys { () throws(StoreError) in
-                    try fence.write(drafts, ahead: token, in: journal)
+            do throws(StoreError) {
+                try Self.asJournal { () throws(StoreError) in
+                    try Self.refusingKnownKeys { () throws(StoreError) in
+                        try fence.write(drafts, ahead: token, in: journal)
+                    }
                 }
+            } catch {
+                hasMetDoubt = error == WriteAheadJournal.inDoubt
+                throw error
             }
         }
     }
@@ -94,6 +101,8 @@ final class JournalWriter {
         hasPassedFence = false
         switch outcome {
         case .committed: fence.leave(CommitFence.Commit(journal: journal, token: token, effects: effects))
+        case .rolledBack where hasMetDoubt:
+            fence.close(CommitFence.InDoubt(token: nil, isRolledBack: false, effects: []))
         case .rolledBack:
             do throws(StoreError) {
                 // A lookup of the key may not find these drafts.

@@ -23,6 +23,8 @@ struct WriteAheadJournal {
     /// Writes the drafts of one transaction before it is committed; those of an earlier run of it are taken back.
     ///
     /// - Parameter commits: transactions that were committed; the journal is told in the same commit.
+    /// - Throws: `StoreError`; of the kind `serialization` if the journal contains another in-doubt transaction, which a
+    ///   process has left that was killed, or which another one is just about to commit.
     func write(
         _ drafts: [JournalDraft], token: String, after commits: [CommitFence.Commit]
     ) throws(StoreError) {
@@ -30,6 +32,7 @@ struct WriteAheadJournal {
         try store.writeNow { session throws(StoreError) in
             try Self.tell(commits, to: tables, in: session)
             try Self.withdraw(token, from: tables, in: session)
+            guard try session.query(tables.allPending).isEmpty else { throw Self.inDoubt }
             var numbers: ClosedRange<Int>?
             for insert in tables.insert(drafts) {
                 let last = Int(clamping: try session.execute(insert.statement).generatedKey)
@@ -42,6 +45,29 @@ struct WriteAheadJournal {
             if let numbers { _ = try session.execute(tables.setPending(token, numbers)) }
         }
     }
+
+    /// Waits until the gateway that the journal belongs to has decided about every in-doubt transaction.
+    ///
+    /// - Throws: `StoreError` of the kind `busy` at the deadline.
+    func waitForOwner(until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        while true {
+            let isClean = try await store.read(deadline: deadline) {
+                [tables = journal.tables] session throws(StoreError) in
+                try session.query(tables.allPending).isEmpty
+            }
+            if isClean { return }
+            do {
+                try await Task.sleep(for: .milliseconds(2))
+            } catch {
+                throw StoreError(.busy, "the request was cancelled")
+            }
+            if ContinuousClock.now >= deadline {
+                throw StoreError(.busy, "the gateway has not decided in time about a COMMIT in doubt")
+            }
+        }
+    }
+
+    static let inDoubt = StoreError(.serialization, "the COMMIT of another transaction is in doubt")
 
     /// Tells the journal of a committed transaction, on a thread that may block.
     func writeNow(_ commit: CommitFence.Commit) throws(StoreError) {

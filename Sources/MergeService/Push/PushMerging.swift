@@ -26,10 +26,14 @@ final class PushMerging: Sendable {
 
     /// Has recovery decide about a COMMIT in doubt; does nothing if there is none.
     ///
+    /// If the journal belongs to another process, that one has to decide.
+    ///
     /// - Throws: `StoreError` if it was not decided in time.
     func settle(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
         guard let journal = active.journal.flatMap({ WriteAheadJournal($0) }) else { return }
+        let isOwner = journal.store.isClaimed
         try await fence.open(until: deadline) { known async throws(StoreError) in
+            guard isOwner else { return try await journal.waitForOwner(until: deadline) }
             try await InDoubtRecovery(journal: journal, engine: engine, active: active, limits: limits, known: known)
                 .run(until: deadline)
         }

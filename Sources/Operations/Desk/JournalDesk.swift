@@ -113,18 +113,14 @@ package struct JournalDesk: Sendable {
     /// No token has a name with a space, so nobody is mistaken for the operator.
     private static let `operator` = Sender(who: "command line", device: nil)
 
-    /// A journal in the merge's transaction may be in use by gateways. A write-ahead journal needs recovery before the
-    /// first merge, so it may not.
+    /// Decides what is in doubt in a write-ahead journal before the first merge, if no gateway runs that does so.
     private func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {
         guard let ahead = journal.ahead else { return }
         do throws(StoreError) {
             try ahead.claim()
             try await service.recover(active, until: deadline)
         } catch {
-            guard error.kind == .busy else { throw JournalFault(error) }
-            throw JournalFault(
-                "the write-ahead journal belongs to the gateway that runs (\(error)); use its API "
-                    + "(POST /v1/journal/NUMBER/undo or /replay), or stop it first")
+            guard error.kind == .busy, !ahead.isClaimed else { throw JournalFault(error) }
         }
     }
 

@@ -171,6 +171,9 @@ extension RecordEngine {
 ///
 /// It is what a transaction of another store uses that has to know, before it commits, that something is kept.
 package protocol WaitingStore: RecordEngine, AnyObject {
+    /// True if `claim` has made this process the only gateway on the store.
+    var isClaimed: Bool { get }
+
     /// Runs `body` in one transaction that is committed unless it throws.
     /// - Throws: `StoreError`; nothing was written.
     func writeNow<Answer>(

@@ -51,4 +51,30 @@ import TestSupport
         }
         #expect(try await Ledger.Standing(database) == Ledger.Standing(after: [Self.push]))
     }
+
+    @Test("The command line takes an entry back while the gateway merges pushes", arguments: Setup.possible)
+    func anEntryIsTakenBackBesideTheGateway(_ setup: Setup) async throws {
+        let database = try await Ledger.database(setup == .journalBesideMariaDB ? .mariadb : .sqlite)
+        if setup == .sqliteInWALMode { try await database.run("PRAGMA journal_mode = WAL;") }
+        let gateway = try await Self.gateway(setup, database)
+        let journal = setup == .journalBesideMariaDB ? "sqlite:" + database.journalFile : database.journalURL
+        let port = gateway.port
+        let answer = try await HTTPClient.with(port: port) { try await $0.post("/v1/push", Self.push.body()) }
+        try #require(answer.status == 200, "\(answer.text)")
+        let pushes = (0..<20).map { Ledger.Push(label: "b\($0)", account: 1, points: 1) }
+        async let merged: Void = HTTPClient.with(port: port) { client async throws in
+            for push in pushes {
+                let answer = try await client.post("/v1/push", push.body())
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+        }
+        let undo = try await Shell.capture(
+            [
+                GatewayProcess.program, "journal", "undo", "1", "--database", database.url, "--journal", journal,
+                "--rules", gateway.rulesFolder, "--group", "account.points",
+            ])
+        #expect(undo.status == 0, "\(undo)")
+        try await merged
+        #expect(try await database.run("SELECT points FROM accounts WHERE id = 1;") == "20\n")
+    }
 }
