@@ -119,6 +119,7 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
+    /// True while this engine has the locks of its files.
     package var isClaimed: Bool { locks.withLock { !$0.isEmpty } }
 
     /// Locks the files for this engine, until it is closed or the process ends.

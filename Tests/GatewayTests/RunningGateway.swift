@@ -50,10 +50,9 @@ struct RunningGateway: Sendable {
                 let schema = database.kind == .sqlite ? JournalTables.attachedName : name
                 return .together(try await JournalOpener(engine: engine, schema: schema).open())
             case .ahead:
-                let file = database.journalFile
-                let store = try SQLiteEngine(path: file, creates: true)
+                let store = try SQLiteEngine(path: database.journalFile, creates: true)
                 try store.claim()
-                return .ahead(try await JournalOpener(ahead: store, of: engine).open(), place: file)
+                return .ahead(try await JournalOpener(ahead: store, of: engine).open(), place: database.journalFile)
             }
         }
         if let findings = try await loader.start() {

@@ -22,10 +22,12 @@ struct InDoubtRecovery {
         try await engine.write(deadline: deadline) { session throws(StoreError) in
             for transaction in try transactions() {
                 let known = known.flatMap { $0.token == transaction.token ? $0 : nil }
-                let evidence = Evidence(session: session, dialect: engine.dialect, active: active, limits: limits)
+                let evidence = Evidence(
+                    session: session, dialect: engine.dialect, active: active, limits: limits,
+                    codec: journal.journal.codec)
                 if known?.isRolledBack == true {
                     try journal.withdrawNow(transaction.token)
-                } else if try evidence.isCommitted(transaction.entries, journal.journal.codec) {
+                } else if try evidence.isCommitted(transaction.entries) {
                     try journal.writeNow(
                         CommitFence.Commit(
                             journal: journal, token: transaction.token, effects: known?.effects ?? []))
@@ -63,16 +65,17 @@ private struct Evidence {
     let dialect: any Dialect
     let active: ActiveRules
     let limits: MergeLimits
+    let codec: JournalCodec
 
     /// Returns true if a row contains a value that the transaction wrote, or if no row contains a value from before it.
     ///
     /// The fence keeps gateways from the rows, so only another program can have changed all of them since. A program
     /// that goes on with a row most likely followed a transaction that had ended.
-    func isCommitted(_ entries: [[Value]], _ codec: JournalCodec) throws(StoreError) -> Bool {
+    func isCommitted(_ entries: [[Value]]) throws(StoreError) -> Bool {
         var looksUndone = false
-        for entry in Self.composed(entries, active, codec) {
+        for entry in composed(entries) {
             for effect in entry.effects.values {
-                switch entry.verdict(on: effect, try row(effect, entry.resource), codec) {
+                switch entry.verdict(on: effect, row: try row(effect, entry.resource)) {
                 case true: return true
                 case false: looksUndone = true
                 case nil: break
@@ -85,33 +88,32 @@ private struct Evidence {
     /// The effects of a transaction on the rows of one resource, each row once.
     private struct ResourceEffects {
         let resource: Resource
+        let codec: JournalCodec
         var effects: [RowEffect.Row: RowEffect] = [:]
 
         /// Returns true if the row is as the transaction left it, false if it is as before; nil if it is neither, or
         /// both.
-        func verdict(on effect: RowEffect, _ row: [Value]?, _ codec: JournalCodec) -> Bool? {
+        func verdict(on effect: RowEffect, row: [Value]?) -> Bool? {
             switch (effect.before, effect.after) {
             case (nil, nil): return nil
             case (nil, let after?):
                 guard let row else { return false }
-                return after.isEmpty || after.contains { matches(row, $0.key, $0.value, effect, codec) } ? true : nil
+                return after.isEmpty || after.contains { matches(row, $0.value, at: $0.key, of: effect) } ? true : nil
             case (let before?, nil):
                 guard let row else { return true }
-                return before.allSatisfy { matches(row, $0.key, $0.value, effect, codec) } ? false : nil
+                return before.allSatisfy { matches(row, $0.value, at: $0.key, of: effect) } ? false : nil
             case (let before?, let after?):
                 guard let row else { return nil }
                 let changed = after.filter { field, value in before[field].map { $0 != value } ?? false }
-                if changed.contains(where: { matches(row, $0.key, $0.value, effect, codec) }) { return true }
+                if changed.contains(where: { matches(row, $0.value, at: $0.key, of: effect) }) { return true }
                 let isBefore = changed.contains { field, _ in
-                    before[field].map { matches(row, field, $0, effect, codec) } ?? false
+                    before[field].map { matches(row, $0, at: field, of: effect) } ?? false
                 }
                 return isBefore ? false : nil
             }
         }
 
-        private func matches(
-            _ row: [Value], _ field: Int, _ kept: KeptValue, _ effect: RowEffect, _ codec: JournalCodec
-        ) -> Bool {
+        private func matches(_ row: [Value], _ kept: KeptValue, at field: Int, of effect: RowEffect) -> Bool {
             let section = resource.sections[effect.row.section]
             let column = section.fields[field].column
             switch kept {
@@ -121,16 +123,14 @@ private struct Evidence {
         }
     }
 
-    private static func composed(
-        _ entries: [[Value]], _ active: ActiveRules, _ codec: JournalCodec
-    ) -> [ResourceEffects] {
+    private func composed(_ entries: [[Value]]) -> [ResourceEffects] {
         var found: [String: ResourceEffects] = [:]
         for entry in entries {
             guard case .text(let name) = entry[0], case .bytes(let body) = entry[1],
                 let resource = active.catalog[name.string]
             else { continue }
             for effect in codec.effects(body, resource) {
-                var known = found[resource.name] ?? ResourceEffects(resource: resource)
+                var known = found[resource.name] ?? ResourceEffects(resource: resource, codec: codec)
                 if known.effects[effect.row]?.add(effect) == nil { known.effects[effect.row] = effect }
                 found[resource.name] = known
             }

@@ -98,7 +98,7 @@ package struct JournalDesk: Sendable {
     package func undo(
         _ number: Int, groups: [String], rules: String, isPreview: Bool
     ) async throws(JournalFault) -> PushAnswer {
-        try await act(rules, isPreview) { actions in
+        try await act(under: rules, isPreview: isPreview) { actions in
             try await actions.undo(
                 number, groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), sender: Self.operator,
                 isPreview: isPreview)
@@ -107,7 +107,7 @@ package struct JournalDesk: Sendable {
 
     /// Sends a refused push again.
     package func replay(_ number: Int, rules: String, isPreview: Bool) async throws(JournalFault) -> PushAnswer {
-        try await act(rules, isPreview) { try await $0.replay(number, isPreview: isPreview) }
+        try await act(under: rules, isPreview: isPreview) { try await $0.replay(number, isPreview: isPreview) }
     }
 
     /// No token has a name with a space, so nobody is mistaken for the operator.
@@ -125,7 +125,7 @@ package struct JournalDesk: Sendable {
     }
 
     private func act(
-        _ rules: String, _ isPreview: Bool, _ action: (JournalActions) async throws -> PushAnswer
+        under rules: String, isPreview: Bool, _ action: (JournalActions) async throws -> PushAnswer
     ) async throws(JournalFault) -> PushAnswer {
         let active = try await active(rules)
         // What was kept passed the gateway's own limits, which are not known here.
