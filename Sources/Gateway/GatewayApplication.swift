@@ -15,6 +15,7 @@ import ServiceLifecycle
 package struct GatewayApplication: Service {
     private let application: Application<GatewayResponder>
     private let engine: any RecordEngine
+    private let box: RulesBox
     private let feed: ChangeFeed
     private let host: String
     private let port: Int
@@ -36,6 +37,7 @@ package struct GatewayApplication: Service {
             engine, limits: configuration.merge,
             unreadable: UnreadableRecords { logger.error("\($0.sentence)") })
         let box = rules.box
+        self.box = box
         feed = ChangeFeed(
             interval: configuration.feedInterval, journal: { box.active?.journal },
             tell: { await service.tellEndedTransactions() },
@@ -74,7 +76,12 @@ package struct GatewayApplication: Service {
                 address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
                 availableConnectionsDelegate: MaximumAvailableConnections(door.mostAccepted)),
             onServerRunning: { channel in onListening(channel.localAddress?.port ?? 0) }, logger: quiet)
-        application.addServices(FeedService(feed: feed, scan: scan, journal: { box.active?.journal }))
+        application.addServices(
+            FeedService(
+                feed: feed, scan: scan, journal: { box.active?.journal },
+                settle: {
+                    if let active = box.active { try? await service.settle(active, until: .now + .seconds(10)) }
+                }))
         application.addServices(HistoryWatch(history: rules.history, feed: feed, box: box, logger: logger))
         self.application = application
     }
@@ -147,12 +154,18 @@ package struct GatewayApplication: Service {
                 feed.close()
             }
         } catch let error as IOError {
-            await engine.close()
+            await close()
             throw ListenError(error, host: host, port: port)
         } catch {
-            await engine.close()
+            await close()
             throw error
         }
+        await close()
+    }
+
+    /// Closes the database and a write-ahead journal, which then are free for another gateway.
+    private func close() async {
         await engine.close()
+        await box.active?.journal?.ahead?.close()
     }
 }

@@ -22,13 +22,10 @@ final class BusyWait: Sendable {
     private let state = Mutex(State())
     /// The time that is waited where nobody says until when.
     private let seconds: Double
-    /// nil for a connection that only reads.
-    private let turns: FileTurns?
     private static let pause = Duration.milliseconds(2)
 
-    init(seconds: Double, turns: FileTurns?) {
+    init(seconds: Double) {
         self.seconds = seconds
-        self.turns = turns
     }
 
     /// Waits until a moment from now on, or as long as always where it is nil.
@@ -47,7 +44,6 @@ final class BusyWait: Sendable {
         guard now < end else { return false }
         let pause = min(Self.pause * Double.random(in: 0.5...1), end - now)
         usleep(UInt32(max(1, pause / .microseconds(1))))
-        turns?.begin(whileHeld: true)
         return true
     }
 }

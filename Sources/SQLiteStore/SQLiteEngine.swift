@@ -10,6 +10,9 @@ import Synchronization
 package final class SQLiteEngine: WaitingStore {
     private let writer: SQLiteQueue
     private let readers: [SQLiteQueue]
+    /// The database file, and the journal if it is attached.
+    private let files: [String]
+    private let locks = Mutex<[FileLock]>([])
     private let isClosed = Atomic<Bool>(false)
     private static let readerCount = 2
 
@@ -28,6 +31,7 @@ package final class SQLiteEngine: WaitingStore {
         let journal = journal.map { SQLiteFile.plain($0) }
         if creates { SQLiteFile.make(path) }
         if let journal { SQLiteFile.make(journal) }
+        files = [path] + (journal.map { [$0] } ?? [])
         (writer, readers) = try SQLiteFile.waiting(startSeconds) {
             if creates { try SQLiteQueue(path, busySeconds: busySeconds, readonly: false, journal: nil).queue.close() }
             try Self.look(path, busySeconds)
@@ -61,19 +65,26 @@ package final class SQLiteEngine: WaitingStore {
         for purpose: TransactionKind, deadline: ContinuousClock.Instant,
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer {
-        if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
+        try checkOpen()
         let lent = purpose == .write ? writer : readers.randomElement() ?? writer
         guard await lent.turnstile.enter(until: deadline) else { throw SQLiteQueue.late }
         defer { lent.turnstile.leave() }
         do {
             switch purpose {
             case .write:
-                return try await lent.queue.writeWithoutTransaction { try lent.lend($0, until: deadline, body) }
+                return try await lent.queue.writeWithoutTransaction { database in
+                    try self.checkOpen()
+                    return try lent.lend(database, until: deadline, body)
+                }
             case .snapshot: return try await lent.queue.unsafeRead { try lent.lend($0, until: deadline, body) }
             }
         } catch {
             throw await mended(SQLiteError.storeError(error))
         }
+    }
+
+    private func checkOpen() throws(StoreError) {
+        if isClosed.load(ordering: .acquiring) { throw StoreError(.unavailable, "the gateway is shutting down") }
     }
 
     /// Runs a transaction on the caller's thread, which may block.
@@ -82,7 +93,9 @@ package final class SQLiteEngine: WaitingStore {
     ) throws(StoreError) -> Answer {
         do {
             return try writer.queue.writeWithoutTransaction { [writer] database in
-                try SQLiteConnection(database, busy: writer.busy).write(locking: []) { session throws(StoreError) in
+                try self.checkOpen()
+                return try SQLiteConnection(database, busy: writer.busy).write(locking: []) {
+                    session throws(StoreError) in
                     .commit(try body(session))
                 }
             }
@@ -106,10 +119,24 @@ package final class SQLiteEngine: WaitingStore {
         }
     }
 
-    /// Work that has begun ends; the connections close with the last reference to the engine, since GRDB does not allow
+    /// True while this engine has the locks of its files.
+    package var isClaimed: Bool { locks.withLock { !$0.isEmpty } }
+
+    /// Locks the files for this engine, until it is closed or the process ends.
+    package func claim() throws(StoreError) {
+        try locks.withLock { locks throws(StoreError) in
+            guard locks.isEmpty else { return }
+            locks = try files.map { file throws(StoreError) in try FileLock(file) }
+        }
+    }
+
+    /// Work that has begun ends, and then the locks; the connections close with the last reference to the engine, since GRDB does not allow
     /// one to be used after it was closed.
     package func close() async {
         isClosed.store(true, ordering: .releasing)
+        // Behind what the connection still does; whatever comes later is refused.
+        try? await writer.queue.writeWithoutTransaction { _ in }
+        locks.withLock { $0 = [] }
     }
 
     /// Takes back what another program left half done, where that is why a connection could not read.

@@ -11,9 +11,9 @@ final class SQLiteQueue: Sendable {
     /// - Parameters:
     ///   - busySeconds: how long it waits where nobody says until when.
     ///   - journal: the file of the journal, which is attached; nil for none.
-    ///   - turns: in which it leaves the file to others; nil for a connection that does not write for long.
+    ///   - turns: pauses for other programs; nil for a connection that does not write for long.
     init(_ path: String, busySeconds: Double, readonly: Bool, journal: String?, turns: FileTurns? = nil) throws {
-        let busy = BusyWait(seconds: busySeconds, turns: turns)
+        let busy = BusyWait(seconds: busySeconds)
         self.turns = turns
         self.busy = busy
         var configuration = Configuration()

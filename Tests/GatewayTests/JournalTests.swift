@@ -109,26 +109,24 @@ import TestSupport
 
     @Test(arguments: TestEngine.allCases) func twoAtOnceAreAppliedOnce(_ kind: TestEngine) async throws {
         let database = try await Self.database(kind)
-        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { one async throws in
-            try await RunningGateway.with(database, rules: Self.rules, journal: .together) { two async throws in
-                for round in 0..<10 {
-                    let body =
-                        #"{"key":"round \#(round)","edits":[{"resource":"people","changeset":{"person":{"old":null,"new":{"name":"N\#(round)","points":1}},"items":[{"id":-1,"old":null,"new":{"what":"x"}}]}}]}"#
-                    try await database.run("UPDATE people SET points = points;")
-                    let answers = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
-                        for index in 0..<6 {
-                            group.addTask {
-                                try await (index % 2 == 0 ? one : two).client { try await $0.post("/v1/push", body) }
-                            }
+        try await RunningGateway.withTwo(database, rules: Self.rules) { one, two async throws in
+            for round in 0..<10 {
+                let body =
+                    #"{"key":"round \#(round)","edits":[{"resource":"people","changeset":{"person":{"old":null,"new":{"name":"N\#(round)","points":1}},"items":[{"id":-1,"old":null,"new":{"what":"x"}}]}}]}"#
+                try await database.run("UPDATE people SET points = points;")
+                let answers = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
+                    for index in 0..<6 {
+                        group.addTask {
+                            try await (index % 2 == 0 ? one : two).client { try await $0.post("/v1/push", body) }
                         }
-                        return try await group.reduce(into: []) { $0.append($1) }
                     }
-                    let settled = answers.filter { $0.status != 409 }
-                    #expect(!settled.isEmpty)
-                    #expect(Set(settled.map(\.text)).count == 1, "\(settled.map(\.text))")
-                    for waiting in answers where waiting.status == 409 {
-                        #expect(try waiting.json()["code"]?.text == "in-progress")
-                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                let settled = answers.filter { $0.status != 409 }
+                #expect(!settled.isEmpty)
+                #expect(Set(settled.map(\.text)).count == 1, "\(settled.map(\.text))")
+                for waiting in answers where waiting.status == 409 {
+                    #expect(try waiting.json()["code"]?.text == "in-progress")
                 }
             }
         }

@@ -51,9 +51,9 @@ struct RunningGateway: Sendable {
                 let schema = database.kind == .sqlite ? JournalTables.attachedName : name
                 return .together(try await JournalOpener(engine: engine, schema: schema).open())
             case .ahead:
-                let file = database.journalFile
-                let store = try SQLiteEngine(path: file, creates: true)
-                return .ahead(try await JournalOpener(ahead: store, of: engine).open(), place: file)
+                let store = try SQLiteEngine(path: database.journalFile, creates: true)
+                try store.claim()
+                return .ahead(try await JournalOpener(ahead: store, of: engine).open(), place: database.journalFile)
             }
         }
         if let findings = try await loader.start() {
@@ -86,6 +86,21 @@ struct RunningGateway: Sendable {
                 if let answer { return withExtendedLifetime(folder) { answer } }
             }
             throw Shell.Failure(description: "the gateway ended early")
+        }
+    }
+
+    /// Runs two gateways on a MariaDB database. A SQLite file has one gateway, which then takes both parts.
+    static func withTwo<Answer: Sendable>(
+        _ database: TestDatabase, rules: [String: String],
+        configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (RunningGateway, RunningGateway) async throws -> Answer
+    ) async throws -> Answer {
+        try await with(database, rules: rules, journal: .together, configure: configure) { one async throws in
+            if database.kind == .sqlite { return try await body(one, one) }
+            return try await with(database, rules: rules, journal: .together, configure: configure) {
+                two async throws in
+                try await body(one, two)
+            }
         }
     }
 

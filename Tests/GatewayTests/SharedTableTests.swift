@@ -198,11 +198,8 @@ import TestSupport
     func additionsOfManyClientsAreAllStored(_ layout: Layout, _ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: layout.sql, sqlite: layout.sql)
         let rounds = kind == .mariadb ? 25 : 10
-        let sums = try await RunningGateway.with(database, rules: layout.rules, journal: .together) {
-            first async throws in
-            try await RunningGateway.with(database, rules: layout.rules, journal: .together) { second async throws in
-                try await Self.add(layout, rounds, through: [first, second])
-            }
+        let sums = try await RunningGateway.withTwo(database, rules: layout.rules) { first, second async throws in
+            try await Self.add(layout, rounds, through: [first, second])
         }
         let stored = try await database.run("SELECT id, n FROM things ORDER BY id;")
         let wanted = (1...Self.rows).map { "\($0)\t\(100 + (sums[$0] ?? 0))\n" }.joined()

@@ -70,6 +70,90 @@ import TestSupport
         #expect(pending == "0\n")
     }
 
+    /// A push that leaves evidence in one row alone, with the SQL that takes its effect back.
+    struct Lone: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let changeset: String
+        let inverse: String
+    }
+
+    private static let lone = [
+        Lone(
+            testDescription: "singleton", changeset: #""lid":{"n":{"old":1,"new":4}}"#,
+            inverse: "UPDATE lids SET n = 1;"),
+        Lone(
+            testDescription: "private field", changeset: #""jar":{"a":{"old":"old","new":"new"}}"#,
+            inverse: "UPDATE jars SET a = 'old';"),
+        Lone(
+            testDescription: "soft deletion", changeset: #""jar":{"old":{"a":"old","n":1},"new":null}"#,
+            inverse: "UPDATE jars SET gone = 0;"),
+        Lone(
+            testDescription: "several edits",
+            changeset:
+                #""jar":{"n":{"old":1,"new":3}}}},{"resource":"jars","id":1,"changeset":{"jar":{"n":{"old":3,"new":1}}}},{"resource":"jars","id":1,"changeset":{"lid":{"n":{"old":1,"new":2}}"#,
+            inverse: "UPDATE jars SET n = 1; UPDATE lids SET n = 1;"),
+    ]
+
+    @Test("Recovery finds evidence in rows of every kind", arguments: TestEngine.allCases, lone)
+    func oneRowIsEnough(_ kind: TestEngine, _ lone: Lone) async throws {
+        let sql = """
+            CREATE TABLE jars (id INTEGER PRIMARY KEY, a VARCHAR(10), n INT, gone INT NOT NULL DEFAULT 0);
+            CREATE TABLE lids (jar INTEGER PRIMARY KEY, n INT);
+            INSERT INTO jars (id, a, n) VALUES (1, 'old', 1);
+            INSERT INTO lids VALUES (1, 1);
+            """
+        let rules = [
+            "jars.yaml": """
+            resource: jars
+            sections:
+              jar:
+                table: jars
+                where: gone = 0
+                delete: {set: {gone: 1}}
+                groups: {a: {column: a, private: true}, n: {column: n, merge: add}}
+              lid: {table: lids, parent: jar, groups: {n: {column: n, merge: add}}}
+            """
+        ]
+        let body =
+            #"{"key":"k","edits":[{"resource":"jars","id":1,"changeset":{"# + lone.changeset + "}}]}"
+        for isCommitted in [true, false] {
+            let database = try await TestDatabase(kind, mariadb: sql, sqlite: sql)
+            if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
+            try await RunningGateway.with(database, rules: rules, journal: .ahead) { gateway async throws in
+                let answer = try await gateway.client { try await $0.post("/v1/push", body) }
+                try #require(answer.status == 200, "\(answer.text)")
+            }
+            try await Self.leaveOpen(database)
+            if !isCommitted { try await database.run(lone.inverse) }
+            try await RunningGateway.with(database, rules: rules, journal: .ahead) { gateway async throws in
+                let again = try await gateway.client { try await $0.post("/v1/push", body) }
+                #expect(again.status == 200, "\(again.text)")
+                #expect((again.headers["idempotent-replayed"] == "true") == isCommitted)
+            }
+        }
+    }
+
+    /// Such as a command that was killed.
+    @Test("A transaction in doubt of another process is decided before the next push", arguments: TestEngine.allCases)
+    func anothersDoubtIsDecidedFirst(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(kind, mariadb: Self.table, sqlite: Self.table)
+        if kind == .sqlite { try await database.run("PRAGMA journal_mode = WAL;") }
+        try await RunningGateway.with(database, rules: Self.rules, journal: .ahead) { gateway async throws in
+            try await gateway.client { client async throws in
+                try #require(try await client.post("/v1/push", Self.body).status == 200)
+                try await Self.leaveOpen(database)
+                try await database.run("UPDATE pots SET a = 'old', n = 10 WHERE id = 1; DELETE FROM pots WHERE id = 3;")
+                let other =
+                    #"{"key":"o","edits":[{"resource":"pots","id":1,"changeset":{"pot":{"n":{"old":10,"new":15}}}}]}"#
+                #expect(try await client.post("/v1/push", other).status == 200)
+                let again = try await client.post("/v1/push", Self.body)
+                #expect(again.status == 200, "\(again.text)")
+                #expect(again.headers["idempotent-replayed"] == nil)
+            }
+        }
+        #expect(try await database.run("SELECT n FROM pots WHERE id = 1;") == "20\n")
+    }
+
     @Test func theModeOfTheFileDecides() async throws {
         let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.table)
         #expect(try !SQLiteEngine.usesWAL(path: database.name))

@@ -40,6 +40,7 @@ final class Counters: Sendable {
                 together: engine)
         case .ahead:
             let store = try SQLiteEngine(path: file, creates: true)
+            try store.claim()
             journal = Journal(
                 tables: JournalTables(schema: "main", dialect: store.dialect), codec: Self.codec, ahead: store)
         }
@@ -101,8 +102,9 @@ final class Counters: Sendable {
             guard numbers.count == 3 else { return [] }
             return [
                 RowEffect(
-                    section: 0, key: RecordKey([.integer(numbers[0])]), before: [0: .integer(numbers[1])],
-                    after: [0: .integer(numbers[2])])
+                    RowEffect.Row(
+                        record: RecordKey([.integer(numbers[0])]), section: 0, key: RecordKey([.integer(numbers[0])])),
+                    before: [0: .plain(.integer(numbers[1]))], after: [0: .plain(.integer(numbers[2]))])
             ]
         })
 

@@ -10,6 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from broken import CuttingProxy, Killer, stubborn
 from processes import BenchmarkError, Gateway, MariaDB
 
 ROWS = 24
@@ -178,9 +179,11 @@ class Client(threading.Thread):
             self.sums[name] = self.sums.get(name, 0) + delta
 
 
-def work(ports: list, tokens: list, seed: int, threads: int, pushes: int, has_codes: bool, out) -> None:
+def work(ports: list, tokens: list, seed: int, threads: int, pushes: int, has_codes: bool, out, seconds: int = 0) -> None:
+    kind = stubborn(Client) if seconds else Client
+    kind.seconds = seconds
     clients = [
-        Client(ports[index % len(ports)], tokens[index % len(ports)], seed * 1000 + index, pushes, has_codes)
+        kind(ports[index % len(ports)], tokens[index % len(ports)], seed * 1000 + index, pushes, has_codes)
         for index in range(threads)]
     for client in clients:
         client.start()
@@ -190,7 +193,7 @@ def work(ports: list, tokens: list, seed: int, threads: int, pushes: int, has_co
 
 
 def soak(name: str, server: MariaDB, binary: Path, folder: Path, options: list, gateways: int, pushes: int,
-         has_codes: bool, seed: int) -> bool:
+         has_codes: bool, seed: int, seconds: int = 0, journal: str = "same-server:soak_journal") -> bool:
     server.sql("DROP DATABASE bench; CREATE DATABASE bench CHARACTER SET utf8mb4; DROP DATABASE IF EXISTS soak_journal;", "")
     server.sql(SQL)
     for table in ("homes", "things", "lamps", "seen"):
@@ -202,20 +205,27 @@ def soak(name: str, server: MariaDB, binary: Path, folder: Path, options: list, 
         if has_codes or resource != "codes":
             lines = [line[8:] for line in text.strip("\n").splitlines()]
             (rules / f"{resource}.yaml").write_text("\n".join(lines) + "\n")
-    running = []
+    running, url, proxy, killer = [], server.url(MariaDB.USER), None, None
+    if seconds:
+        proxy = CuttingProxy(server.socket, folder / f"p{seed}", 0.1, seed)
+        proxy.start()
+        url = f"mariadb://{MariaDB.USER}@localhost/bench?socket={proxy.path}"
     try:
         for number in range(gateways):
             own = folder / f"{name.replace(' ', '-')}-{number}"
             own.mkdir()
-            running.append(Gateway(binary, own, "gateway", server.url(MariaDB.USER), rules,
-                                   ["--journal", "same-server:soak_journal", "--log-level", "warning"] + options))
+            running.append(Gateway(binary, own, "gateway", url, rules,
+                                   ["--journal", journal, "--log-level", "critical" if seconds else "warning"] + options))
+        if seconds:
+            killer = Killer(server.sql, MariaDB.ACCOUNT, 1, seed)
+            killer.start()
         out = multiprocessing.Queue()
         processes, threads = 3, 16
         each = -(-pushes // (processes * threads))
         workers = [
             multiprocessing.Process(
                 target=work,
-                args=([g.port for g in running], [g.token for g in running], seed + number, threads, each, has_codes, out))
+                args=([g.port for g in running], [g.token for g in running], seed + number, threads, each, has_codes, out, seconds))
             for number in range(processes)]
         for worker in workers:
             worker.start()
@@ -223,8 +233,13 @@ def soak(name: str, server: MariaDB, binary: Path, folder: Path, options: list, 
         for worker in workers:
             worker.join()
     finally:
+        if killer:
+            killer.over.set()
         for gateway in running:
             gateway.stop()
+    if seconds:
+        print(f"{name}: {proxy.cuts['before']} COMMITs cut before the server, {proxy.cuts['after']} after, "
+              f"{killer.kills} times all connections killed", flush=True)
     sums, statuses = {}, {}
     for own, seen, fault in results:
         if fault:
@@ -252,6 +267,8 @@ def main() -> None:
     parser.add_argument("--binary", type=Path, required=True, help="the program, such as .build/release/fieldmerge")
     parser.add_argument("--pushes", type=int, default=300_000, help="in all (default: 300000)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--broken-commits", type=int, metavar="SECONDS",
+                        help="breaks connections around COMMIT instead, for so long with each place of the journal")
     options = parser.parse_args()
     setups = [
         ("one gateway", [], 1, False), ("two gateways", [], 2, False),
@@ -261,6 +278,14 @@ def main() -> None:
         folder = Path(path)
         server = MariaDB(folder)
         try:
+            if options.broken_commits:
+                places = [("journal in a file", f"sqlite:{folder}/journal.sqlite"),
+                          ("journal on the server", "same-server:soak_journal")]
+                sound = [
+                    soak(name, server, options.binary.resolve(), folder, [], 1, 0, False, options.seed + 100 * number,
+                         options.broken_commits, place)
+                    for number, (name, place) in enumerate(places)]
+                sys.exit(0 if all(sound) else 1)
             sound = [
                 soak(name, server, options.binary.resolve(), folder, arguments, gateways,
                      options.pushes // len(setups), has_codes, options.seed + 100 * number)

@@ -77,10 +77,12 @@ package final class GatewayProcess: Sendable {
     /// True as long as the program runs.
     package var isRunning: Bool { process.withLock { $0.isRunning } }
 
-    /// Ends the program at once, without a chance to tidy up.
+    /// Ends the program at once, without a chance to tidy up, and waits until the system has released its locks.
     package func kill() {
         process.withLock { process in
-            if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+            guard process.isRunning else { return }
+            Foundation.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
         }
     }
 }

@@ -79,8 +79,13 @@ struct OperationsController {
 
     /// Tells whether requests are served, to probes and in `fieldmerge_ready` alike.
     private func isReady(_ seen: ReadinessWatch.Seen) -> Bool {
-        box.active != nil && seen.fault == nil && seen.writeFault == nil && !box.maintenance.isOn
+        box.active != nil && seen.fault == nil && seen.writeFault == nil && !box.maintenance.isOn && !isInDoubt
     }
+
+    /// Nothing can be pushed, because a COMMIT has been in doubt for longer than recovery mostly takes.
+    private var isInDoubt: Bool { service.inDoubtSince.map { .now - $0 > Self.recoveryPatience } ?? false }
+
+    private static let recoveryPatience = Duration.seconds(3)
 
     /// The database answers, the rules are served, and pushes can be written.
     @Sendable private func readiness(_ request: Request, _ context: GatewayContext) async throws -> Response {
@@ -91,6 +96,11 @@ struct OperationsController {
         if let fault = seen.fault, !trouble.contains(fault.description) { trouble.insert(fault.description, at: 0) }
         if let fault = seen.writeFault { trouble.insert("nothing can be pushed: \(fault)", at: 0) }
         if let reason = box.maintenance.reason { trouble.insert("the gateway is under maintenance: \(reason)", at: 0) }
+        if isInDoubt {
+            trouble.append(
+                "the connection to the database broke during a COMMIT, and recovery cannot decide yet whether it took "
+                    + "effect; pushes are refused until then")
+        }
         if isReady, let fault = seen.journalFault { trouble.append("the journal cannot be read: \(fault)") }
         if isReady, let fault = feed.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("no revisions are given, so changes are told late: \(fault.error)")

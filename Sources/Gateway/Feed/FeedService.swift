@@ -9,6 +9,10 @@ struct FeedService: Service {
     /// nil where nobody looks for changes of other programs.
     let scan: ForeignScan?
     let journal: @Sendable () -> Journal?
+    /// Has recovery decide about a COMMIT in doubt, if there is one.
+    let settle: @Sendable () async -> Void
+    /// The time between two attempts of recovery. The first attempt follows the broken COMMIT at once.
+    private static let recoveryInterval = Duration.seconds(1)
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -16,6 +20,12 @@ struct FeedService: Service {
                 group.addTask { await feed.run() }
                 group.addTask {
                     if let scan { await scan.run() } else { await ForeignScan.sendsUnnoted(journal) }
+                }
+                group.addTask {
+                    while !Task.isCancelled {
+                        await settle()
+                        try? await Task.sleep(for: Self.recoveryInterval)
+                    }
                 }
                 await group.waitForAll()
             }

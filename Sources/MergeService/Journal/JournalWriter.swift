@@ -16,22 +16,27 @@ final class JournalWriter {
     enum Outcome {
         case committed
         case rolledBack
-        /// The connection broke during COMMIT: recovery tells.
+        /// The connection broke during COMMIT: recovery decides.
         case unknown
     }
 
     private let place: Place
-    private let ended: EndedTransactions
+    private let fence: CommitFence
+    private let deadline: ContinuousClock.Instant
     /// Names the transaction in a journal that is written ahead.
     private let token = WriteAheadJournal.newToken()
-    private var hasWrittenAhead = false
+    private var hasPassedFence = false
+    /// The journal contains an in-doubt transaction of another process.
+    private var hasMetDoubt = false
     private var effects: [SingleEffect] = []
 
     /// - Parameters:
     ///   - journal: nil where nothing is kept.
-    ///   - ended: of the gateway; it tells the journal of transactions that have ended.
-    init(_ journal: Journal?, _ ended: EndedTransactions) {
-        self.ended = ended
+    ///   - fence: the gateway's.
+    ///   - deadline: until when the fence is waited for.
+    init(_ journal: Journal?, _ fence: CommitFence, until deadline: ContinuousClock.Instant) {
+        self.fence = fence
+        self.deadline = deadline
         guard let journal else {
             place = .nowhere
             return
@@ -55,11 +60,17 @@ final class JournalWriter {
                 try Self.note(effects, in: journal.tables, session)
             }
         case .ahead(let journal):
-            hasWrittenAhead = true
-            try Self.asJournal { () throws(StoreError) in
-                try Self.refusingKnownKeys { () throws(StoreError) in
-                    try ended.write(drafts, ahead: token, in: journal)
+            try fence.enter(until: deadline)
+            hasPassedFence = true
+            do throws(StoreError) {
+                try Self.asJournal { () throws(StoreError) in
+                    try Self.refusingKnownKeys { () throws(StoreError) in
+                        try fence.write(drafts, ahead: token, in: journal)
+                    }
                 }
+            } catch {
+                hasMetDoubt = error == WriteAheadJournal.inDoubt
+                throw error
             }
         }
     }
@@ -77,16 +88,24 @@ final class JournalWriter {
         }
     }
 
-    /// Tells a journal that was written ahead what became of the transaction.
+    /// Reports the outcome of the transaction to a journal that was written ahead.
     func transactionHasEnded(_ outcome: Outcome) {
-        guard case .ahead(let journal) = place, hasWrittenAhead, outcome != .unknown else { return }
-        hasWrittenAhead = false
-        let end = EndedTransactions.End(
-            journal: journal, token: token, isCommitted: outcome == .committed,
-            effects: outcome == .committed ? effects : [])
-        // Nobody may find the drafts of what was rolled back, least of all the same push when it runs again.
-        if outcome == .rolledBack, (try? journal.writeNow([end])) != nil { return }
-        ended.note(end)
+        guard case .ahead(let journal) = place, hasPassedFence else { return }
+        hasPassedFence = false
+        switch outcome {
+        case .committed: fence.leave(CommitFence.Commit(journal: journal, token: token, effects: effects))
+        case .rolledBack where hasMetDoubt:
+            fence.close(CommitFence.InDoubt(token: nil, isRolledBack: false, effects: []))
+        case .rolledBack:
+            do throws(StoreError) {
+                // A lookup of the key may not find these drafts.
+                try journal.withdrawNow(token)
+                fence.leave()
+            } catch {
+                fence.close(CommitFence.InDoubt(token: token, isRolledBack: true, effects: []))
+            }
+        case .unknown: fence.close(CommitFence.InDoubt(token: token, isRolledBack: false, effects: effects))
+        }
     }
 
     /// Keeps a push that was refused, whole.

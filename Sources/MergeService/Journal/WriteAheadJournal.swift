@@ -4,9 +4,9 @@ import RecordStore
 /// A journal that cannot take part in the merge's transaction: SQLite commits two files one after the other where one
 /// is in WAL mode, and two servers know nothing of each other.
 ///
-/// So the drafts are written first, as those of a transaction in doubt; then the merge is committed; then the journal is
-/// told. A transaction that stays in doubt is decided on by recovery, from the rows: do they hold what the entry wrote, or
-/// what stood before?
+/// So the drafts are written first, as those of an in-doubt transaction; then the merge is committed; then the journal is
+/// told. `CommitFence` keeps further transactions from the rows until the end is known, and recovery decides from the
+/// rows: do they contain what the entry wrote, or what was there before?
 struct WriteAheadJournal {
     let journal: Journal
     let store: any WaitingStore
@@ -22,14 +22,17 @@ struct WriteAheadJournal {
 
     /// Writes the drafts of one transaction before it is committed; those of an earlier run of it are taken back.
     ///
-    /// - Parameter ends: other transactions that have ended; the journal is told in the same commit.
+    /// - Parameter commits: transactions that were committed; the journal is told in the same commit.
+    /// - Throws: `StoreError`; of the kind `serialization` if the journal contains another in-doubt transaction, which a
+    ///   process has left that was killed, or which another one is just about to commit.
     func write(
-        _ drafts: [JournalDraft], token: String, after ends: [EndedTransactions.End]
+        _ drafts: [JournalDraft], token: String, after commits: [CommitFence.Commit]
     ) throws(StoreError) {
         let tables = journal.tables
         try store.writeNow { session throws(StoreError) in
-            try Self.tell(ends, to: tables, in: session)
+            try Self.tell(commits, to: tables, in: session)
             try Self.withdraw(token, from: tables, in: session)
+            guard try session.query(tables.allPending).isEmpty else { throw Self.inDoubt }
             var numbers: ClosedRange<Int>?
             for insert in tables.insert(drafts) {
                 let last = Int(clamping: try session.execute(insert.statement).generatedKey)
@@ -43,32 +46,57 @@ struct WriteAheadJournal {
         }
     }
 
-    /// Tells the journal how transactions ended, on a thread that may block.
-    func writeNow(_ ends: [EndedTransactions.End]) throws(StoreError) {
-        let tables = journal.tables
-        try store.writeNow { session throws(StoreError) in try Self.tell(ends, to: tables, in: session) }
+    /// Waits until the gateway that the journal belongs to has decided about every in-doubt transaction.
+    ///
+    /// - Throws: `StoreError` of the kind `busy` at the deadline.
+    func waitForOwner(until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        while true {
+            let isClean = try await store.read(deadline: deadline) {
+                [tables = journal.tables] session throws(StoreError) in
+                try session.query(tables.allPending).isEmpty
+            }
+            if isClean { return }
+            do {
+                try await Task.sleep(for: .milliseconds(2))
+            } catch {
+                throw StoreError(.busy, "the request was cancelled")
+            }
+            if ContinuousClock.now >= deadline {
+                throw StoreError(.busy, "the gateway has not decided in time about a COMMIT in doubt")
+            }
+        }
     }
 
-    /// Tells the journal how transactions ended.
-    func write(_ ends: [EndedTransactions.End], until deadline: ContinuousClock.Instant) async throws(StoreError) {
+    static let inDoubt = StoreError(.serialization, "the COMMIT of another transaction is in doubt")
+
+    /// Tells the journal of a committed transaction, on a thread that may block.
+    func writeNow(_ commit: CommitFence.Commit) throws(StoreError) {
+        let tables = journal.tables
+        try store.writeNow { session throws(StoreError) in try Self.tell([commit], to: tables, in: session) }
+    }
+
+    /// Deletes the drafts of a transaction that was rolled back, on a thread that may block.
+    func withdrawNow(_ token: String) throws(StoreError) {
+        let tables = journal.tables
+        try store.writeNow { session throws(StoreError) in try Self.withdraw(token, from: tables, in: session) }
+    }
+
+    /// Tells the journal of committed transactions.
+    func write(_ commits: [CommitFence.Commit], until deadline: ContinuousClock.Instant) async throws(StoreError) {
         let tables = journal.tables
         try await store.write(deadline: deadline) { session throws(StoreError) in
-            try Self.tell(ends, to: tables, in: session)
+            try Self.tell(commits, to: tables, in: session)
             return .commit(())
         }
     }
 
     private static func tell(
-        _ ends: [EndedTransactions.End], to tables: JournalTables, in session: any StoreSession
+        _ commits: [CommitFence.Commit], to tables: JournalTables, in session: any StoreSession
     ) throws(StoreError) {
-        for end in ends {
-            if end.isCommitted {
-                _ = try session.execute(tables.settled(end.token))
-                try sequence(end.token, in: tables.feed, session)
-                if !end.effects.isEmpty { try note(end.effects, to: tables, in: session) }
-            } else {
-                try withdraw(end.token, from: tables, in: session)
-            }
+        for commit in commits {
+            _ = try session.execute(tables.settled(commit.token))
+            try sequence(commit.token, in: tables.feed, session)
+            if !commit.effects.isEmpty { try note(commit.effects, to: tables, in: session) }
         }
     }
 

@@ -7,21 +7,36 @@ final class PushMerging: Sendable {
     let limits: MergeLimits
     let digest: GroupDigest
     let form: AnswerWriting
-    let ended: EndedTransactions
+    let fence: CommitFence
     let lengths: RecordLengths
     let unreadable: UnreadableRecords
 
     init(
         engine: any RecordEngine, limits: MergeLimits, digest: @escaping GroupDigest, form: @escaping AnswerWriting,
-        ended: EndedTransactions, lengths: RecordLengths, unreadable: UnreadableRecords
+        fence: CommitFence, lengths: RecordLengths, unreadable: UnreadableRecords
     ) {
         self.unreadable = unreadable
         self.engine = engine
         self.limits = limits
         self.digest = digest
         self.form = form
-        self.ended = ended
+        self.fence = fence
         self.lengths = lengths
+    }
+
+    /// Has recovery decide about a COMMIT in doubt; does nothing if there is none.
+    ///
+    /// If the journal belongs to another process, that one has to decide.
+    ///
+    /// - Throws: `StoreError` if it was not decided in time.
+    func settle(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        guard let journal = active.journal.flatMap({ WriteAheadJournal($0) }) else { return }
+        let isOwner = journal.store.isClaimed
+        try await fence.open(until: deadline) { known async throws(StoreError) in
+            guard isOwner else { return try await journal.waitForOwner(until: deadline) }
+            try await InDoubtRecovery(journal: journal, engine: engine, active: active, limits: limits, known: known)
+                .run(until: deadline)
+        }
     }
 
     /// Merges a batch on a connection.
@@ -72,7 +87,8 @@ final class PushMerging: Sendable {
     private func attempt(
         _ batch: PushBatch, on connection: any StoreConnection, mode: RunMode, waits: Bool, locking tables: [TableName]
     ) throws(StoreError) -> Attempt {
-        let writer = JournalWriter(batch.journal, ended)
+        let deadline = batch.items.map(\.deadline).min() ?? .now
+        let writer = JournalWriter(batch.journal, fence, until: deadline)
         var isCommitted = false
         do throws(StoreError) {
             let attempt = try connection.write(locking: tables) { session throws(StoreError) in
@@ -217,7 +233,7 @@ extension PushMerging: BatchWork {
         return items.map { _ in .alone }
     }
 
-    func laneHasClosed() async { await ended.tell() }
+    func laneHasClosed() async { await fence.tell() }
 }
 
 extension PushBatch {

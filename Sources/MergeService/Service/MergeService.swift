@@ -35,7 +35,7 @@ package final class MergeService: Sendable {
     ) {
         let lengths = RecordLengths()
         let merging = PushMerging(
-            engine: engine, limits: limits, digest: digest, form: form, ended: EndedTransactions(), lengths: lengths,
+            engine: engine, limits: limits, digest: digest, form: form, fence: CommitFence(), lengths: lengths,
             unreadable: unreadable)
         self.unreadable = unreadable
         let shares = limits.coalesced > 1
@@ -48,7 +48,7 @@ package final class MergeService: Sendable {
                 limits, lanesHeldUp: lanesHeldUp,
                 RecordReads(engine: engine, limits: limits, lengths: lengths, unreadable: unreadable)) : nil
         keyed = KeyedExecution { active, deadline async throws(StoreError) in
-            try await Self.recover(active, in: engine, limits: limits, until: deadline)
+            try await merging.settle(active, until: deadline)
         }
         longReads = Turns(limit: limits.longReads)
         longPushes = Turns(limit: limits.longPushes)
@@ -139,8 +139,18 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Tells journals that are written ahead which transactions have ended.
-    package func tellEndedTransactions() async { await merging.ended.tell() }
+    /// Tells journals that are written ahead which transactions were committed.
+    package func tellEndedTransactions() async { await merging.fence.tell() }
+
+    /// The time since which a COMMIT is in doubt, so that nothing can be pushed; nil if none is.
+    package var inDoubtSince: ContinuousClock.Instant? { merging.fence.doubt?.since }
+
+    /// Has recovery decide about a COMMIT in doubt; does nothing if there is none.
+    ///
+    /// - Throws: `StoreError` if it was not decided in time.
+    package func settle(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
+        try await merging.settle(active, until: deadline)
+    }
 
     /// Refuses a push for a reason that concerns it as a whole, and keeps it.
     ///
@@ -188,6 +198,7 @@ package final class MergeService: Sendable {
         } catch {
             let failure = Failure(any: error)
             if let fault = await journalFault(after: failure.cause, of: push) { throw Failure(fault) }
+            if failure.cause?.kind == .unknownOutcome { startRecovery(active) }
             guard let cause = failure.cause,
                 let problem = await UnexpectedErrors.refusal(of: push, after: cause, in: engine)
             else { throw failure }
@@ -211,7 +222,16 @@ package final class MergeService: Sendable {
         }
     }
 
+    /// Starts recovery at once. A push with a key waits for it when the key is looked up.
+    private func startRecovery(_ active: ActiveRules) {
+        let deadline = ContinuousClock.now.advanced(by: Self.recoveryPatience)
+        Task { [merging] in try? await merging.settle(active, until: deadline) }
+    }
+
+    private static let recoveryPatience = Duration.seconds(10)
+
     private func ending(of push: PushItem) async throws -> PushEnding {
+        if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
         let namesLong = push.namesLong(lengths)
         let isLong = namesLong || push.isLong
         try await longPushes.begin(if: isLong, until: push.deadline, for: push.request.caller)
@@ -233,26 +253,25 @@ package final class MergeService: Sendable {
         defer { alone.leave() }
         let merging = merging
         let ending = try await RetryPolicy.run(until: push.deadline) { () async throws(StoreError) in
-            try await engine.withConnection(for: .write, deadline: push.deadline) { connection throws(StoreError) in
+            // A run that met a COMMIT in doubt runs again once that is decided.
+            if !push.request.isPreview { try await merging.settle(push.active, until: push.deadline) }
+            return try await engine.withConnection(for: .write, deadline: push.deadline) {
+                connection throws(StoreError) in
                 try merging.merge(
                     PushBatch([push]), on: connection, waits: true, locking: push.tablesWithoutTransactions)
             }
         }
-        await merging.ended.tell(until: push.deadline)
+        await merging.fence.tell(until: push.deadline)
         guard case .answered(let answered)? = ending.first else {
             throw StoreError(.other, "a push of its own ended without an answer")
         }
         return answered
     }
 
-    /// Decides on what a gateway that ended in the middle of a merge left in doubt in a journal of its own.
+    /// Decides on what a gateway that ended in the middle of a merge left in doubt in a write-ahead journal.
+    ///
+    /// Only before the first push, by a process that has the journal's lock.
     package func recover(_ active: ActiveRules, until deadline: ContinuousClock.Instant) async throws(StoreError) {
-        try await Self.recover(active, in: engine, limits: limits, until: deadline)
-    }
-
-    private static func recover(
-        _ active: ActiveRules, in engine: any RecordEngine, limits: MergeLimits, until deadline: ContinuousClock.Instant
-    ) async throws(StoreError) {
         guard let journal = active.journal.flatMap({ WriteAheadJournal($0) }) else { return }
         try await InDoubtRecovery(journal: journal, engine: engine, active: active, limits: limits)
             .run(until: deadline)

@@ -1,101 +1,61 @@
 package import MergeCore
 
 extension EntryReader {
-    /// Returns what an entry did to the rows of a resource; rows that cannot be named by a key are passed over.
+    /// Returns the effects of an entry on the rows of a resource. Rows of lists without a key are left out.
     package static func effects(_ entry: [UInt8], _ resource: Resource) -> [RowEffect] {
+        steps(entry, resource).map(\.effect)
+    }
+
+    /// The effect of one outcome of an entry.
+    package struct Step: Sendable, Hashable {
+        /// The position of the outcome in the entry.
+        package let outcome: Int
+        /// The effect on a row.
+        package let effect: RowEffect
+    }
+
+    /// Returns the effects of an entry with the positions of their outcomes.
+    package static func steps(_ entry: [UInt8], _ resource: Resource) -> [Step] {
         let found = try? entry.withUnsafeBytes { bytes throws(Problem) in
             try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                guard let record = root["id"].flatMap({ key($0, resource.root) }) else { return [RowEffect]() }
-                return (root["outcomes"]?.elements ?? []).compactMap { effect($0, of: resource, record: record) }
+                guard let record = root["id"].flatMap({ key($0, resource.root) }) else { return [Step]() }
+                return (root["outcomes"]?.elements ?? []).enumerated().compactMap { position, outcome in
+                    effect(outcome, of: resource, record: record).map { Step(outcome: position, effect: $0) }
+                }
             }
         }
         return found ?? []
     }
 
-    /// A change of one outcome of an entry to one row.
-    package struct Step: Sendable, Hashable {
-        /// The position of the outcome in the entry.
-        package let outcome: Int
-        /// The position of the section in the resource.
-        package let section: Int
-        /// The key of an item; nil for the root and for singletons.
-        package let item: RecordKey?
-        /// The fields before; nil if there was no row.
-        package let before: [Int: Value]?
-        /// The fields afterwards; nil if no row is left.
-        package let after: [Int: Value]?
-        /// True if the entry does not contain all values, because some are private.
-        package let isPartial: Bool
-
-        /// Makes a step of a row.
-        package init(
-            outcome: Int, section: Int, item: RecordKey?, before: [Int: Value]?, after: [Int: Value]?, isPartial: Bool
-        ) {
-            self.outcome = outcome
-            self.section = section
-            self.item = item
-            self.before = before
-            self.after = after
-            self.isPartial = isPartial
-        }
-    }
-
-    /// Returns the key of the record of an entry and the steps by which the entry changed it; nil if they cannot be read.
-    package static func steps(_ entry: [UInt8], _ resource: Resource) -> (record: RecordKey, steps: [Step])? {
-        try? entry.withUnsafeBytes { bytes throws(Problem) in
-            try JSONDocument.parse(bytes, maximumDepth: 2_000) { root throws(Problem) in
-                guard let record = root["id"].flatMap({ key($0, resource.root) }) else { return nil }
-                let steps = (root["outcomes"]?.elements ?? []).enumerated().compactMap { position, outcome in
-                    step(outcome, at: position, of: resource)
-                }
-                return (record, steps)
-            }
-        }
-    }
-
     private static func effect(_ outcome: JSONNode, of resource: Resource, record: RecordKey) -> RowEffect? {
-        guard let step = step(outcome, at: 0, of: resource) else { return nil }
-        let key: RecordKey
-        switch resource.sections[step.section].kind {
-        case .root: key = record
-        case .list:
-            guard let item = step.item else { return nil }
-            key = item
-        case .singleton: return nil
-        }
-        return RowEffect(section: step.section, key: key, before: step.before, after: step.after)
-    }
-
-    private static func step(_ outcome: JSONNode, at position: Int, of resource: Resource) -> Step? {
         guard let index = outcome["section"]?.string.flatMap({ resource.section(named: $0) }),
             let kind = outcome["outcome"]?.string.flatMap({ OutcomeKind(rawValue: $0) })
         else { return nil }
         let section = resource.sections[index]
-        let item = section.kind == .list ? outcome["id"].flatMap { self.key($0, section) } : nil
-        if section.kind == .list, item == nil { return nil }
-        let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
-        func fields(_ name: String) -> [Int: Value] {
-            guard let node = outcome[name] else { return [:] }
-            guard let group = outcome["group"]?.string.flatMap({ section.group(named: $0) }) else {
-                return values(node, in: section, hiding: hidden)
-            }
-            let positions = section.groups[group].fields
-            guard positions.count == 1, let field = positions.first else {
-                return values(node, in: section, hiding: hidden)
-            }
-            if hidden.contains(section.fields[field].name) { return [:] }
-            return value(node, section.columns[section.fields[field].column]).map { [field: $0] } ?? [:]
+        let key: RecordKey?
+        switch section.kind {
+        case .root: key = record
+        case .list:
+            guard let item = outcome["id"].flatMap({ self.key($0, section) }) else { return nil }
+            key = item
+        case .singleton: key = nil
         }
-        func step(before: [Int: Value]?, after: [Int: Value]?) -> Step {
-            Step(
-                outcome: position, section: index, item: item, before: before, after: after,
-                isPartial: !hidden.isEmpty)
+        let row = RowEffect.Row(record: record, section: index, key: key)
+        let hidden = Set(outcome["private"]?.elements.compactMap(\.string) ?? [])
+        func fields(_ name: String) -> [Int: KeptValue] {
+            guard let node = outcome[name] else { return [:] }
+            if let group = outcome["group"]?.string.flatMap({ section.group(named: $0) }),
+                section.groups[group].fields.count == 1, let field = section.groups[group].fields.first
+            {
+                return kept(node, section.fields[field], in: section, digested: hidden).map { [field: $0] } ?? [:]
+            }
+            return kept(node, in: section, digested: hidden)
         }
         switch kind {
         case .applied, .clientWon, .combined:
-            return step(before: fields("current"), after: fields("written"))
-        case .inserted, .restored: return step(before: nil, after: fields("written"))
-        case .deleted: return step(before: fields("current"), after: nil)
+            return RowEffect(row, before: fields("current"), after: fields("written"))
+        case .inserted, .restored: return RowEffect(row, before: nil, after: fields("written"))
+        case .deleted: return RowEffect(row, before: fields("current"), after: nil)
         case .unchanged, .already, .serverWon, .rejected, .kept, .missing: return nil
         }
     }

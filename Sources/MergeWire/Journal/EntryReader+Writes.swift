@@ -46,7 +46,7 @@ extension EntryReader {
         return known.count == fields.count ? known : nil
     }
 
-    private static func kept(_ node: JSONNode, in section: Section, digested: Set<String>) -> [Int: KeptValue] {
+    static func kept(_ node: JSONNode, in section: Section, digested: Set<String>) -> [Int: KeptValue] {
         var values: [Int: KeptValue] = [:]
         for (name, node) in node.members {
             guard let field = section.field(named: name.string) else { continue }
@@ -56,7 +56,7 @@ extension EntryReader {
     }
 
     /// NULL is kept as it is, also in a private field.
-    private static func kept(
+    static func kept(
         _ node: JSONNode, _ field: Field, in section: Section, digested: Set<String>
     ) -> KeptValue? {
         if digested.contains(field.name), !node.isNull { return node.string.map { .digest($0) } }

@@ -98,7 +98,7 @@ package struct JournalDesk: Sendable {
     package func undo(
         _ number: Int, groups: [String], rules: String, isPreview: Bool
     ) async throws(JournalFault) -> PushAnswer {
-        try await act(rules) { actions in
+        try await act(under: rules, isPreview: isPreview) { actions in
             try await actions.undo(
                 number, groups: groups.isEmpty ? nil : Set(groups.map { ExactText($0) }), sender: Self.operator,
                 isPreview: isPreview)
@@ -107,7 +107,7 @@ package struct JournalDesk: Sendable {
 
     /// Sends a refused push again.
     package func replay(_ number: Int, rules: String, isPreview: Bool) async throws(JournalFault) -> PushAnswer {
-        try await act(rules) { try await $0.replay(number, isPreview: isPreview) }
+        try await act(under: rules, isPreview: isPreview) { try await $0.replay(number, isPreview: isPreview) }
     }
 
     /// Does what is necessary after a restore or a failover, and reports it.
@@ -134,8 +134,19 @@ package struct JournalDesk: Sendable {
     /// No token has a name with a space, so nobody is mistaken for the operator.
     private static let `operator` = Sender(who: "command line", device: nil)
 
+    /// Decides what is in doubt in a write-ahead journal before the first merge, if no gateway runs that does so.
+    private func claim(_ service: MergeService, _ active: ActiveRules) async throws(JournalFault) {
+        guard let ahead = journal.ahead else { return }
+        do throws(StoreError) {
+            try ahead.claim()
+            try await service.recover(active, until: deadline)
+        } catch {
+            guard error.kind == .busy, !ahead.isClaimed else { throw JournalFault(error) }
+        }
+    }
+
     private func act(
-        _ rules: String, _ action: (JournalActions) async throws -> PushAnswer
+        under rules: String, isPreview: Bool, _ action: (JournalActions) async throws -> PushAnswer
     ) async throws(JournalFault) -> PushAnswer {
         let active = try await active(rules)
         // What was kept passed the gateway's own limits, which are not known here.
@@ -143,10 +154,12 @@ package struct JournalDesk: Sendable {
         (limits.depth, limits.edits, limits.items) = (2_000, .max, .max)
         var merging = MergeLimits()
         merging.rowsPerRecord = 10_000_000
+        let service = MergeService.wire(engine, limits: merging)
+        if !isPreview { try await claim(service, active) }
         do {
             return try await action(
                 JournalActions(
-                    service: .wire(engine, limits: merging), active: active, limits: limits, deadline: deadline))
+                    service: service, active: active, limits: limits, deadline: deadline))
         } catch {
             throw JournalFault(error)
         }

@@ -157,7 +157,6 @@ package struct JournalRestore: Sendable {
     private struct GapEntry: Sendable {
         let stored: StoredEntry
         let resource: Resource
-        let record: RecordKey
         let steps: [EntryReader.Step]
     }
 
@@ -176,10 +175,9 @@ package struct JournalRestore: Sendable {
         while true {
             let found = try await newer.entries(filter, deadline)
             for stored in found where stored.entry?.status == "merged" {
-                guard let entry = stored.entry, let resource = active.catalog[entry.resource],
-                    let (record, steps) = EntryReader.steps(entry.body, resource)
-                else { continue }
-                entries.append(GapEntry(stored: stored, resource: resource, record: record, steps: steps))
+                guard let entry = stored.entry, let resource = active.catalog[entry.resource] else { continue }
+                entries.append(
+                    GapEntry(stored: stored, resource: resource, steps: EntryReader.steps(entry.body, resource)))
             }
             guard let last = found.last else { return entries }
             filter.after = last.number
@@ -188,9 +186,7 @@ package struct JournalRestore: Sendable {
 
     private struct RowName: Hashable {
         let resource: String
-        let record: RecordKey
-        let section: Int
-        let item: RecordKey?
+        let row: RowEffect.Row
     }
 
     private func missing(
@@ -199,16 +195,14 @@ package struct JournalRestore: Sendable {
         var rows: [RowName: [(entry: Int, step: EntryReader.Step)]] = [:]
         for (index, entry) in gap.enumerated() {
             for step in entry.steps {
-                let name = RowName(
-                    resource: entry.resource.name, record: entry.record, section: step.section, item: step.item)
-                rows[name, default: []].append((index, step))
+                rows[RowName(resource: entry.resource.name, row: step.effect.row), default: []].append((index, step))
             }
         }
         var states: [[Int: RestoredRow.State]] = Array(repeating: [:], count: gap.count)
         for (name, steps) in rows {
             guard let resource = active.catalog[name.resource] else { continue }
-            let current = try await current(name, of: resource)
-            for (step, state) in zip(steps, RestoredRow.states(of: steps.map(\.step), current: current)) {
+            let current = try await current(name.row, of: resource)
+            for (step, state) in zip(steps, RestoredRow.states(of: steps.map(\.step.effect), current: current)) {
                 states[step.entry][step.step.outcome] = state
             }
         }
@@ -226,9 +220,9 @@ package struct JournalRestore: Sendable {
 
     private func push(_ entry: GapEntry) -> RestoreReport.Push {
         let names = entry.steps.map { step in
-            let section = entry.resource.sections[step.section]
-            let fields = Set(step.after.map { Array($0.keys) } ?? [])
-            let group = section.groups.first { step.before != nil && fields == Set($0.fields) }
+            let section = entry.resource.sections[step.effect.row.section]
+            let fields = Set(step.effect.after.map { Array($0.keys) } ?? [])
+            let group = section.groups.first { step.effect.before != nil && fields == Set($0.fields) }
             return section.name + (group.map { "." + $0.name } ?? "")
         }
         return RestoreReport.Push(
@@ -237,7 +231,7 @@ package struct JournalRestore: Sendable {
     }
 
     /// Returns the fields of a row; nil if there is none.
-    private func current(_ name: RowName, of resource: Resource) async throws(StoreError) -> [Int: Value]? {
+    private func current(_ name: RowEffect.Row, of resource: Resource) async throws(StoreError) -> [Int: Value]? {
         guard let record = try await service.record(resource, name.record, deadline: deadline)?.readable else {
             return nil
         }
@@ -245,7 +239,7 @@ package struct JournalRestore: Sendable {
         let row: [Value]?
         switch record.sections[name.section] {
         case .one(let one): row = one
-        case .many(let rows): row = rows.first { RecordKey(Array($0.prefix(section.keyCount))) == name.item }
+        case .many(let rows): row = rows.first { RecordKey(Array($0.prefix(section.keyCount))) == name.key }
         }
         guard let row else { return nil }
         return Dictionary(uniqueKeysWithValues: section.fields.enumerated().map { ($0.offset, row[$0.element.column]) })
@@ -282,25 +276,23 @@ package struct JournalRestore: Sendable {
     /// Keys that were given out once, so that no record gets the number of another one.
     private func counters(_ gap: [GapEntry]) async throws(StoreError) -> [String] {
         var highest: [TableName: (section: Section, key: Int128)] = [:]
-        func note(_ resource: Resource, _ record: RecordKey, _ steps: [EntryReader.Step]) {
-            for step in steps where step.before == nil {
-                let section = resource.sections[step.section]
-                let key = section.kind == .root ? record : step.item
-                guard let position = section.generatedKeyColumn, case .integer(let number)? = key?.parts[position]
+        func note(_ resource: Resource, _ steps: [EntryReader.Step]) {
+            for step in steps where step.effect.before == nil {
+                let row = step.effect.row
+                let section = resource.sections[row.section]
+                guard let position = section.generatedKeyColumn, case .integer(let number)? = row.key?.parts[position]
                 else { continue }
                 highest[section.table] = (section, max(number, highest[section.table]?.key ?? 0))
             }
         }
-        for entry in gap { note(entry.resource, entry.record, entry.steps) }
+        for entry in gap { note(entry.resource, entry.steps) }
         var filter = JournalFilter()
         (filter.outcome, filter.limit, filter.after) = ("inserted", Self.batch, 0)
         while true {
             let found = try await journal.entries(filter, deadline)
             for stored in found where stored.entry?.status == "merged" {
-                guard let entry = stored.entry, let resource = active.catalog[entry.resource],
-                    let (record, steps) = EntryReader.steps(entry.body, resource)
-                else { continue }
-                note(resource, record, steps)
+                guard let entry = stored.entry, let resource = active.catalog[entry.resource] else { continue }
+                note(resource, EntryReader.steps(entry.body, resource))
             }
             guard let last = found.last else { break }
             filter.after = last.number

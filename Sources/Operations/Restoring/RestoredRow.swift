@@ -1,5 +1,4 @@
 import MergeCore
-import MergeWire
 
 /// Decides which steps of a newer journal a restored row lacks.
 ///
@@ -20,7 +19,7 @@ enum RestoredRow {
     /// - Parameters:
     ///   - steps: all steps of one row in the newer journal that the restored one does not have, in their order.
     ///   - current: the fields of the row now; nil if there is no row.
-    static func states(of steps: [EntryReader.Step], current: [Int: Value]?) -> [State] {
+    static func states(of steps: [RowEffect], current: [Int: Value]?) -> [State] {
         guard let done = (0...steps.count).last(where: { isRow(current, after: $0, of: steps) }) else {
             return steps.map { _ in .unclear }
         }
@@ -30,26 +29,33 @@ enum RestoredRow {
     }
 
     /// Returns true if a row is as it was after some steps, as far as the steps tell.
-    private static func isRow(_ row: [Int: Value]?, after count: Int, of steps: [EntryReader.Step]) -> Bool {
+    private static func isRow(_ row: [Int: Value]?, after count: Int, of steps: [RowEffect]) -> Bool {
         let (past, future) = (steps.prefix(count), steps.dropFirst(count))
         let existed =
-            past.last { $0.isExistence }.map { $0.after != nil } ?? future.first { $0.isExistence }.map { $0.before != nil }
+            past.last { $0.isExistence }.map { $0.after != nil }
+            ?? future.first { $0.isExistence }.map { $0.before != nil }
         guard let row else { return existed == false }
         guard existed ?? true else { return false }
         let fields = Set(steps.flatMap { Array(($0.after ?? $0.before ?? [:]).keys) })
         return fields.allSatisfy { field in
             let last = past.last { $0.isExistence || $0.after?[field] != nil }
             let next = future.first { $0.isExistence || $0.before?[field] != nil }
-            // A step that does not tell the value says nothing against the row.
-            guard let value = last.map({ $0.after?[field] }) ?? next.map({ $0.before?[field] }) ?? nil else {
-                return true
-            }
+            // A step without the value says nothing against the row.
+            guard case .plain(let value)? = last.map({ $0.after?[field] }) ?? next.map({ $0.before?[field] }) ?? nil
+            else { return true }
             return row[field] == value
         }
     }
 }
 
-extension EntryReader.Step {
+extension RowEffect {
     /// True for the insertion and the deletion of a row.
     fileprivate var isExistence: Bool { before == nil || after == nil }
+
+    /// True if the entry does not contain all values, because some are private.
+    fileprivate var isPartial: Bool {
+        [before, after].contains { side in
+            side?.values.contains { if case .digest = $0 { true } else { false } } ?? false
+        }
+    }
 }

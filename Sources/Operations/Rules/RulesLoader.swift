@@ -242,10 +242,12 @@ package struct RulesLoader: Service {
             journal = kept
         } else {
             do {
+                try engine.claim()
                 journal = try await openJournal()
                 if let open = journal.journal { try await history.check(open) }
             } catch {
                 guard isStart, error.mayPass else { throw error }
+                logger.error("the gateway is not ready", metadata: ["error": "\(error)"])
                 box.note([error.description], of: reading)
                 return false
             }

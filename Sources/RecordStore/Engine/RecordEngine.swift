@@ -26,6 +26,12 @@ package protocol RecordEngine: Sendable {
         _ body: @escaping @Sendable (any StoreConnection) throws(StoreError) -> Answer
     ) async throws(StoreError) -> Answer
 
+    /// Makes this engine's process the only gateway on a database that is a file, until the engine is closed or the
+    /// process ends. A database server accepts any number of gateways.
+    ///
+    /// - Throws: `StoreError`; of the kind `busy` if another gateway serves the file.
+    func claim() throws(StoreError)
+
     /// Closes every connection; calls that wait for one fail.
     func close() async
 }
@@ -92,6 +98,9 @@ extension Ending: Sendable where Answer: Sendable {}
 extension RecordEngine {
     /// A file accepts values of any length that a request can have.
     package var longestValue: Int? { nil }
+
+    /// A server accepts any number of gateways.
+    package func claim() throws(StoreError) {}
 
     /// A file has no pool.
     package var connections: ConnectionCounts? { nil }
@@ -162,6 +171,9 @@ extension RecordEngine {
 ///
 /// It is what a transaction of another store uses that has to know, before it commits, that something is kept.
 package protocol WaitingStore: RecordEngine, AnyObject {
+    /// True if `claim` has made this process the only gateway on the store.
+    var isClaimed: Bool { get }
+
     /// Runs `body` in one transaction that is committed unless it throws.
     /// - Throws: `StoreError`; nothing was written.
     func writeNow<Answer>(

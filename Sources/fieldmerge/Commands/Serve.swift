@@ -93,7 +93,7 @@ struct Serve: AsyncParsableCommand {
             historyFile: stateOptions.file(
                 settings, database: try settings.required(databaseOptions.database, .database),
                 journal: settings.text(journalOptions.journal, .journal)),
-            logger: logger, journal: store.openJournal)
+            logger: logger, journal: store.openServedJournal)
         if try settings.flag(maintenance, .maintenance) { loader.setMaintenance("--maintenance") }
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }

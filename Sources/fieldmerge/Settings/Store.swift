@@ -46,6 +46,14 @@ struct Store {
         await ahead?.close()
     }
 
+    /// Opens the journal for a gateway. A write-ahead journal then belongs to this process alone.
+    ///
+    /// - Throws: `StoreError` if the journal cannot be used; of the kind `busy` if another gateway uses it.
+    func openServedJournal() async throws(StoreError) -> JournalStatus {
+        try ahead?.claim()
+        return try await openJournal()
+    }
+
     /// - Throws: `StoreError` where the journal cannot be used.
     func openJournal() async throws(StoreError) -> JournalStatus { try await openJournal(for: .merging) }
 

@@ -12,10 +12,20 @@ import TestSupport
     /// The journal in the merge's own transaction, and written before it.
     enum Setup: String, CaseIterable, Sendable {
         case mariadb
+        case mariadbWithJournalFile
         case sqlite
         case sqliteInWALMode
 
-        var engine: TestEngine { self == .mariadb ? .mariadb : .sqlite }
+        var engine: TestEngine { self == .mariadb || self == .mariadbWithJournalFile ? .mariadb : .sqlite }
+
+        func gateway(_ database: TestDatabase) async throws -> GatewayProcess {
+            guard self == .mariadbWithJournalFile else {
+                return try await GatewayProcess(database, rules: Ledger.rules)
+            }
+            return try await GatewayProcess(
+                database, rules: Ledger.rules, options: ["--journal", "sqlite:" + database.journalFile],
+                namesJournal: false)
+        }
 
         static let possible = allCases.filter { TestEngine.allCases.contains($0.engine) }
     }
@@ -27,7 +37,7 @@ import TestSupport
         // What was sent while a gateway started does not count for its own end.
         let (events, event) = AsyncStream<StubbornClient.Event>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let kills = Counter()
-        async let gateway = Self.killAndRestart(database, place, events, kills)
+        async let gateway = Self.killAndRestart(setup, database, place, events, kills)
         let client = StubbornClient(place: place, events: event)
         let isOver = Counter()
         async let followed = StubbornFollower(place: place).follow { isOver.value > 0 }
@@ -46,14 +56,15 @@ import TestSupport
 
     /// - Returns: the gateway that runs in the end.
     private static func killAndRestart(
-        _ database: TestDatabase, _ place: GatewayPlace, _ events: AsyncStream<StubbornClient.Event>, _ kills: Counter
+        _ setup: Setup, _ database: TestDatabase, _ place: GatewayPlace, _ events: AsyncStream<StubbornClient.Event>,
+        _ kills: Counter
     ) async throws -> GatewayProcess {
         var random = SeededRandom(seed: 11)
         var sent = events.filter { $0 == .sent }.makeAsyncIterator()
         while true {
             let gateway: GatewayProcess
             do {
-                gateway = try await GatewayProcess(database, rules: Ledger.rules)
+                gateway = try await setup.gateway(database)
             } catch {
                 await place.fail(error)
                 throw error

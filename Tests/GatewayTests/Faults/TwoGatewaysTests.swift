@@ -1,25 +1,25 @@
 import Testing
 import TestSupport
 
-/// Two gateways on one database get the same pushes at once.
+/// Two gateways on one MariaDB database get the same pushes at once.
 @Suite(.timeLimit(.minutes(5))) struct TwoGatewaysTests {
     private static let rounds = 12
 
-    @Test(arguments: TestEngine.allCases) func twoProcessesApplyOnce(_ kind: TestEngine) async throws {
-        let database = try await Ledger.database(kind)
+    @Test(.tags(.mariadb), .needsMariaDB) func twoProcessesApplyOnce() async throws {
+        let database = try await Ledger.database(.mariadb)
         let one = try await GatewayProcess(database, rules: Ledger.rules)
         let two = try await GatewayProcess(database, rules: Ledger.rules)
         try await Self.race([one.port, two.port], database)
     }
 
-    @Test(arguments: TestEngine.allCases) func twoInOneProcessApplyOnce(_ kind: TestEngine) async throws {
-        try await Self.withTwo(kind) { ports, database in try await Self.race(ports, database) }
+    @Test(.tags(.mariadb), .needsMariaDB) func twoInOneProcessApplyOnce() async throws {
+        try await Self.withTwo { ports, database in try await Self.race(ports, database) }
     }
 
     private static func withTwo(
-        _ kind: TestEngine, _ body: @escaping @Sendable ([Int], TestDatabase) async throws -> Void
+        _ body: @escaping @Sendable ([Int], TestDatabase) async throws -> Void
     ) async throws {
-        let database = try await Ledger.database(kind)
+        let database = try await Ledger.database(.mariadb)
         try await RunningGateway.with(database, rules: Ledger.rules, journal: .together) { one async throws in
             try await RunningGateway.with(database, rules: Ledger.rules, journal: .together) { two async throws in
                 try await body([one.port, two.port], database)
@@ -56,12 +56,11 @@ import TestSupport
     }
 
     /// Another program holds what the push needs: whoever sends it again is told that it runs, or waits with it.
-    @Test(arguments: TestEngine.allCases) func aPushThatWaitsIsAppliedOnce(_ kind: TestEngine) async throws {
-        try await Self.withTwo(kind) { ports, database in
+    @Test(.tags(.mariadb), .needsMariaDB) func aPushThatWaitsIsAppliedOnce() async throws {
+        try await Self.withTwo { ports, database in
             let push = Ledger.Push(label: "w", account: 1, points: 3)
             let holder = try database.session()
-            try await holder.run(
-                kind == .mariadb ? "BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;" : "BEGIN IMMEDIATE;")
+            try await holder.run("BEGIN; SELECT id FROM accounts WHERE id = 1 FOR UPDATE;")
             let answers = try await withThrowingTaskGroup(of: HTTPClient.Answer.self) { group in
                 for port in [ports[0], ports[0], ports[1]] { group.addTask { try await Self.send(push, port) } }
                 var answers: [HTTPClient.Answer] = []
@@ -83,9 +82,8 @@ import TestSupport
     }
 
     /// An answer that is kept needs nothing of the tables any more.
-    @Test(arguments: TestEngine.allCases) func aKnownKeyAnswersWhereThePushCouldNotRun(_ kind: TestEngine) async throws
-    {
-        try await Self.withTwo(kind) { ports, database in
+    @Test(.tags(.mariadb), .needsMariaDB) func aKnownKeyAnswersWhereThePushCouldNotRun() async throws {
+        try await Self.withTwo { ports, database in
             let push = Ledger.Push(label: "k", account: 1, points: 3)
             let first = try await Self.send(push, ports[0])
             #expect(first.status == 200, "\(first.text)")

@@ -10,11 +10,9 @@ import TestSupport
         _ database: TestDatabase,
         _ body: @escaping @Sendable (HTTPClient.Session, HTTPClient.Session) async throws -> Void
     ) async throws {
-        try await RunningGateway.with(database, rules: FeedFixture.rules, journal: .together) { one async throws in
-            try await RunningGateway.with(database, rules: FeedFixture.rules, journal: .together) { two async throws in
-                try await one.client { reader async throws in
-                    try await two.client { writer async throws in try await body(reader, writer) }
-                }
+        try await RunningGateway.withTwo(database, rules: FeedFixture.rules) { one, two async throws in
+            try await one.client { reader async throws in
+                try await two.client { writer async throws in try await body(reader, writer) }
             }
         }
     }

@@ -233,16 +233,13 @@ import TestSupport
     @Test(arguments: TestEngine.allCases) func anotherGatewayTellsItToo(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
-        try await RunningGateway.with(database, rules: FeedFixture.rules, journal: .together) { first async throws in
-            try await RunningGateway.with(database, rules: FeedFixture.rules, journal: .together) {
-                second async throws in
-                let start = try await first.client { try await $0.position() }
-                async let waiting = second.client { client async throws in
-                    try await client.get("/v1/changes?since=\(start.revision)&feed=\(start.feed)&wait=30").json()
-                }
-                _ = try await first.client { try await $0.push(FeedFixture.edit("homes", 1, "name", "\"a\"", "\"A\"")) }
-                #expect(try await waiting.names == ["homes/1"])
+        try await RunningGateway.withTwo(database, rules: FeedFixture.rules) { first, second async throws in
+            let start = try await first.client { try await $0.position() }
+            async let waiting = second.client { client async throws in
+                try await client.get("/v1/changes?since=\(start.revision)&feed=\(start.feed)&wait=30").json()
             }
+            _ = try await first.client { try await $0.push(FeedFixture.edit("homes", 1, "name", "\"a\"", "\"A\"")) }
+            #expect(try await waiting.names == ["homes/1"])
         }
     }
 }

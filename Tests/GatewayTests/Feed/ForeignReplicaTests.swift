@@ -42,55 +42,55 @@ import TestSupport
     {
         let database = try await TestDatabase(
             kind, mariadb: Stranger.sql(.mariadb), sqlite: Stranger.sql(.sqlite))
-        try await ScanFixture.run(on: database) { first async throws in
-            try await ScanFixture.run(on: database) { second async throws in
-                let ended = Counter()
-                let writers = 3
-                var followers: [ForeignFollower] = []
-                try await withThrowingTaskGroup(of: ForeignFollower?.self) { group in
-                    for number in 0..<writers {
-                        group.addTask {
-                            defer { ended.increase() }
-                            if number == 0 {
-                                try await Self.push(first, 40, seed: seed)
-                            } else {
-                                var stranger = Stranger(database, seed: 10 * seed + number)
-                                try await stranger.write(80)
-                            }
-                            return nil
+        try await RunningGateway.withTwo(database, rules: FeedFixture.rules, configure: ScanFixture.configure) {
+            first, second async throws in
+            try await first.client { client async throws in try await client.hasScanned() }
+            let ended = Counter()
+            let writers = 3
+            var followers: [ForeignFollower] = []
+            try await withThrowingTaskGroup(of: ForeignFollower?.self) { group in
+                for number in 0..<writers {
+                    group.addTask {
+                        defer { ended.increase() }
+                        if number == 0 {
+                            try await Self.push(first, 40, seed: seed)
+                        } else {
+                            var stranger = Stranger(database, seed: 10 * seed + number)
+                            try await stranger.write(80)
                         }
+                        return nil
                     }
-                    for number in 0..<3 {
-                        group.addTask {
-                            try await Self.follow(
-                                number == 0 ? first : second, until: { ended.value == writers }, seed: seed + number)
-                        }
-                    }
-                    for try await follower in group { if let follower { followers.append(follower) } }
                 }
-                let truth = try await first.client { client async throws in try await client.held() }
-                try await withThrowingTaskGroup(of: [String: String].self) { group in
-                    for follower in followers {
-                        group.addTask {
-                            try await second.client { client async throws in
-                                var last = follower
-                                try await last.catchUp(client, with: truth)
-                                return last.records
-                            }
-                        }
+                for number in 0..<3 {
+                    group.addTask {
+                        try await Self.follow(
+                            number == 0 ? first : second, until: { ended.value == writers }, seed: seed + number)
                     }
-                    for try await records in group { #expect(records == truth, "seed \(seed)") }
                 }
-                let scanning = try await withThrowingTaskGroup(of: Int.self) { group in
-                    for gateway in [first, second] {
-                        group.addTask {
-                            try await gateway.client { try await $0.metric("fieldmerge_scan_scanning") }
-                        }
-                    }
-                    return try await group.reduce(0, +)
-                }
-                #expect(scanning == 1, "one gateway scans")
+                for try await follower in group { if let follower { followers.append(follower) } }
             }
+            let truth = try await first.client { client async throws in try await client.held() }
+            try await withThrowingTaskGroup(of: [String: String].self) { group in
+                for follower in followers {
+                    group.addTask {
+                        try await second.client { client async throws in
+                            var last = follower
+                            try await last.catchUp(client, with: truth)
+                            return last.records
+                        }
+                    }
+                }
+                for try await records in group { #expect(records == truth, "seed \(seed)") }
+            }
+            let scanning = try await withThrowingTaskGroup(of: Int.self) { group in
+                for gateway in [first, second] {
+                    group.addTask {
+                        try await gateway.client { try await $0.metric("fieldmerge_scan_scanning") }
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            #expect(scanning == (kind == .sqlite ? 2 : 1), "one gateway scans, which takes both parts on SQLite")
         }
     }
 

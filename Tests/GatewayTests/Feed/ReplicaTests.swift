@@ -151,34 +151,31 @@ import TestSupport
         let database = try await TestDatabase(
             kind, mariadb: FeedFixture.sql(.mariadb), sqlite: FeedFixture.sql(.sqlite))
         let pushes = 40
-        try await RunningGateway.with(database, rules: FeedFixture.rules, journal: .together) { first async throws in
-            try await RunningGateway.with(database, rules: FeedFixture.rules, journal: .together) {
-                second async throws in
-                let writers = Writers(pushes: 4 * pushes)
-                try await withThrowingTaskGroup(of: Replica?.self) { group in
-                    for number in 0..<4 {
-                        let gateway = number % 2 == 0 ? first : second
-                        group.addTask {
-                            do {
-                                try await Self.write(gateway, writers, pushes: pushes, seed: 100 * seed + number)
-                            } catch {
-                                await writers.stop()
-                                throw error
-                            }
-                            return nil
+        try await RunningGateway.withTwo(database, rules: FeedFixture.rules) { first, second async throws in
+            let writers = Writers(pushes: 4 * pushes)
+            try await withThrowingTaskGroup(of: Replica?.self) { group in
+                for number in 0..<4 {
+                    let gateway = number % 2 == 0 ? first : second
+                    group.addTask {
+                        do {
+                            try await Self.write(gateway, writers, pushes: pushes, seed: 100 * seed + number)
+                        } catch {
+                            await writers.stop()
+                            throw error
                         }
+                        return nil
                     }
-                    for (number, resources) in [nil, ["things"], nil, ["doors", "homes"]].enumerated() {
-                        let gateway = number % 2 == 0 ? second : first
-                        group.addTask {
-                            try await Self.follow(gateway, writers, resources: resources, seed: 10 * seed + number)
-                        }
+                }
+                for (number, resources) in [nil, ["things"], nil, ["doors", "homes"]].enumerated() {
+                    let gateway = number % 2 == 0 ? second : first
+                    group.addTask {
+                        try await Self.follow(gateway, writers, resources: resources, seed: 10 * seed + number)
                     }
-                    for try await replica in group {
-                        guard let replica else { continue }
-                        let held = try await Self.held(first, replica.resources ?? Self.names)
-                        #expect(replica.records == held, "seed \(seed)")
-                    }
+                }
+                for try await replica in group {
+                    guard let replica else { continue }
+                    let held = try await Self.held(first, replica.resources ?? Self.names)
+                    #expect(replica.records == held, "seed \(seed)")
                 }
             }
         }

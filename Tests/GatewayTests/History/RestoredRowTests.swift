@@ -1,5 +1,4 @@
 import MergeCore
-import MergeWire
 import Testing
 import TestSupport
 
@@ -9,13 +8,17 @@ import TestSupport
 @Suite struct RestoredRowTests {
     private typealias State = RestoredRow.State
 
-    private static func step(
-        _ before: [Int: Value]?, _ after: [Int: Value]?, isPartial: Bool = false
-    ) -> EntryReader.Step {
-        EntryReader.Step(outcome: 0, section: 0, item: nil, before: before, after: after, isPartial: isPartial)
+    private static func step(_ before: [Int: Value]?, _ after: [Int: Value]?) -> RowEffect {
+        RowEffect(
+            RowEffect.Row(record: RecordKey([.integer(1)]), section: 0, key: nil),
+            before: before?.mapValues { .plain($0) }, after: after?.mapValues { .plain($0) })
     }
 
-    private static func change(_ field: Int, _ before: Int128, _ after: Int128) -> EntryReader.Step {
+    private static let hidden = RowEffect(
+        RowEffect.Row(record: RecordKey([.integer(1)]), section: 0, key: nil), before: [0: .digest("a")],
+        after: [0: .digest("b")])
+
+    private static func change(_ field: Int, _ before: Int128, _ after: Int128) -> RowEffect {
         step([field: .integer(before)], [field: .integer(after)])
     }
 
@@ -31,7 +34,7 @@ import TestSupport
             ([change(0, 1, 2), change(0, 2, 3)], row(1), [.missing, .missing]),
             ([change(0, 1, 2), change(0, 2, 3)], row(2), [.present, .missing]),
             ([change(0, 1, 2), change(0, 2, 3)], row(3), [.present, .present]),
-            // The row came back to its first value, so nothing is left to do.
+            // The row has its first value again, so nothing is left to do.
             ([change(0, 1, 2), change(0, 2, 1)], row(1), [.present, .present]),
             ([change(0, 1, 2), change(1, 5, 6)], row(2, 5), [.present, .missing]),
             ([step(nil, row(1))], nil, [.missing]), ([step(nil, row(1))], row(1), [.present]),
@@ -40,9 +43,9 @@ import TestSupport
             ([step(row(1), nil)], row(1), [.missing]), ([step(row(1), nil)], nil, [.present]),
             ([change(0, 1, 2), step(row(2), nil)], nil, [.present, .present]),
             ([change(0, 1, 2), step(row(2), nil)], row(1), [.missing, .missing]),
-            ([step([0: .null], [0: .null], isPartial: true)], row(1), [.unclear]),
-        ] as [([EntryReader.Step], [Int: Value]?, [RestoredRow.State])])
-    func states(steps: [EntryReader.Step], current: [Int: Value]?, expected: [RestoredRow.State]) {
+            ([hidden], row(1), [.present]), ([change(1, 5, 6), hidden], row(1, 5), [.missing, .unclear]),
+        ] as [([RowEffect], [Int: Value]?, [RestoredRow.State])])
+    func states(steps: [RowEffect], current: [Int: Value]?, expected: [RestoredRow.State]) {
         #expect(RestoredRow.states(of: steps, current: current) == expected)
     }
 
@@ -51,7 +54,7 @@ import TestSupport
     ) {
         var random = SeededRandom(seed: seed)
         var rows: [[Int: Value]?] = [Bool.random(using: &random) ? Self.row(0, 0) : nil]
-        var steps: [EntryReader.Step] = []
+        var steps: [RowEffect] = []
         for _ in 0..<Int.random(in: 1...6, using: &random) {
             let last = rows[rows.count - 1]
             if var next = last, Int.random(in: 0..<4, using: &random) > 0 {
@@ -70,7 +73,8 @@ import TestSupport
         for backup in rows {
             var row = backup
             for (step, state) in zip(steps, RestoredRow.states(of: steps, current: backup)) where state == .missing {
-                row = step.after.map { after in (step.before == nil ? [:] : row ?? [:]).merging(after) { $1 } }
+                let plain = step.after?.compactMapValues { if case .plain(let value) = $0 { value } else { nil } }
+                row = plain.map { after in (step.before == nil ? [:] : row ?? [:]).merging(after) { $1 } }
             }
             #expect(row == rows[rows.count - 1])
         }

@@ -1,0 +1,173 @@
+import Dispatch
+import RecordStore
+import Synchronization
+
+/// Admits one transaction at a time to the span from its write-ahead entry to its known end, and none while a
+/// transaction is in doubt.
+///
+/// A transaction locks its rows until it ends, so a later one that writes the same rows reaches the fence only after the
+/// earlier one has ended in the database. The fence then makes it wait until this process knows that end as well. If the
+/// end stays unknown, the fence closes. Every later transaction rolls back and runs again after recovery. So the rows of
+/// an in-doubt transaction are as it left them when recovery reads them, unless another program has changed them.
+///
+/// The journal learns of a committed transaction in the commit of the next write-ahead entry, which saves a commit. So a
+/// crash leaves at most one in-doubt transaction.
+final class CommitFence: Sendable {
+    /// A committed transaction that the journal does not know of yet.
+    struct Commit: Sendable {
+        let journal: WriteAheadJournal
+        let token: String
+        let effects: [SingleEffect]
+    }
+
+    private enum Gate {
+        case open
+        /// A transaction has passed and not ended.
+        case taken
+        /// The transaction of this name is in doubt.
+        case closed(InDoubt)
+    }
+
+    /// A transaction of which the outcome in the database, or in the journal, is unknown.
+    struct InDoubt: Sendable {
+        /// nil for one of another process.
+        let token: String?
+        /// It was rolled back, and its entries are still in the journal.
+        let isRolledBack: Bool
+        let effects: [SingleEffect]
+        let since = ContinuousClock.now
+    }
+
+    private struct State {
+        var gate = Gate.open
+        /// Transactions that wait, each woken once it was admitted or the gate was closed.
+        var waiters: [(number: Int, alarm: DispatchSemaphore)] = []
+        /// Transactions that were admitted and have not woken up yet.
+        var admitted: Set<Int> = []
+        var next = 0
+        var commits: [Commit] = []
+    }
+
+    private let state = Mutex(State())
+    private let recoveries = Turns(limit: 1)
+    /// The time for which a journal may be busy before the next transaction has to tell it.
+    private static let patience = Duration.seconds(5)
+
+    // MARK: Passing
+
+    /// Waits until no other transaction is between its write-ahead entry and its end, on a thread that may block.
+    ///
+    /// - Throws: `StoreError` of the kind `serialization` if a transaction is in doubt, `busy` at the deadline.
+    func enter(until deadline: ContinuousClock.Instant) throws(StoreError) {
+        let alarm = DispatchSemaphore(value: 0)
+        let number = try state.withLock { state throws(StoreError) -> Int? in
+            switch state.gate {
+            case .open:
+                state.gate = .taken
+                return nil
+            case .taken:
+                state.next += 1
+                state.waiters.append((state.next, alarm))
+                return state.next
+            case .closed: throw WriteAheadJournal.inDoubt
+            }
+        }
+        guard let number else { return }
+        let seconds = max(0, (deadline - .now) / .seconds(1))
+        _ = alarm.wait(timeout: .now() + min(seconds, 3_600))
+        try state.withLock { state throws(StoreError) in
+            if state.admitted.remove(number) != nil { return }
+            guard let index = state.waiters.firstIndex(where: { $0.number == number }) else {
+                throw WriteAheadJournal.inDoubt
+            }
+            state.waiters.remove(at: index)
+            throw StoreError(.busy, "another transaction did not commit in time")
+        }
+    }
+
+    /// Ends the transaction that has passed, of which the journal knows everything or learns it later.
+    func leave(_ commit: Commit? = nil) {
+        state.withLock { state in
+            if let commit { state.commits.append(commit) }
+            guard !state.waiters.isEmpty else {
+                state.gate = .open
+                return
+            }
+            let next = state.waiters.removeFirst()
+            state.admitted.insert(next.number)
+            next.alarm.signal()
+        }
+    }
+
+    /// Closes the gate behind a transaction in doubt, until recovery has decided.
+    func close(_ inDoubt: InDoubt) {
+        state.withLock { state in
+            state.gate = .closed(inDoubt)
+            for waiter in state.waiters { waiter.alarm.signal() }
+            state.waiters = []
+        }
+    }
+
+    // MARK: Recovery
+
+    /// The transaction in doubt; nil if there is none.
+    var doubt: InDoubt? {
+        state.withLock { state in
+            guard case .closed(let doubt) = state.gate else { return nil }
+            return doubt
+        }
+    }
+
+    /// Opens the gate again if it is closed, once recovery has decided.
+    ///
+    /// - Throws: `StoreError` if recovery has not decided in time; the gate stays closed.
+    func open(
+        until deadline: ContinuousClock.Instant, _ recover: (InDoubt) async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        if doubt == nil { return }
+        guard await recoveries.enter(1, until: deadline) else {
+            throw StoreError(.busy, "recovery has not decided in time about a COMMIT in doubt")
+        }
+        defer { recoveries.leave(1) }
+        // Another request may have had it decided meanwhile.
+        guard let doubt else { return }
+        await tell(until: deadline)
+        try await recover(doubt)
+        state.withLock { $0.gate = .open }
+    }
+
+    // MARK: Telling the journal
+
+    /// Writes entries ahead of their transaction, and tells the same journal which transactions were committed.
+    ///
+    /// - Parameter token: names the transaction.
+    func write(
+        _ drafts: [JournalDraft], ahead token: String, in journal: WriteAheadJournal
+    ) throws(StoreError) {
+        let told = commits.filter { $0.journal.store === journal.store }
+        try journal.write(drafts, token: token, after: told)
+        forget(told)
+    }
+
+    private var commits: [Commit] { state.withLock { $0.commits } }
+
+    private func forget(_ told: [Commit]) {
+        let gone = Set(told.map(\.token))
+        state.withLock { state in state.commits.removeAll { gone.contains($0.token) } }
+    }
+
+    /// Tells the journals which transactions were committed; if a journal is busy, the next transaction tells it.
+    ///
+    /// - Parameter deadline: of the request that waits meanwhile; nil if none does.
+    func tell(until deadline: ContinuousClock.Instant? = nil) async {
+        for commit in commits {
+            let latest = ContinuousClock.now.advanced(by: Self.patience)
+            do {
+                try await commit.journal.write([commit], until: deadline.map { min($0, latest) } ?? latest)
+            } catch {
+                return
+            }
+            forget([commit])
+        }
+    }
+}
