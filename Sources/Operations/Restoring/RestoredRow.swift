@@ -24,7 +24,7 @@ enum RestoredRow {
             return steps.map { _ in .unclear }
         }
         return steps.enumerated().map { index, step in
-            index < done ? .present : step.isPartial ? .unclear : .missing
+            step.isPartial ? .unclear : index < done ? .present : .missing
         }
     }
 

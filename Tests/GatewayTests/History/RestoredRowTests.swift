@@ -43,7 +43,7 @@ import TestSupport
             ([step(row(1), nil)], row(1), [.missing]), ([step(row(1), nil)], nil, [.present]),
             ([change(0, 1, 2), step(row(2), nil)], nil, [.present, .present]),
             ([change(0, 1, 2), step(row(2), nil)], row(1), [.missing, .missing]),
-            ([hidden], row(1), [.present]), ([change(1, 5, 6), hidden], row(1, 5), [.missing, .unclear]),
+            ([hidden], row(1), [.unclear]), ([change(1, 5, 6), hidden], row(1, 5), [.missing, .unclear]),
         ] as [([RowEffect], [Int: Value]?, [RestoredRow.State])])
     func states(steps: [RowEffect], current: [Int: Value]?, expected: [RestoredRow.State]) {
         #expect(RestoredRow.states(of: steps, current: current) == expected)
