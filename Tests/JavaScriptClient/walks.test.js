@@ -87,14 +87,14 @@ async function walk(seed, { tabs = 1, changes = false }) {
             await store.edit("boxes", id, (box) => { box.box.tag = tag.id; });
             // What the database fills in is not known before the creation is answered; this cannot join it.
             await store.transaction(async (t) => {
-              await t.edit("tags", tag.id, (one) => { one.tag.rank = 8; });
+              if ((await t.record("tags", tag.id))?.tag.name === name) await t.edit("tags", tag.id, (one) => { one.tag.rank = 8; });
               await t.edit("boxes", 1 + (id % 3), (box) => { box.box.label = name; });
             });
             ranked.add(name);
           } else if (dice < 0.88 && changes) {
             // A tag that another program may make anew under the same number.
-            const known = (await store.records("tags")).filter(({ id, tag }) => typeof id === "number" && !tag.name.startsWith("foreign"));
-            if (known.length) await store.edit("tags", known.at(-1).id, (one) => { one.tag.rank = 8; });
+            const known = (await store.records("tags")).filter(({ id }) => typeof id === "number");
+            if (known.length) await store.edit("tags", known[0].id, (one) => { if (!one.tag.name.startsWith("foreign")) one.tag.rank = 8; });
             if (draw() < 0.3) gateway.restore();
           } else if (dice < 0.92) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = name; });
           else await store.create("tags", (one) => { one.tag.name = "no"; });

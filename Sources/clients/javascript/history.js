@@ -38,10 +38,10 @@ export async function refuseOthers(work) {
 
 /** Tells whether an id names another record now: no group of the base before, or of an edit, is equal. */
 function isOther(work, { base, resource, id }, now, pushes) {
-  if (!base || !now) return false;
+  if (!now) return false;
   const { sections = new Map() } = work.rules.resources.get(resource) ?? {}, seen = [];
   for (const section of sections.keys()) {
-    for (const values of [base[section] ?? []].flat()) seen.push({ section, item: sections.get(section).isList ? values.id : undefined, values });
+    for (const values of [base?.[section] ?? []].flat()) seen.push({ section, item: sections.get(section).isList ? values.id : undefined, values });
   }
   for (const push of pushes) for (const { old, new: value, ...row } of editOf(push, { resource, id }).rows) seen.push({ ...row, values: old ?? {} }, { ...row, values: value ?? {} });
   const compared = seen.flatMap(({ values, ...row }) => {
