@@ -62,7 +62,7 @@ public final class MemoryGateway: Transport {
     /// Keeps the records and the keys of pushes for `restore`.
     package func backUp() { state.withLock { $0.backUp() } }
 
-    /// Begins another history with the records and keys of the last `backUp`; new rows get numbers that were given out before.
+    /// Begins another history with the records and keys of the last `backUp`; numbers are given out again.
     package func restore(at time: Double) { state.withLock { $0.restore(at: time) } }
 
     /// The keys of the pushes that were run, each as often as it was.

@@ -397,7 +397,8 @@ class HistoryWalk(Walk):
 
     def edit(self, device: Device) -> None:
         self.number += 1
-        getattr(self, f"edit_{self.dice.choice(['pair', 'pair', 'pair', 'name', 'one', 'known'])}")(device, f"n{self.number}")
+        kind = self.dice.choice(["pair", "pair", "pair", "name", "one", "known"])
+        getattr(self, f"edit_{kind}")(device, f"n{self.number}")
 
     def edit_pair(self, device: Device, name: str) -> None:
         """A point and an item in one push: whatever becomes of it becomes of both."""
@@ -407,7 +408,8 @@ class HistoryWalk(Walk):
             s.customer.points += 1
             s.groceries.append({"name": name})
 
-        self.stored(device, device.store.edit("shoppers", shopper_id), change, lambda: self.items.update({name: shopper_id}))
+        block = device.store.edit("shoppers", shopper_id)
+        self.stored(device, block, change, lambda: self.items.update({name: shopper_id}))
 
     def edit_one(self, device: Device, name: str) -> None:
         def create(s: Any) -> None:

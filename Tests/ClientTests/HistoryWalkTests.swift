@@ -6,8 +6,8 @@ import Testing
 
 /// Walks at random over a server whose history changes: the journal is lost, or a backup is restored.
 ///
-/// In the end nothing is doubled, each edit is stored, refused or taken away by a restore, no edit was applied to another
-/// record, and every store equals the server.
+/// In the end nothing is doubled, and every store equals the server. Each edit is stored, refused or taken away by a
+/// restore. No edit was applied to another record.
 @Suite struct HistoryWalkTests {
     @Test("Edits survive a server whose history changes", .timeLimit(.minutes(10)), arguments: SharedCases.seeds(60))
     func walk(seed: Int) async throws { try await HistoryWalk(seed).run() }

@@ -83,11 +83,11 @@ extension SectionRules {
 }
 
 extension ResourceRules {
-    /// Returns whether a record is another one than its id named before: no group of the old base, or of an edit, is equal.
+    /// Returns whether an id names another record now: no group of the old base, or of an edit, is equal.
     func isOther(_ record: JSONObject, than held: JSONObject?, edits: [RecordChanges]) -> Bool {
         var compared = false
         /// Compares the groups that these values of a row have; true if one of them is equal.
-        func isEqual(_ section: SectionRules, _ item: JSONValue?, _ values: JSONObject) -> Bool {
+        func isEqual(_ section: SectionRules, item: JSONValue?, to values: JSONObject) -> Bool {
             let change = RowChange(section: section.name, item: item, step: .edit([:]))
             guard let row = change.row(of: record, isList: section.isList) else { return false }
             for group in section.groups where group.fields.allSatisfy({ values[$0.name] != nil }) {
@@ -98,8 +98,10 @@ extension ResourceRules {
         }
         for section in sections {
             let part = held?[section.name]
-            let rows = section.isList ? part?.arrayValue?.compactMap(\.objectValue) ?? [] : [part?.objectValue].compactMap { $0 }
-            for row in rows where isEqual(section, section.isList ? row["id"] : nil, row) { return false }
+            let rows =
+                section.isList
+                ? part?.arrayValue?.compactMap(\.objectValue) ?? [] : [part?.objectValue].compactMap { $0 }
+            for row in rows where isEqual(section, item: section.isList ? row["id"] : nil, to: row) { return false }
         }
         for change in edits.flatMap(\.rows) {
             guard let section = section(named: change.section) else { continue }
@@ -109,7 +111,7 @@ extension ResourceRules {
                 case .delete(let old): [old]
                 case .edit(let groups): groups.values.flatMap { [$0.old, $0.new] }
                 }
-            for values in sides where isEqual(section, change.item, values) { return false }
+            for values in sides where isEqual(section, item: change.item, to: values) { return false }
         }
         return compared
     }

@@ -2,8 +2,8 @@ import GRDB
 
 /// Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
 ///
-/// Two notes: `otherHistory` has the numbers of pushes that were answered `history-changed`, each with whether its outcome
-/// is unknown; `otherRecord` the numbers of pushes under way of which a snapshot has shown another record under the same id.
+/// Two notes: `otherHistory` has the numbers of pushes that were answered `history-changed`, each with true if its outcome is
+/// unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 extension Ledger {
     /// Has nothing be sent before a snapshot, and a push be built again then.
     func noteOtherHistory(_ push: Int64) throws {
@@ -32,7 +32,7 @@ extension Ledger {
             if state == .unsent || waiting["\(edit.push)"] != nil {
                 try refuseOther(edit)
             } else {
-                // Bytes under way are repeated first. The gateway decides by their feed whether they are of another history.
+                // Bytes under way are repeated first. The gateway decides by their feed.
                 let numbers = try meta("otherRecord").arrayValue ?? []
                 try setMeta("otherRecord", .array(numbers + [.integer(Int128(edit.push))]))
             }

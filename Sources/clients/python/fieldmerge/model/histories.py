@@ -1,7 +1,7 @@
 """Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
 
-Two notes: `otherHistory` has the numbers of pushes that were answered `history-changed`, each with whether its outcome is
-unknown; `otherRecord` the numbers of pushes under way of which a snapshot has shown another record under the same id.
+Two notes: `otherHistory` has the numbers of pushes that were answered `history-changed`, each with true if its outcome
+is unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Histories(Answers):
             if state == UNSENT or str(edit.push) in waiting:
                 self._refuse_other(edit)
             else:
-                # Bytes under way are repeated first. The gateway decides by their feed whether they are of another history.
+                # Bytes under way are repeated first. The gateway decides by their feed.
                 numbers = self.database.meta("otherRecord") or []
                 self.database.set_meta("otherRecord", [*numbers, edit.push])
 
