@@ -53,6 +53,18 @@ public final class MemoryGateway: Transport {
     /// Begins another feed: every client has to take a snapshot.
     public func beginAnew() { state.withLock { $0.beginAnew() } }
 
+    /// Begins another history without the journal: the keys of earlier pushes are unknown.
+    package func loseJournal(at time: Double) { state.withLock { $0.loseJournal(at: time) } }
+
+    /// Returns the number of the next row.
+    package func nextID() -> JSONValue { state.withLock { $0.nextID() } }
+
+    /// Keeps the records and the keys of pushes for `restore`.
+    package func backUp() { state.withLock { $0.backUp() } }
+
+    /// Begins another history with the records and keys of the last `backUp`; numbers are given out again.
+    package func restore(at time: Double) { state.withLock { $0.restore(at: time) } }
+
     /// The keys of the pushes that were run, each as often as it was.
     public var runs: [String] { state.withLock(\.runs) }
 

@@ -14,6 +14,7 @@ struct MemoryGatewayState {
     private var changes: [MemoryPlace: Int] = [:]
     private var kept: [String: (push: JSONValue, answer: JSONValue)] = [:]
     private var lastID = 1_000
+    private var histories = MemoryHistories()
 
     init?(
         rules document: JSONValue, records told: [String: [JSONValue]], defaults: [String: [String: JSONObject]] = [:]
@@ -40,6 +41,27 @@ struct MemoryGatewayState {
         revision += 1
         earliest = revision
         changes = [:]
+        histories.begin(feed: feedName)
+    }
+
+    mutating func loseJournal(at time: Double) {
+        kept = [:]
+        histories.beginHistory(at: time)
+        beginAnew()
+    }
+
+    mutating func backUp() { histories.backup = MemoryHistories.Backup(records: records, kept: kept, lastID: lastID) }
+
+    mutating func restore(at time: Double) {
+        guard let backup = histories.backup else { return }
+        (records, kept, lastID) = (backup.records, backup.kept, backup.lastID)
+        histories.beginHistory(at: time)
+        beginAnew()
+    }
+
+    mutating func nextID() -> JSONValue {
+        lastID += 1
+        return .integer(Int128(lastID))
     }
 
     private mutating func touch(_ place: MemoryPlace) {
@@ -169,6 +191,10 @@ struct MemoryGatewayState {
         }
         if !told["rules"].isNull, told["rules"] != .string(rules.version) {
             return Self.failed(key, status: 409, code: "rules-changed")
+        }
+        if let code = histories.refusal(of: told) {
+            refused.formUnion(Self.creations(told))
+            return Self.failed(key, status: 409, code: code)
         }
         let text = told["edits"].description
         let answer =

@@ -6,9 +6,11 @@ In the end the queues are empty, nothing is lost or doubled, counters are exact,
 from __future__ import annotations
 
 import copy
+import json
 import random
 import tempfile
 import unittest
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from defaults import DefaultingGateway
 from support import cases, seeds
 
 from fieldmerge.testing import ManualClock, MemoryGateway, memory_store
+from fieldmerge.testing.memory import _failed
 from fieldmerge.testing.scripted import Reply
 
 RULES = cases("model.json")["rules"]
@@ -76,6 +79,15 @@ class KillTests(unittest.TestCase):
             with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
                 Walk(self, random.Random(seed), folder).run()
 
+    def test_walks_over_histories(self) -> None:
+        reasons: set[str] = set()
+        for seed in seeds(100):
+            with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
+                walk = HistoryWalk(self, random.Random(seed), folder)
+                walk.run()
+                reasons |= walk.reasons
+        self.assertLessEqual({"outcome-unknown", "key-expired", "other-record"}, reasons)
+
 
 class Walk:
     """Two devices on one server, and what must be true in the end."""
@@ -83,7 +95,7 @@ class Walk:
     def __init__(self, test: unittest.TestCase, dice: random.Random, folder: str) -> None:
         self.test, self.dice = test, dice
         self.clock = ManualClock()
-        self.gateway = DefaultingGateway(RULES, {"shoppers": [shopper(one) for one in (1, 2, 3)]}, clock=self.clock)
+        self.gateway = HistoryGateway(RULES, {"shoppers": [shopper(one) for one in (1, 2, 3)]}, clock=self.clock)
         self.points = {1: 0, 2: 0, 3: 0}
         self.items: dict[str, int] = {}
         self.deleted: set[str] = set()
@@ -304,6 +316,175 @@ class Walk:
                 held = {str(record["id"]): record for record in copy.deepcopy(store.records(name))}
                 told = {key: record for (one, key), record in gateway.records.items() if one == name}
                 self.test.assertEqual(held, told)
+            store.close()
+
+
+class HistoryGateway(DefaultingGateway):
+    """A gateway whose history can change: the journal is lost, or a backup is restored."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.history_of = {self.feed: 0}
+        self.history = 0
+        self.began = 0.0
+        self.strangers = {1: 0, 2: 0, 3: 0}
+        self.rolled_back: set[str] = set()
+        self.back_up()
+
+    def begin_anew(self) -> None:
+        super().begin_anew()
+        self.history_of[self.feed] = self.history
+
+    def lose_journal(self) -> None:
+        self._kept.clear()
+        self.begin_history()
+
+    def begin_history(self) -> None:
+        self.history += 1
+        self._clock.advance(10)
+        self.began = self._clock.now()
+        self.begin_anew()
+
+    def back_up(self) -> None:
+        self.backup = copy.deepcopy((self.records, self._kept, self._next_id, self.strangers))
+
+    def restore(self) -> None:
+        """Goes back to the backup; then another program makes shoppers, whose numbers were given out before."""
+        before = self.names()
+        self.records, self._kept, self._next_id, self.strangers = copy.deepcopy(self.backup)
+        self.rolled_back |= set(before) - set(self.names())
+        self.begin_history()
+        for number in range(3):
+            record = shopper(self._number())
+            mark = f"foreign {self.history}.{number}"
+            record["customer"].update(
+                firstName=mark, lastName=mark, street=mark, points=1000, status=mark, tags=[mark], county=mark
+            )
+            self.put("shoppers", record["id"], record)
+
+    def names(self) -> list[str]:
+        found = []
+        for (resource, _), record in self.records.items():
+            if resource == "shoppers" and record["id"] > 3:
+                found.append(record["customer"]["firstName"])
+            found += [item["name"] for item in record.get("groceries", [])]
+        return found
+
+    def _push(self, push: Any, ids: dict[str, Any], refused: set[str]) -> Any:
+        is_earlier = "feed" in push and self.history_of[push["feed"]] != self.history
+        sent = datetime.fromisoformat(push["sent"].replace("Z", "+00:00")).timestamp()
+        if push["key"] in self._kept or not (is_earlier or sent < self.began):
+            return super()._push(push, ids, refused)
+        code = "history-changed" if is_earlier and any(map(_has_base, push["edits"])) else "key-expired"
+        refused |= self._creations(push)
+        return {**_failed(push["key"], 409, code)}
+
+
+def _has_base(edit: dict[str, Any]) -> bool:
+    parts = [row for part in edit["changeset"].values() for row in (part if isinstance(part, list) else [part])]
+    return not str(edit["id"]).startswith("tmp:") or any("old" not in row or row["old"] is not None for row in parts)
+
+
+class HistoryWalk(Walk):
+    """Two devices on a server whose history changes."""
+
+    gateway: HistoryGateway
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.reasons: set[str] = set()
+        self.made: list[Any] = []
+
+    def edit(self, device: Device) -> None:
+        self.number += 1
+        kind = self.dice.choice(["pair", "pair", "pair", "name", "one", "known"])
+        getattr(self, f"edit_{kind}")(device, f"n{self.number}")
+
+    def edit_pair(self, device: Device, name: str) -> None:
+        """A point and an item in one push: whatever becomes of it becomes of both."""
+        shopper_id = self.dice.choice([1, 2, 3])
+
+        def change(s: Any) -> None:
+            s.customer.points += 1
+            s.groceries.append({"name": name})
+
+        block = device.store.edit("shoppers", shopper_id)
+        self.stored(device, block, change, lambda: self.items.update({name: shopper_id}))
+
+    def edit_one(self, device: Device, name: str) -> None:
+        def create(s: Any) -> None:
+            s.customer.firstName = name
+
+        self.stored(device, device.store.create("shoppers"), create, lambda: self.shoppers.update({name: None}))
+
+    def edit_known(self, device: Device, name: str) -> None:
+        """A shopper that another program may make anew under the same number."""
+        known = [one for one in device.store.records("shoppers") if isinstance(one["id"], int) and one["id"] > 3]
+        known = [one for one in known if not str(one["customer"]["firstName"]).startswith("foreign")]
+        if not known:
+            return
+
+        def change(s: Any) -> None:
+            s.customer.county = f"county of {known[0]['customer']['firstName']}"
+
+        self.stored(device, device.store.edit("shoppers", known[0]["id"]), change)
+        if self.dice.random() < 0.5:
+            self.gateway.restore()
+
+    def others(self, device: Device) -> None:
+        shopper_id = self.dice.choice([1, 2, 3])
+        record = self.gateway.get("shoppers", shopper_id)
+        assert record is not None
+        record["customer"]["points"] += 1000
+        self.gateway.strangers[shopper_id] += 1
+        self.gateway.put("shoppers", shopper_id, record)
+        happens = self.dice.random()
+        if happens < 0.1:
+            self.gateway.begin_anew()
+        elif happens < 0.3:
+            self.gateway.back_up()
+        elif happens < 0.45:
+            self.gateway.lose_journal()
+        elif happens < 0.55:
+            self.gateway.restore()
+
+    def settle(self) -> None:
+        self.gateway._script.clear()
+        for _ in range(8):
+            for device in self.devices:
+                device.store.sync()
+            self.clock.advance(400)
+
+    def check(self) -> None:
+        gateway, names = self.gateway, self.gateway.names()
+        self.test.assertEqual(len(names), len(set(names)), "nothing is doubled")
+        refused = [entry for device in self.devices for entry in device.store.refused_edits()]
+        texts = json.dumps([edit.changeset for entry in refused for edit in entry.edits])
+        for name in [*self.items, *self.shoppers]:
+            kept = name in names or name in gateway.rolled_back or f'"{name}"' in texts
+            self.test.assertTrue(kept, f"{name} is lost")
+        for (resource, _), record in gateway.records.items():
+            if resource != "shoppers":
+                continue
+            customer = record["customer"]
+            if record["id"] <= 3:
+                self.test.assertEqual(
+                    customer["points"], len(record["groceries"]) + 1000 * gateway.strangers[record["id"]]
+                )
+            else:
+                county = (customer["firstName"], f"county of {customer['firstName']}", None)
+                self.test.assertIn(customer["county"], county, "an edit of another record was applied")
+        known = {"outcome-unknown", "key-expired", "other-record", "gone", "depends-on-refused"}
+        self.reasons = {entry.problem["code"] for entry in refused}
+        self.test.assertLessEqual(self.reasons, known)
+        for device in self.devices:
+            store = device.store
+            self.test.assertEqual(store.status.unsent, 0)
+            self.test.assertEqual(store._database.rows("SELECT seq FROM push WHERE state <> 3"), [])
+            self.test.assertIsNone(store._database.value("SELECT 1 FROM ticket WHERE outcome IS NULL"))
+            held = {str(record["id"]): record for record in copy.deepcopy(store.records("shoppers"))}
+            told = {key: record for (one, key), record in gateway.records.items() if one == "shoppers"}
+            self.test.assertEqual(held, told)
             store.close()
 
 

@@ -32,6 +32,7 @@ class Device:
         self.rules = copy.deepcopy(MODEL["rules"])
         self.snapshot = copy.deepcopy(case.get("base", MODEL["base"]))
         self.feed, self.revision = "f1", 1
+        self.is_offline = False
         self.names: dict[str, Any] = {}
         self.tickets: dict[str, Any] = {}
         self.bytes: dict[str, bytes] = {}
@@ -57,6 +58,8 @@ class Device:
     def serve(self, request: Request) -> Reply:
         if request.path.startswith("/v1/rules"):
             return Reply.of(self.rules)
+        if request.path.startswith("/v1/snapshot") and self.is_offline:
+            raise OSError("no network")
         if request.path.startswith("/v1/snapshot"):
             head = {"feed": self.feed, "revision": self.revision, "rules": self.rules["version"]}
             lines = [{"snapshot": {**head, "resources": [], "records": len(self.snapshot)}}, *self.snapshot]
@@ -224,10 +227,12 @@ class Device:
         self.test.assertEqual(len(found), len(step["pushes"]), f"{found}")
         for expected, push in zip(step["pushes"], found):
             for name, value in expected.items():
-                self.expect(_sorted(value), _sorted(push[name]), exact=True)
+                self.expect(_sorted(value), _sorted(push.get(name)), exact=True)
+            self.test.assertRegex(push["sent"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 
     def do_answer(self, step: dict[str, Any]) -> None:
         held = self.next()
+        self.is_offline = step.get("offline", False)
         if "newRules" in step:
             self.rules = _regrouped(self.rules, step["newRules"], step.get("regroup", []))
         if "snapshot" in step:
@@ -258,6 +263,10 @@ class Device:
         if held.request.path.startswith("/v1/sync"):
             self.test.assertEqual(held.json.get("pushes", []), [])
         self.revision += 1
+        if step.get("resync"):
+            self.feed, self.snapshot = step["feed"], self.known(step["snapshot"])
+            held.reply(Reply.problem(410, "resync", feed=self.feed, earliest=1))
+            return self.settle()
         body = self.page(self.known(step["changes"]))
         if held.request.path.startswith("/v1/sync"):
             body["results"] = []
@@ -326,7 +335,9 @@ class Device:
         self.last_events[step["event"]][1].take_theirs()
 
     def do_refused(self, step: dict[str, Any]) -> None:
-        self.expect(step["entries"], [_told(entry) for entry in self.store.refused_edits()])
+        entries = self.store.refused_edits()
+        told = [{**_told(entry), "edits": [dict(vars(edit)) for edit in entry.edits]} for entry in entries]
+        self.expect(step["entries"], told)
 
     def do_resend(self, step: dict[str, Any]) -> None:
         self.test.assertTrue(self.store.refused_edits()[step["entry"]].resend())
@@ -356,6 +367,7 @@ class Device:
         self.test.assertEqual(len(values), len(set(map(str, values))))
 
     def do_restart(self, step: dict[str, Any]) -> None:
+        self.is_offline = False
         self.kill()
         self.clock.advance(60)
         self.open()

@@ -90,7 +90,7 @@ class WalkTests(unittest.TestCase):
             events.append("timer")
         if request:
             other = "answer.settled" if state == "pulling" else "answer.page"
-            strange = (other, "answer.tooLarge") if state == "pulling" else (other,)
+            strange = (other, "answer.tooLarge", "answer.history") if state == "pulling" else (other,)
             events += [event for event in EVENTS if event.startswith("answer.") and event not in strange] * 2
         return dice.choice(events)
 

@@ -787,6 +787,24 @@ class NetworkTests(StoreCase):
         return Reply.of(RULES) if request.path == "/v1/rules" else Reply.problem(404, "no-feed")
 
 
+class OlderStoreTests(StoreCase):
+    def test_bytes_without_feed_and_sent_are_repeated_as_they_are(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.customer.points = 6
+        self.server.no_network()
+        store.sync()
+        body = json.loads(store._database.value("SELECT body FROM push"))
+        older = {name: value for name, value in body.items() if name not in ("feed", "sent")}
+        text = json.dumps(older).encode()
+        with store._database.transaction("test"):
+            store._database.write("UPDATE push SET body = ?", text)
+        self.clock.advance(400)
+        self.assertTrue(store.sync().ok)
+        self.assertIn(text, self.server.requests[-1].body or b"")
+        self.assertEqual(store.record("shoppers", 123).customer.points, 6)
+
+
 class LifeTests(StoreCase):
     def test_sign_out_refuses_while_edits_are_unsent(self) -> None:
         path = self.file()

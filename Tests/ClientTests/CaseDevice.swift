@@ -22,6 +22,7 @@ actor CaseDevice {
     private var snapshot: JSONValue
     private var feed: JSONValue = "f1"
     private var revision = 1
+    private var isOffline = false
     private var names: [String: JSONValue] = [:]
     private var tickets: [String: String] = [:]
     private var remembered: [String: String] = [:]
@@ -61,6 +62,7 @@ actor CaseDevice {
     private func serve(_ request: TransportRequest) -> Reply {
         if request.path.hasPrefix("/v1/rules") { return Reply(rules) }
         guard request.path.hasPrefix("/v1/snapshot") else { return .problem(404, "no-such-address") }
+        if isOffline { return Reply(status: 502, body: Data()) }
         let records = snapshot.arrayValue ?? []
         let count = JSONValue.integer(Int128(records.count))
         let head: JSONValue = [
@@ -235,6 +237,7 @@ actor CaseDevice {
             let values = (step["names"].arrayValue ?? []).map { names[$0.stringValue ?? ""]?.key }
             guard Set(values).count == values.count else { throw CaseFault(description: "\(values)") }
         case "restart":
+            isOffline = false
             await kill()
             clock.advance(60)
             try await open()
@@ -316,11 +319,16 @@ actor CaseDevice {
             for (name, value) in (one.objectValue ?? [:]).sorted(by: { $0.key < $1.key }) {
                 try expect(Self.sorted(value), Self.sorted(push[name]), isExact: true)
             }
+            let form = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/
+            guard push["sent"].stringValue?.wholeMatch(of: form) != nil else {
+                throw CaseFault(description: "sent is \(push["sent"])")
+            }
         }
     }
 
     private func answer(_ step: JSONValue) async throws {
         let held = try await next()
+        isOffline = step["offline"] == true
         if let version = step["newRules"].stringValue { regroup(version, step["regroup"].arrayValue ?? []) }
         if !step["snapshot"].isNull { snapshot = known(step["snapshot"]) }
         if !step["feed"].isNull { feed = step["feed"] }
@@ -353,6 +361,12 @@ actor CaseDevice {
         let isSync = held.request.path.hasPrefix("/v1/sync")
         if isSync, held.json["pushes"].count > 0 { throw CaseFault(description: "a push is sent") }
         revision += 1
+        if step["resync"] == true {
+            feed = step["feed"]
+            snapshot = known(step["snapshot"])
+            held.reply(.problem(410, "resync"))
+            return await settle()
+        }
         var body = page(known(step["changes"]))
         if isSync { body["results"] = [] }
         held.answer(body)
@@ -437,6 +451,8 @@ actor CaseDevice {
         [
             "resource": .string(entry.resource), "id": entry.id, "record": entry.record?.value ?? .null,
             "problem": entry.problem,
+            "edits": .array(
+                entry.edits.map { ["resource": .string($0.resource), "id": $0.id, "changeset": $0.changeset] }),
         ]
     }
 

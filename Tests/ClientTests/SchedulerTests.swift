@@ -103,7 +103,7 @@ import Testing
         var events: [Scheduler.Event] = [.edit, .sync, .news, .online, .offline]
         if hasTimer { events.append(.timer) }
         if hasRequest {
-            let strange: Set<Scheduler.Event> = state == .pulling ? [.settled, .tooLarge] : [.page]
+            let strange: Set<Scheduler.Event> = state == .pulling ? [.settled, .tooLarge, .history] : [.page]
             let answers = Scheduler.Event.allCases.filter { $0.isAnswer && !strange.contains($0) }
             events += answers + answers
         }

@@ -16,7 +16,7 @@ import Testing
 }
 
 /// A store whose process can be killed at any step of any of its transactions.
-private actor WalkingDevice {
+actor WalkingDevice {
     private let url: URL
     private let gateway: MemoryGateway
     private let clock: ManualClock

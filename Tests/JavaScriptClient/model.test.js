@@ -62,6 +62,7 @@ class Run {
     this.case = theCase;
     this.rules = structuredClone(told.rules);
     this.server = new ScriptedServer({ rules: this.rules, records: theCase.base ?? told.base, feed: "f1", revision: 1 });
+    this.server.handle("/v1/snapshot", (request) => this.isOffline && request.fail());
     this.storage = new MemoryStorage();
     this.token = 0;
   }
@@ -175,12 +176,15 @@ class Run {
     assert.equal(pushes.length, step.pushes.length, `${JSON.stringify(pushes)}`);
     for (const [index, push] of step.pushes.entries()) {
       this.names.match({ key: push.key, edits: ordered(push.edits) }, { key: pushes[index].key, edits: ordered(pushes[index].edits) }, `pushes[${index}]`);
+      if ("feed" in push) assert.equal(pushes[index].feed, push.feed);
+      assert.match(pushes[index].sent, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
       if (this.atomic) assert.equal(pushes[index].atomic, this.atomic);
     }
     this.bytes = this.request.text;
   }
 
-  async answer({ results, changes = [], snapshot, newRules, regroup = [], ...more }) {
+  async answer({ results, changes = [], snapshot, newRules, regroup = [], offline = false, ...more }) {
+    this.isOffline = offline;
     if (newRules) {
       this.rules = structuredClone(this.rules);
       this.rules.version = newRules;
@@ -226,9 +230,13 @@ class Run {
     else assert.equal(this.held.url.pathname, "/v1/changes");
   }
 
-  async pull({ changes }) {
+  async pull({ changes, resync, feed, snapshot }) {
     if (!this.held) await this.pulling();
-    this.held.answer(200, this.page(changes));
+    if (resync) {
+      const { revision } = this.page([], { feed });
+      Object.assign(this.server, { records: snapshot, feed, revision });
+      this.held.answer(410, { type: "urn:fieldmerge:problem:resync", title: "resync", status: 410, code: "resync", feed });
+    } else this.held.answer(200, this.page(changes));
     this.held = null;
     await this.dealtWith();
   }
@@ -278,6 +286,7 @@ class Run {
   async distinct({ names }) { assert.equal(new Set(names.map((name) => this.names.value(name))).size, names.length); }
 
   async restart() {
+    this.isOffline = false;
     this.request?.fail();
     this.storage.dead = true;
     // What the client asked for behind the last answer is lost with it.

@@ -39,7 +39,7 @@ test("walks at random keep what holds everywhere", () => {
       // Answers come to requests, timers to those who wait.
       const possible = Object.keys(events).filter((event) => event !== "close"
         && (event.startsWith("answer.") || event === "token" ? isUnderWay : event === "timer" ? hasTimer : true)
-        && (event !== "answer.page" || state === "pulling") && (event !== "answer.settled" && event !== "answer.tooLarge" || state === "pushing"));
+        && (event !== "answer.page" || state === "pulling") && (!["answer.settled", "answer.tooLarge", "answer.history"].includes(event) || state === "pushing"));
       const event = pick(possible);
       if (event === "edit") unsent += 1;
       if (event === "answer.settled") unsent = 0;

@@ -14,19 +14,24 @@ const field = (name, type = "text", more = {}) => ({ field: name, type, nullable
 const group = (name, fields, more = {}) => ({ group: name, onConflict: "client-wins", ...more, fields });
 const key = [{ column: "id", type: "integer", generated: true }];
 
-/** The rules of the simulated gateway: boxes with a counter and a list, and tags that boxes refer to. */
+/**
+ * The rules of the simulated gateway: boxes with a counter, a code that stays, and a list, and tags that boxes refer to.
+ */
 export const rules = {
   version: "v1", limits: { body: 1000000, edits: 100, items: 1000, page: 500 }, resources: [
     { resource: "boxes", sections: [
-      { section: "box", kind: "root", key, groups: [group("count", [field("count", "integer")], { merge: "add" }), group("label", [field("label")]), group("tag", [field("tag", "integer", { references: "tags" })])], readOnly: [] },
+      { section: "box", kind: "root", key, groups: [group("count", [field("count", "integer")], { merge: "add" }), group("code", [field("code")]), group("label", [field("label")]), group("tag", [field("tag", "integer", { references: "tags" })])], readOnly: [] },
       { section: "things", kind: "list", key, groups: [group("name", [field("name")])], readOnly: [] }] },
     { resource: "tags", sections: [{ section: "tag", kind: "root", key, groups: [group("name", [field("name")]), group("rank", [field("rank", "integer", { nullable: false })])], readOnly: [] }] },
   ],
 };
 
+/** Tells whether an edit names something that the client has seen: what a push of another history may not do. */
+const hasBase = ({ id, changeset }) => !String(id).startsWith("tmp:") || Object.values(changeset).flat().some(({ old }) => old !== null);
+
 /**
- * A gateway of a few lines, to be an oracle: keys, temporary ids, `add`, last write wins, a feed, refusals; every write
- * that took effect is noted, so that a test can tell what was lost and what was done twice.
+ * A gateway of a few lines, to be an oracle: keys, temporary ids, `add`, last write wins, a feed, refusals, histories that
+ * change; every write that took effect is noted, so that a test can tell what was lost and what was done twice.
  */
 export class SimulatedGateway {
   url = "http://simulated.test";
@@ -35,12 +40,20 @@ export class SimulatedGateway {
   revision = 1;
   /** Texts that were refused, with what they hold. */
   refused = new Set();
-  #kept = new Map(); #ids = new Map(); #changes = new Map(); #last = 100;
+  /** How often another program has added to each box. */
+  strangers = { 1: 0, 2: 0, 3: 0 };
+  /** Names that were stored and that a restore has taken away, and how often the history has changed. */
+  rolledBack = new Set();
+  histories = 0;
+  /** The time, in milliseconds since 1970; it moves on with each history. */
+  now = Date.UTC(2026, 0, 1);
+  #kept = new Map(); #changes = new Map(); #last = 100; #historyOf = new Map([["f1", 0]]); #began = 0; #backup;
 
   /** @param {() => number} draw a source of random numbers; null where nothing ever goes wrong */
   constructor(draw) {
     this.draw = draw;
-    for (let id = 1; id <= 3; id++) this.records.set(`boxes/${id}`, { id, box: { count: 0, label: "", tag: null }, things: [] });
+    for (let id = 1; id <= 3; id++) this.records.set(`boxes/${id}`, { id, box: { count: 0, code: `box ${id}`, label: "", tag: null }, things: [] });
+    this.#backup = this.#copy();
   }
 
   /** Nothing goes wrong from now on. */
@@ -103,6 +116,9 @@ export class SimulatedGateway {
         if (kept.body !== JSON.stringify(push)) throw new Error(`The key ${push.key} stands for another push.`);
         for (const [id, real] of Object.entries(kept.ids)) own.set(id, real);
         results.push(kept.answer);
+      } else if ((push.feed && this.#historyOf.get(push.feed) !== this.histories) || Date.parse(push.sent) < this.#began) {
+        const code = push.feed && this.#historyOf.get(push.feed) !== this.histories && push.edits.some(hasBase) ? "history-changed" : "key-expired";
+        results.push({ key: push.key, status: "failed", code: 409, results: [], problem: { type: "urn:x", code, status: 409, retry: false } });
       } else if (isHeldUp || this.#mishap(0.1)) {
         isHeldUp = true;
         results.push({ key: push.key, status: "failed", code: 503, results: [], problem: { type: "urn:x", code: isHeldUp ? "not-run" : "busy", status: 503, retry: true } });
@@ -171,13 +187,48 @@ export class SimulatedGateway {
     record.box.label = `s${Math.floor(this.draw() * 1000)}`;
     this.records.set(`boxes/${id}`, record);
     this.#changes.set(`boxes/${id}`, ++this.revision);
-    return id;
+    this.strangers[id] += 1;
   }
 
-  /** The history is begun anew. */
+  /** The feed is another one; the history stays. */
   begin() {
     this.feed = `f${Number(this.feed.slice(1)) + 1}`;
+    this.#historyOf.set(this.feed, this.histories);
     this.#changes.clear();
     this.revision = 1;
   }
+
+  /** The journal is lost, and with it every key. */
+  loseJournal() {
+    this.#kept.clear();
+    this.#beginHistory();
+  }
+
+  #beginHistory() {
+    this.histories += 1;
+    this.#began = this.now += 1000;
+    this.begin();
+  }
+
+  #copy() { return structuredClone({ records: this.records, strangers: this.strangers, kept: this.#kept, last: this.#last }); }
+
+  backUp() { this.#backup = this.#copy(); }
+
+  /** Data and journal go back to the backup; another program then creates tags, which get numbers that were given out before. */
+  restore() {
+    const before = this.names();
+    const { records, strangers, kept, last } = structuredClone(this.#backup);
+    Object.assign(this, { records, strangers });
+    [this.#kept, this.#last] = [kept, last];
+    const left = this.names();
+    for (const name of before) if (!left.includes(name)) this.rolledBack.add(name);
+    this.#beginHistory();
+    for (let count = 0; count < 3; count++) {
+      const id = ++this.#last, rank = 1000 * this.histories + count;
+      this.records.set(`tags/${id}`, { id, tag: { name: `foreign ${rank}`, rank } });
+    }
+  }
+
+  /** The names of things and tags that are stored. */
+  names() { return [...this.records.values()].flatMap(({ tag, things = [] }) => [...things.map(({ name }) => name), ...(tag ? [tag.name] : [])]); }
 }

@@ -474,3 +474,41 @@ test("edits in another form than this library's are never misread", async () => 
   assert.equal((await again.record("boxes", 1)).box.label, "mine");
   await again.close();
 });
+
+test("a push that an older version froze without feed and sent is repeated as it is, and its outcome is unknown", async () => {
+  const storage = new MemoryStorage(), { server, store, clock } = await started({ path: undefined, storage });
+  await store.edit("boxes", 1, (b) => { b.box.count = 1; });
+  const first = store.sync();
+  (await server.request()).fail();
+  await first;
+  await store.close();
+  const older = await storage.run(true, async (tx) => {
+    const [[seq, { doubt: _, ...push }]] = await tx.all("p"), { feed: __, sent: ___, ...body } = JSON.parse(push.body);
+    await tx.put("p", seq, { ...push, body: JSON.stringify(body) });
+    return JSON.stringify(body);
+  });
+  const again = await open({ server: server.url, user: "u", storage, fetch: server.fetch, clock });
+  const second = again.sync(), request = await server.request(), { key } = JSON.parse(older);
+  assert.ok(request.text.includes(older));
+  request.answer(207, {
+    results: [{ key, status: "failed", code: 409, results: [], problem: { type: "t", code: "history-changed", status: 409, retry: false } }],
+    feed: "feed-1", revision: 1, more: false, rules: "v1", changes: [],
+  });
+  await second;
+  assert.deepEqual((await again.refusedEdits()).map(({ problem }) => problem.code), ["outcome-unknown"]);
+  await again.close();
+});
+
+test("a store of an older version that was reading everything anew does so, and then names the feed", async () => {
+  const storage = new MemoryStorage(), { server, store, clock } = await started({ path: undefined, storage });
+  await store.close();
+  await storage.run(true, async (tx) => tx.put("meta", "meta", { ...(await tx.get("meta", "meta")), feed: null, revision: null, snapshot: null }));
+  const again = await open({ server: server.url, user: "u", storage, fetch: server.fetch, clock });
+  assert.equal((await again.sync()).phase, "idle");
+  await again.edit("boxes", 1, (b) => { b.box.label = "x"; });
+  const second = again.sync(), request = await server.request();
+  assert.equal(request.json.pushes[0].feed, "feed-1");
+  request.fail();
+  await second;
+  await again.close();
+});

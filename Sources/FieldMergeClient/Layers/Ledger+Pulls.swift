@@ -110,6 +110,7 @@ extension Ledger {
         let before = try seen(place)
         let was = try view(line.resource, line.id)
         try put(line.resource, id: line.id, record, before: was, isPulled: true)
+        try refuseOthers(place, held: held, record: record)
         try rebase(place, before: before, tellsGone: true, was: was, by: line.author)
         return true
     }
@@ -193,5 +194,6 @@ extension Ledger {
         try setMeta("resnapshot", .null)
         try setMeta("lastSynced", .double(context.clock.now()))
         try noteVersion(note["rules"].stringValue)
+        try rebuild()
     }
 }

@@ -16,9 +16,12 @@ extension Ledger {
 
     /// Gives every push of the next request its bytes and its key.
     ///
+    /// Returns none before a snapshot that pushes of another history wait for.
+    ///
     /// - Throws: `FieldMergeError.rulesUnknown` where nothing can be written without rules.
     func freeze(isSingle: Bool) throws -> [FrozenPush] {
         try checkLease()
+        guard try meta("otherHistory").isNull else { return [] }
         try regroup()
         let rules = try rules()
         let pulls = try count("pulls")
@@ -44,7 +47,7 @@ extension Ledger {
             if row[1] as Int == PushState.unsent.rawValue {
                 guard let rules else { throw FieldMergeError.rulesUnknown }
                 let made = UUID().uuidString.lowercased()
-                body = try Self.encode(stored, key: made, rules: rules, atomicity: row[4])
+                body = try encode(stored, key: made, rules: rules, atomicity: row[4])
                 key = made
             }
             guard let key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
@@ -62,10 +65,13 @@ extension Ledger {
         return try needed(for: batch) + batch
     }
 
-    private static func encode(
+    private func encode(
         _ edits: [StoredEdit], key: String, rules: Rules, atomicity: String?
     ) throws -> [UInt8] {
         var push: JSONObject = ["key": .string(key), "rules": .string(rules.version)]
+        if let feed = try meta("feed").stringValue, !feed.isEmpty { push["feed"] = .string(feed) }
+        let now = Date(timeIntervalSince1970: context.clock.now())
+        push["sent"] = .string(now.ISO8601Format(.init(includingFractionalSeconds: true)))
         push["atomic"] = atomicity.map(JSONValue.string)
         push["edits"] = .array(
             try edits.map { edit in

@@ -13,6 +13,7 @@ package enum Scheduler {
         case unauthorized = "answer.unauthorized"
         case upgrade = "answer.upgrade"
         case resync = "answer.resync"
+        case history = "answer.history"
         case rules = "answer.rules"
         case tooLarge = "answer.tooLarge"
         case close, kill
@@ -93,8 +94,7 @@ package enum Scheduler {
 
     private static func idle(_ event: Event) -> [Row]? {
         switch event {
-        case .edit: [Row(.pushing, .push)]
-        case .sync, .news: begin
+        case .edit, .sync, .news: begin
         case .online: beginOnline
         case .offline: [Row(.offline)]
         case .close: [Row(.closed)]
@@ -130,7 +130,7 @@ package enum Scheduler {
         case .retry, .lost: [Row(.waiting, .schedule)]
         case .unauthorized: [Row(.needsAuth, .scheduleLong, when: .fresh), Row(.pushing, .askToken)]
         case .upgrade: [Row(.needsUpgrade, .scheduleLong)]
-        case .resync: resync
+        case .resync, .history: resync
         case .rules:
             [
                 Row(.waiting, .readRules, .schedule, when: .again),

@@ -9,6 +9,7 @@ extension FieldMergeStore {
         sync.isNoted = false
         if context.resources == [] {
             sync.lastHadMore = false
+            try await write("rebuild") { try $0.rebuild() }
             return .page  // nothing is kept here
         }
         let (place, isDue) = try await file.read { (try $0.feedPlace(), try !$0.meta("resnapshot").isNull) }
@@ -19,7 +20,7 @@ extension FieldMergeStore {
             sync.freshAfter = nil
             return .resync
         }
-        guard answer.status == 200 else { return noFeed(answer) ?? refusal(answer) }
+        guard answer.status == 200 else { return try await noFeed(answer) ?? refusal(answer) }
         guard let page = ChangesPage(answer.json) else { return lost("the answer is not that of a gateway") }
         sync.freshAfter = nil
         sync.report.changes += try await write("page") { try $0.storePage(page, asked: place) }
@@ -32,10 +33,11 @@ extension FieldMergeStore {
     }
 
     /// Returns the event of a gateway without a journal, which tells no changes: then there is nothing to pull.
-    private func noFeed(_ answer: WholeAnswer) -> Scheduler.Event? {
+    private func noFeed(_ answer: WholeAnswer) async throws -> Scheduler.Event? {
         guard answer.status == 404, let problem = answer.problem, problem["code"] == "no-feed" else { return nil }
         sync.report.problem = problem
         sync.lastHadMore = false
+        try await write("rebuild") { try $0.rebuild() }
         return .page
     }
 
@@ -50,7 +52,7 @@ extension FieldMergeStore {
                 try await write("snapshot anew") { try $0.forgetSnapshot() }
                 return .resync
             }
-            return noFeed(answer) ?? refusal(answer)
+            return try await noFeed(answer) ?? refusal(answer)
         }
         sync.freshAfter = nil
         var part = SnapshotPart(goesOn: cursor != nil)

@@ -82,6 +82,7 @@ extension FieldMergeStore {
         let byKey = Dictionary(results.map { ($0["key"].stringValue ?? "", $0) }) { first, _ in first }
         var isAgain = false
         var needsRules = false
+        var isOtherHistory = false
         for push in pushes {
             let result = byKey[push.key] ?? .null
             switch PushVerdict(result) {
@@ -96,6 +97,9 @@ extension FieldMergeStore {
             case .rules:
                 needsRules = true
                 try await write("thaw") { try $0.thaw(push.number) }
+            case .otherHistory:
+                isOtherHistory = true
+                try await write("history") { try $0.noteOtherHistory(push.number) }
             case .settled:
                 let told = result["results"].arrayValue ?? []
                 sync.report.merged += 1
@@ -109,6 +113,7 @@ extension FieldMergeStore {
             }
         }
         let stored = try await storePage(of: page, asked: asked)
+        if isOtherHistory { return .history }
         if isAgain {
             sync.report.error = sync.report.error ?? "a push has to be sent again"
             return .retry
@@ -143,6 +148,8 @@ enum PushVerdict {
     case refused(JSONValue)
     /// It is built anew once the rules are read.
     case rules
+    /// It is built again behind a snapshot.
+    case otherHistory
     /// The same bytes are sent again.
     case again
 
@@ -160,6 +167,8 @@ enum PushVerdict {
         let problems = ([result["problem"]] + results.map { $0["problem"] }).filter { !$0.isNull }
         if problems.contains(where: { $0["code"] == "rules-changed" }) {
             self = .rules
+        } else if problems.contains(where: { $0["code"] == "history-changed" }) {
+            self = .otherHistory
         } else if problems.contains(where: { $0["retry"] == true || Self.retryCodes.contains($0["code"]) })
             || [429, 503, 504].contains(result["code"])
         {

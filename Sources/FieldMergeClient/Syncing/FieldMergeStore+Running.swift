@@ -113,6 +113,7 @@ extension FieldMergeStore {
         let row = Scheduler.decide(sync.phase, event, try await conditions(event))
         if event.isAnswer {
             sync.lastAnswer = event
+            if event == .history || event == .settled { sync.isOtherHistory = event == .history }
             if event == .settled || event == .page { sync.report.error = nil }
         }
         enter(row.state)
@@ -144,7 +145,7 @@ extension FieldMergeStore {
         var conditions: Set<Scheduler.Condition> = []
         if hasUnsent { conditions.insert(.unsent) }
         if sync.lastHadMore || sync.isNoted || !(hasPlace || event == .page) { conditions.insert(.more) }
-        if event == sync.lastAnswer { conditions.insert(.again) }
+        if event == sync.lastAnswer || (event == .history && sync.isOtherHistory) { conditions.insert(.again) }
         if let fresh = sync.freshAfter, sync.usedToken >= fresh { conditions.insert(.fresh) }
         return conditions
     }

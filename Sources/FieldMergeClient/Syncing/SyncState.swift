@@ -16,6 +16,8 @@ struct SyncState {
     var isNoted = false
     var lastHadMore = false
     var lastAnswer: Scheduler.Event?
+    /// The last answer to pushes was `history-changed`.
+    var isOtherHistory = false
     /// The token of the last request.
     var usedToken = 0
     /// A token of this number or a later one was asked for after a 401.

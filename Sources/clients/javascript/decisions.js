@@ -1,11 +1,13 @@
 import { editsOf, isPromise, missing, rulesOf } from "./editing.js";
 import { FieldMergeError } from "./errors.js";
-import { bare, created, editOf, groupsOf, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
+import { historyChanged, refuseOthers } from "./history.js";
+import { bare, created, editOf, groupsOf, mapped, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
 import { StoreEvent } from "./store.js";
 import { refusals } from "./network.js";
 import { blankRecord } from "./rules.js";
+import { nothingWritten } from "./sending.js";
 import { settle } from "./told.js";
-import { idKey, same, temporaryId } from "./values.js";
+import { idKey, isTemporary, same, temporaryId } from "./values.js";
 import { report } from "./watching.js";
 import { namesOf, needsDecisions } from "./work.js";
 
@@ -32,20 +34,26 @@ const causeOf = ({ problem: own }, problem) => (own && own.code !== "rolled-back
 /**
  * Stores what became of a push that was not merged as a whole.
  *
- * @returns {Promise<"refused" | "retry" | "rules">}
+ * @returns {Promise<"refused" | "retry" | "rules" | "history">}
  */
 export async function unmerged(work, push, { status, code, results, problem = results.find((result) => result.problem)?.problem }) {
   if (status === "partial") await settle(work, push, results);
   else if (problem?.code === "rules-changed") {
     // Nothing was written under the key: the edit is unsent again.
-    const { key, body, ...unsent } = push;
+    const { key, body, stamp, doubt, ...unsent } = push;
     await work.save(unsent);
     work.isTold = true;
     return "rules";
-  } else if (problem?.code === "in-progress" || (problem?.retry ?? !refusals.includes(code))) return "retry";
+  } else if (problem?.code === "history-changed") return historyChanged(work, push);
+  else if (problem?.code === "in-progress" || (problem?.retry ?? !refusals.includes(code))) {
+    if ([429, 503].includes(code)) await nothingWritten(work, [push]);
+    return "retry";
+  }
   else await settle(work, push, results, problem ?? localProblem("refused", code, "The push was refused."));
   return "refused";
 }
+
+export { rebuild } from "./history.js";
 
 /** Problems that say nothing of the pushes in a request. */
 const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
@@ -64,7 +72,7 @@ export async function refuse(work, push, ends, given, isLocal) {
     const cause = refused.find(await work.isAbout(ticket)) ?? (refused.length === ends.length ? fault : null);
     if (!cause) continue;
     tickets.push(ticket.seq);
-    await work.end(ticket, { ...ticket.outcome, status: "refused", problem: causeOf(cause, problem), record: cause.record });
+    await work.end(ticket, { conflicts: [], ...ticket.outcome, status: "refused", problem: causeOf(cause, problem), record: cause.record });
   }
   const seq = ++work.meta.seq, edits = refused.map((one) => one.edit), { resource, id, record } = fault;
   await work.tx.put("x", seq, {
@@ -152,6 +160,7 @@ export async function fill(work, edit, { resource, id, record }) {
 
 /** Finds out what the changes mean for unsent edits. */
 export async function rebase(work) {
+  await refuseOthers(work);
   // Refusing what is gone touches further records; a map that grows is walked to its end.
   for (const [name, { resource, id, base }] of work.before) {
     if (!base || (await work.base({ resource, id }))) continue;
@@ -197,6 +206,22 @@ async function overtakenBy(work, { base, pushes, ...place }) {
     }
   }
   return events;
+}
+
+// MARK: Ids
+
+/** Puts real ids in the place of temporary ones wherever edits name them. */
+export async function mapIds(work, ids) {
+  for (const [id, real] of Object.entries(ids)) if (isTemporary(id)) await work.tx.put("i", id, real);
+  for (const table of ["p", "x"]) {
+    for (const one of await work.values(table)) {
+      if (!one.edits.flatMap(named).some((id) => id in ids)) continue;
+      const edits = one.edits.map((edit) => mapped(edit, ids));
+      await work.touch(...one.edits, ...edits);
+      if (table === "p") await work.save({ ...one, edits });
+      else await work.tx.put(table, one.seq, { ...one, edits });
+    }
+  }
 }
 
 // MARK: What was refused

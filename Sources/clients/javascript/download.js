@@ -1,4 +1,5 @@
 import { lost } from "./errors.js";
+import { lines as linesOf } from "./lines.js";
 import { pages } from "./remote.js";
 import { putRecord, putRecords } from "./told.js";
 import { idKey, uuid } from "./values.js";
@@ -44,7 +45,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   };
   const query = new URLSearchParams({ ...(resources && { resources }), ...(snapshot?.cursor && { after: snapshot.cursor }) });
   try {
-    if (!isWhole) await gateway.lines(`/v1/snapshot?${query}`, signal, async (line) => {
+    if (!isWhole) await linesOf(gateway, `/v1/snapshot?${query}`, signal, async (line) => {
       if (isFirst) {
         const { feed, revision, records: total } = line.snapshot ?? {};
         if (typeof revision !== "number") throw lost({});

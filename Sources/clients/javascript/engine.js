@@ -21,7 +21,7 @@ export function engineOf(local, options, changed) {
   const { clock } = options;
   /** `nextTry`: when the wait ends, in milliseconds since 1970; `problem`: what the last answer that was none said. */
   let state = "idle", isStarted = false, nextTry = null, problem = null, progress = null;
-  let running = Promise.resolve(), pending = 0, attempts = 0, report, request, timer, retryAfter, last, exchange, stream, reopen;
+  let running = Promise.resolve(), pending = 0, attempts = 0, report, request, timer, retryAfter, last, lastPush, exchange, stream, reopen;
   const rests = [];
   /** What the table asked for, until it is done: `note`, `single`, `readRules`, `resnapshot`. */
   const wants = {};
@@ -103,8 +103,9 @@ export function engineOf(local, options, changed) {
       if (event !== "close" && !isResting()) event = "answer.lost";
       meta = { unsent: 1, revision: null };
     }
-    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent, more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event });
+    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent && !meta.isRebuilding, more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event || lastPush === event });
     if (isAnswer || event === "token") last = event;
+    if (event === "answer.history" || event === "answer.settled") lastPush = event === "answer.history" && event;
     if (event === "sync" || event === "online") reopen?.();
     state = to;
     for (const step of steps) {

@@ -1,5 +1,6 @@
 import { loaded, lost } from "./errors.js";
 import { gatewayOf, given } from "./network.js";
+import { freeze, nothingWritten } from "./sending.js";
 import { answered, putPage } from "./told.js";
 
 /**
@@ -42,7 +43,7 @@ export function exchangeOf(local, options, wants, progressed) {
   async function push(signal, report) {
     await readRules(signal);
     const isSingle = wants.single, { pushes, place } = await local.write(async (work) => {
-      return { pushes: await work.freeze(isSingle), place: isSingle ? {} : placeIn(work.meta) };
+      return { pushes: await freeze(work, isSingle, options.clock.now()), place: isSingle ? {} : placeIn(work.meta) };
     });
     if (!pushes.length) return { event: "answer.settled" };
     // The bytes of a push are those that were stored.
@@ -62,6 +63,8 @@ export function exchangeOf(local, options, wants, progressed) {
       for (const event of events) report[event === "conflict" ? "conflicts" : event] += 1; // the others are refusals
       return { outcomes, isDue };
     };
+    // The gateway ran nothing.
+    if (problem && ![500, 504].includes(answer.status)) await local.write((work) => nothingWritten(work, pushes));
     if (answer.kind === "refused" && (await local.load()).refusesPushes(answer)) {
       if (!isSingle) return { ...answer, event: "answer.tooLarge" };
       await store(pushes.map(() => ({ results: [], problem: { ...problem, retry: false } })));
@@ -71,7 +74,7 @@ export function exchangeOf(local, options, wants, progressed) {
     wants.single = false;
     const { outcomes, isDue } = await store(told.results, told);
     report.changes += told.changes?.length ?? 0;
-    const kind = told.problem?.code === "resync" ? "resync"
+    const kind = outcomes.includes("history") ? "history" : told.problem?.code === "resync" ? "resync"
       : outcomes.includes("rules") || isOther(told.rules) ? "rules"
         : outcomes.includes("retry") ? "retry" : "settled";
     const problems = told.results.flatMap((result) => result.problem ?? []);
@@ -82,7 +85,7 @@ export function exchangeOf(local, options, wants, progressed) {
   }
 
   /** What a request says of the place from which changes are asked for; nothing where there is none. */
-  const placeIn = ({ feed, revision: since }) => (feed && asked()?.length !== 0 ? { feed, since, resources: asked() } : {});
+  const placeIn = ({ feed, revision: since }) => (feed && since !== null && asked()?.length !== 0 ? { feed, since, resources: asked() } : {});
 
   /** The address of the changes behind a place. */
   const changesAt = (place) => `/v1/changes?${new URLSearchParams(given(place))}`;
@@ -114,7 +117,7 @@ export function exchangeOf(local, options, wants, progressed) {
    */
   async function news(signal, heard) {
     const place = placeIn(await local.place());
-    if (place.feed) await gateway.lines(changesAt(place), signal, ({ code, changes }) => heard(code === "resync" || !!changes?.length), "data:");
+    if (place.feed) await (await loaded(import("./lines.js"))).lines(gateway, changesAt(place), signal, ({ code, changes }) => heard(code === "resync" || !!changes?.length), "data:");
   }
 
   return { local, gateway, askToken, push, pull, news };

@@ -2,8 +2,8 @@ import { FieldMergeError, loaded } from "./errors.js";
 import { Rules } from "./rules.js";
 import { Work, needsDecisions } from "./work.js";
 
-/** The place in the changes of a store that begins anew. */
-export const nowhere = { feed: null, revision: null, snapshot: null };
+/** The place in the changes of a store that begins anew. `feed` keeps naming the history of the bases until they are replaced. */
+export const nowhere = { revision: null, snapshot: null };
 
 /** What is kept on this device: runs the local transactions, and tells what each of them has changed. */
 export class Local {

@@ -76,32 +76,11 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
     return answer.json;
   }
 
-  /**
-   * Reads lines of JSON as they come, or the data of events; before these, an empty object says that they are heard.
-   *
-   * @param {(value: any) => any} each gets one value for each line
-   * @throws {FieldMergeError} with the answer, where it is none or breaks off
-   */
-  const lines = (path, signal, each, prefix = "") => request(path, { signal, accept: prefix && "text/event-stream" }, async (response, heard) => {
-    if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw lost(await sorted(response));
-    if (prefix) each({});
-    const reader = response.body.getReader(), decoder = new TextDecoder();
-    for (let rest = "", isDone = false; !isDone;) {
-      const { done, value } = await reader.read();
-      heard();
-      const texts = (rest + decoder.decode(value, { stream: !done })).split("\n");
-      rest = texts.pop();
-      for (const text of texts) if (text.trim() && text.startsWith(prefix)) await each(JSON.parse(text.slice(prefix.length)));
-      if (done && rest) throw new Error("The answer broke off.");
-      isDone = done;
-    }
-  });
-
-  return { renew, ask, get, lines };
+  return { renew, request, ask, get };
 }
 
 /** @returns {Promise<Answer>} */
-async function sorted(response) {
+export async function sorted(response) {
   const { status } = response, text = await response.text(), told = response.headers.get("retry-after");
   let json;
   try { json = JSON.parse(text); } catch { /* no answer of the gateway's */ }

@@ -15,7 +15,7 @@ export function setRules(local, told) {
 /** What is not frozen gets every field of the groups of new rules. */
 async function regroup(work) {
   for (const push of await work.pushes()) {
-    if (push.body || push.settled) continue;
+    if ((push.body && !push.change) || push.settled) continue;
     for (const edit of push.edits) {
       const sections = work.rules.resources.get(edit.resource)?.sections, seen = await work.read(edit);
       for (const row of edit.rows.filter(isChange)) {

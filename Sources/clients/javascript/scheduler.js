@@ -22,7 +22,7 @@ export function next(state, event, { unsent, more, again, fresh }) {
     lost: go("waiting", "schedule"), retry: go("waiting", "schedule"),
     unauthorized: fresh ? go("needsAuth", "scheduleLong") : stay("askToken"),
     upgrade: go("needsUpgrade", "scheduleLong"),
-    resync: again ? go("waiting", "resnapshot", "schedule") : begin(false, reset, "resnapshot"),
+    [isPulling ? "resync" : event === "answer.history" ? "history" : "resync"]: again ? go("waiting", "resnapshot", "schedule") : begin(false, reset, "resnapshot"),
     rules: again ? go("waiting", "readRules", "schedule") : begin(!isPulling && unsent, reset, "readRules"),
     [isPulling ? "page" : "settled"]: unsent || more ? due(reset) : go("idle", reset, "keepUp"),
     ...(!isPulling && { tooLarge: stay("single", "push") }),
@@ -30,7 +30,7 @@ export function next(state, event, { unsent, more, again, fresh }) {
     sync: due(...cancel), news: isIdle ? due() : stay("note"), online: due(...cancel, ...(needs ? [] : [reset])), close: go("closed", ...cancel),
     offline: needs ? stay() : go("offline", ...cancel),
     ...(cancel.length && { timer: due() }),
-    ...((isIdle || isWaiting) && { edit: isIdle ? begin(true) : due(...cancel) }),
+    ...((isIdle || isWaiting) && { edit: due(...cancel) }),
     ...(state === "needsAuth" && { token: due(...cancel) }),
   };
   return event === "kill" ? go("idle") : (rows[event.replace("answer.", "")] ?? stay());

@@ -1,5 +1,5 @@
-import { created, mapped, named, nameOf } from "./layers.js";
-import { copy, isTemporary, same } from "./values.js";
+import { created, mapped, nameOf } from "./layers.js";
+import { copy, same } from "./values.js";
 
 /*
  * What the server tells, and what it means for edits: stored in a local transaction (`work`), of which it is a part.
@@ -36,7 +36,7 @@ export async function putPage(work, { changes, feed, revision }, place, lastSync
 /**
  * Stores what became of a push.
  *
- * @returns {Promise<"merged" | "refused" | "retry" | "rules" | "known">}
+ * @returns {Promise<"merged" | "refused" | "retry" | "rules" | "history" | "known">}
  */
 export async function answered(work, { seq, key }, answer) {
   const push = await work.push(seq);
@@ -54,7 +54,7 @@ export async function settle(work, push, results, problem) {
   const settled = push.edits.flatMap(created);
   await work.save({ ...push, edits: [], settled: problem || !settled.length ? undefined : settled });
   work.isTold = true;
-  await mapIds(work, ids);
+  if (Object.keys(ids).length) await work.decisions.mapIds(work, ids);
   for (const end of ends) if (end.record && !end.isRefused && (await work.pushesOf(end)).length) await work.decisions.fill(work, mapped(end.edit, ids), end);
   for (const ticket of await work.tickets(push)) {
     const isAbout = await work.isAbout(ticket), own = ends.filter((end) => isAbout(end) && !end.isRefused);
@@ -88,18 +88,4 @@ async function endsOf(work, push, results, problem) {
     ends.push({ ...place, edit, isRefused, record, problem: result?.problem ?? problem });
   }
   return ends;
-}
-
-/** Puts real ids in the place of temporary ones wherever edits name them. */
-async function mapIds(work, ids) {
-  for (const [id, real] of Object.entries(ids)) if (isTemporary(id)) await work.tx.put("i", id, real);
-  for (const table of ["p", "x"]) {
-    for (const one of await work.values(table)) {
-      if (!one.edits.flatMap(named).some((id) => id in ids)) continue;
-      const edits = one.edits.map((edit) => mapped(edit, ids));
-      await work.touch(...one.edits, ...edits);
-      if (table === "p") await work.save({ ...one, edits });
-      else await work.tx.put(table, one.seq, { ...one, edits });
-    }
-  }
 }

@@ -1,13 +1,13 @@
-import { created, editOf, isChange, joined, mapped, named, nameOf, onTheWire, view } from "./layers.js";
+import { created, editOf, isChange, joined, mapped, named, nameOf, view } from "./layers.js";
 import { byKey, idKey, isTemporary, uuid } from "./values.js";
 
-const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
+export const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
 
 /** Thrown where a transaction is to be run again: behind `decisions.js`, or without what failed in it. */
 export const needsDecisions = Symbol("decisions");
 
 /** Whether the text of a push names one of the ids. */
-const names = (body, ids) => ids.some((id) => body?.includes(`"${id}"`));
+export const names = (body, ids) => ids.some((id) => body?.includes(`"${id}"`));
 
 /**
  * One local transaction: everything that reads or writes what a client keeps.
@@ -17,7 +17,8 @@ const names = (body, ids) => ids.some((id) => body?.includes(`"${id}"`));
  * `meta`.
  *
  * A push is `{seq, edits, atomic, tickets, records}`, with `key`, `body` and `stamp` once it is frozen, and `settled`, the
- * temporary ids that it created, where it was answered and has to be repeated.
+ * temporary ids that it created, where it was answered and has to be repeated. `doubt` counts its requests of which no
+ * answer says that they wrote nothing. With `change` it is of another history and waits for a snapshot (`history.js`).
  */
 export class Work {
   #bases = new Map();
@@ -189,29 +190,6 @@ export class Work {
     return JSON.stringify([feed, revision, snapshot?.generation]);
   }
 
-  /**
-   * Stores the bytes and keys of the pushes that go into the next request, and returns them.
-   *
-   * @param {boolean} isSingle one push alone
-   */
-  async freeze(isSingle) {
-    const { stamp, rules } = this, pushes = await this.pushes(), chosen = [];
-    let size = 0;
-    for (const push of pushes) {
-      if (push.settled) continue;
-      // The answer to a creation tells what the database filled in: what builds on that is frozen behind it.
-      if (!push.body && push.edits.some((edit) => chosen.some((other) => editOf(other, edit))) && this.decisions.isUnknown(this, chosen, push)) break;
-      const { edits, atomic, key = uuid() } = push;
-      const body = push.body ?? JSON.stringify({ key, rules: rules.version, edits: edits.map((edit) => onTheWire(edit, rules)), atomic });
-      const needed = pushes.filter((other) => other.settled && !chosen.includes(other) && names(body, other.settled));
-      for (const other of [...needed, { body }]) size += other.body.length * 2;
-      if (chosen.length && (isSingle || chosen.length + needed.length >= 500 || size > rules.limits.body)) break;
-      if (!push.body) await this.tx.put("p", push.seq, Object.assign(push, { key, body, stamp }));
-      chosen.push(...needed, push);
-    }
-    return inOrder(chosen);
-  }
-
   // MARK: Tickets
 
   /** The tickets of a push, or of a refused one, that are kept still. */
@@ -263,8 +241,9 @@ export class Work {
 
   /** Stores what the transaction leaves behind: first what the server's words mean for unsent edits, then events and counters. */
   async finish() {
+    if (this.meta.isRebuilding && this.meta.revision !== null) await this.decisions.rebuild(this);
     for (const { base, pushes, ...place } of this.isTold ? this.before.values() : []) {
-      if (!pushes.some((push) => !push.body) && (!base || (await this.base(place)))) continue;
+      if (!pushes.some((push) => !push.body || this.meta.snapshot) && (!base || (await this.base(place)))) continue;
       await this.decisions.rebase(this);
       break;
     }

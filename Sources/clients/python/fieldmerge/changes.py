@@ -184,6 +184,73 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
     return {**first, "groups": groups} if groups else {}
 
 
+def is_other(resource: Resource, held: Json | None, record: Json, edits: Iterable[list[RowChange]]) -> bool:
+    """Returns whether an id names another record now: no group of the old base, or of an edit, is equal."""
+    seen: list[tuple[Section, RowChange, Json]] = []
+    for section in resource.sections:
+        part = (held or {}).get(section.name)
+        for row in part or [] if section.is_list else [part] if part else []:
+            seen.append((section, {"id": row["id"]} if section.is_list else {}, row))
+    for change in (change for changes in edits for change in changes if resource.has(change["section"])):
+        section = resource.section(change["section"])
+        sides = [change.get("old"), change.get("new")]
+        for values in change.get("groups", {}).values():
+            sides += [values["old"], values["new"]]
+        seen += [(section, change, side) for side in sides if side]
+    compared = []
+    for section, place, values in seen:
+        row = _row_of(section, record, place)
+        for group in section.groups if row is not None else []:
+            if all(one.name in values for one in group.fields):
+                compared.append(_equal(group, values, row))
+    return bool(compared) and not any(compared)
+
+
+def is_created(resource: Resource, base: Json | None, changes: list[RowChange]) -> bool:
+    """Returns whether a base has the root row that the changes create, under a key of the client's own."""
+    root = next(change for change in changes if change["section"] == resource.root.name and change["do"] == "create")
+    return base is not None and _has_all(resource.root, base.get(resource.root.name), root["new"])
+
+
+def _has_all(section: Section, row: Json | None, values: Json) -> bool:
+    known = section.fields
+    return row is not None and all(same(known[one], row.get(one), value) for one, value in values.items())
+
+
+def left(
+    resource: Resource, base: Json | None, record_id: Any, changes: list[RowChange], *, done: set[Any]
+) -> tuple[list[RowChange], list[RowChange]]:
+    """Returns what is left to send of changes that may have been merged, and of which nobody can say whether they were.
+
+    What the base shows is left out, and added to `done`; so is what a later push has found done.
+    """
+    kept: list[RowChange] = []
+    unknown: list[RowChange] = []
+    for change in changes:
+        section = resource.section(change["section"])
+        row = _row_of(section, base, change)
+        if change["do"] == "delete":
+            kept += [change] if row is not None else []
+        elif change["do"] == "create":
+            # A new row has no base that shows whether it was made.
+            if is_temporary(change.get("id", record_id)):
+                unknown.append(change)
+            elif not _has_all(section, row, change["new"]):
+                kept.append(change)
+        else:
+            groups: dict[bool, Json] = {False: {}, True: {}}
+            for name, values in change["groups"].items():
+                group = section.group(name)
+                mark = resource.name, key_of(record_id), *_place(change), name
+                if mark in done or row is not None and _equal(group, row, values["new"]):
+                    done.add(mark)
+                else:
+                    groups[group.merge in ("add", "set")][name] = values
+            kept += [{**change, "groups": groups[False]}] if groups[False] else []
+            unknown += [{**change, "groups": groups[True]}] if groups[True] else []
+    return kept, unknown
+
+
 def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[str, str | None], set[str]]:
     """Returns the fields that nobody knows yet of each row that these edits create, in their order: those that
     neither the creation nor a later edit gave a value."""

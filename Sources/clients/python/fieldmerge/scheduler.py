@@ -12,7 +12,7 @@ STATES = ("idle", "pulling", "pushing", "waiting", "offline", "needsAuth", "need
 EVENTS = (
     "edit", "sync", "news", "timer", "online", "offline", "token",
     "answer.settled", "answer.page", "answer.retry", "answer.lost", "answer.unauthorized",
-    "answer.upgrade", "answer.resync", "answer.rules", "answer.tooLarge",
+    "answer.upgrade", "answer.resync", "answer.history", "answer.rules", "answer.tooLarge",
     "close", "kill",
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ _RESYNC = _rows("again? waiting: resnapshot, schedule", "pulling: resetBackoff, 
 
 _CELLS: Mapping[str, Mapping[str, tuple[Row, ...]]] = {
     "idle": {
-        "edit": _rows("pushing: push"),
+        "edit": _BEGIN,
         "sync": _BEGIN,
         "news": _BEGIN,
         "online": _BEGIN_ONLINE,
@@ -88,6 +88,7 @@ _CELLS: Mapping[str, Mapping[str, tuple[Row, ...]]] = {
         "answer.unauthorized": _rows("fresh? needsAuth: scheduleLong", "pushing: askToken"),
         "answer.upgrade": _rows("needsUpgrade: scheduleLong"),
         "answer.resync": _RESYNC,
+        "answer.history": _RESYNC,
         "answer.rules": _rows(
             "again? waiting: readRules, schedule",
             "unsent? pushing: resetBackoff, readRules, push",

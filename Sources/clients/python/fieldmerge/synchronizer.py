@@ -141,6 +141,7 @@ class Synchronizer:
         self._used_token = 0
         self._fresh_after: int | None = None
         self._last_answer: str | None = None
+        self._is_other_history = False
         self._report = Report()
         self._deadline: float | None = None
         self._is_closing = False
@@ -225,6 +226,8 @@ class Synchronizer:
         row = decide(self.state, event, self._conditions(event))
         if event.startswith("answer."):
             self._last_answer = event
+            if event in ("answer.history", "answer.settled"):
+                self._is_other_history = event == "answer.history"
             if event in ("answer.settled", "answer.page"):
                 self._report.error = None
         self.state = row.state
@@ -245,7 +248,7 @@ class Synchronizer:
         return {
             "unsent": self.model.has_unsent(),
             "more": self._last_more or self._noted.is_set() or not has_place,
-            "again": event == self._last_answer,
+            "again": event == self._last_answer or event == "answer.history" and self._is_other_history,
             "fresh": self._fresh_after is not None and self._used_token >= self._fresh_after,
         }
 
@@ -468,7 +471,7 @@ class Synchronizer:
 
     def _take_answer(self, pushes: list[Frozen], page: Json, asked: tuple[str | None, int | None]) -> str:
         by_key = {result.get("key"): result for result in page["results"] if isinstance(result, dict)}
-        again = rules = False
+        again = rules = history = False
         for push in pushes:
             result = by_key.get(push.key)
             what = _kind(result)
@@ -481,6 +484,9 @@ class Synchronizer:
             elif what == "rules":
                 rules = True
                 self.model.thaw(push.seq)
+            elif what == "history":
+                history = True
+                self.model.note_other_history(push.seq)
             elif what == "settled":
                 self._report.merged += 1
                 self._report.conflicts += sum(
@@ -491,6 +497,8 @@ class Synchronizer:
                 self._report.refused += 1
                 self.model.refuse(push.seq, _problem_of(result), result.get("results") or [])
         stored = self._take_page(page, asked)
+        if history:
+            return "answer.history"
         if again:
             if self._report.error is None:
                 self._report.error = "a push has to be sent again"
@@ -526,6 +534,7 @@ class Synchronizer:
         self._noted.clear()
         if self.model.resources == []:
             self._last_more = False
+            self.model.rebuild()
             return "answer.page"  # nothing is kept here
         feed, revision = self.model.place()
         if feed is None or self.model.database.meta("resnapshot"):
@@ -559,6 +568,7 @@ class Synchronizer:
         if answer.status == 404 and problem is not None and problem.get("code") == "no-feed":
             self._report.problem = problem
             self._last_more = False
+            self.model.rebuild()
             return "answer.page"
         return None
 
@@ -709,7 +719,7 @@ def _problem_of(result: Json) -> Json:
 
 
 def _kind(result: Json | None) -> str:
-    """Returns what the answer to a push means: `settled`, `refused`, `rules` or `again`."""
+    """Returns what the answer to a push means: `settled`, `refused`, `rules`, `history` or `again`."""
     if result is None:
         return "again"
     status, code = result.get("status"), result.get("code")
@@ -719,6 +729,8 @@ def _kind(result: Json | None) -> str:
     problems = [one for one in [result.get("problem"), *(each.get("problem") for each in results)] if one]
     if any(one.get("code") == "rules-changed" for one in problems):
         return "rules"
+    if any(one.get("code") == "history-changed" for one in problems):
+        return "history"
     if any(one.get("retry") is True or one.get("code") in _RETRY_CODES for one in problems):
         return "again"
     if code in (429, 503, 504):

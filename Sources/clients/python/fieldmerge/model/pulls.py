@@ -7,11 +7,11 @@ from typing import Any
 
 from ..changes import Json
 from ..ids import key_of
-from .answers import Answers
+from .histories import Histories
 from .parts import SENT, with_problem
 
 
-class Pulls(Answers):
+class Pulls(Histories):
     """What the server tells of by itself, stored with its place."""
 
     def store_page(self, page: Json, *, asked: tuple[str | None, int | None]) -> int:
@@ -65,6 +65,7 @@ class Pulls(Answers):
         before = self._seen(resource, key)
         was = self.view(resource, record_id)
         self._put(resource, record_id, record, before=was, is_pulled=True)
+        self._refuse_others((resource, key), held, record)
         self._rebase((resource, key), before, tells_gone=True, was=was, by=by)
         return 1
 
@@ -147,3 +148,5 @@ class Pulls(Answers):
             self.database.set_meta("resnapshot", None)
             self.database.set_meta("lastSynced", self.clock.now())
             self._note_version(note.get("rules"))
+            self._rebuild()
+            self._tell()

@@ -158,7 +158,9 @@ class Reading:
         return int(self.database.value("SELECT coalesce(max(seq), 0) FROM ticket"))
 
     def has_unsent(self) -> bool:
-        """Returns whether a push is to be sent."""
+        """Returns whether a push is to be sent, and none of another history waits for a snapshot."""
+        if self.database.meta("otherHistory"):
+            return False
         return self.database.value("SELECT 1 FROM push WHERE state IN (0, 1) LIMIT 1") is not None
 
     def state(self, resource: str, record_id: Any, path: tuple[Any, ...]) -> str:

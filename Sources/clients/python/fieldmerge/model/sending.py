@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable
+from datetime import datetime, timezone
 
 from .. import changes as row_changes
 from ..changes import Json
@@ -18,9 +19,14 @@ class Sending(Drafts):
     """Pushes whose bytes are frozen."""
 
     def freeze(self, *, is_single: bool) -> list[Frozen]:
-        """Gives every push of the next request its bytes and its key, in one transaction."""
+        """Gives every push of the next request its bytes and its key, in one transaction.
+
+        None before a snapshot that pushes of another history wait for.
+        """
         with self.database.transaction("freeze"):
             self._check_lease()
+            if self.database.meta("otherHistory"):
+                return []
             self._regroup()
             rules = self.rules
             limits = rules.limits if rules else {}
@@ -56,7 +62,11 @@ class Sending(Drafts):
         return kept + batch
 
     def _encode(self, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit]) -> bytes:
-        push: Json = {"key": key, "rules": rules.version}
+        push: Json = {"key": key}
+        if self.database.meta("feed"):
+            push["feed"] = self.database.meta("feed")
+        push["sent"] = _moment(self.clock.now())
+        push["rules"] = rules.version
         if atomic is not None:
             push["atomic"] = atomic
         push["edits"] = [
@@ -100,3 +110,8 @@ class Sending(Drafts):
             )
             self.database.set_meta("rulesDue", True)
             self._drop_kept()
+
+
+def _moment(seconds: float) -> str:
+    moment = datetime.fromtimestamp(seconds, timezone.utc)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

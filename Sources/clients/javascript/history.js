@@ -1,0 +1,145 @@
+import { localProblem, refuse } from "./decisions.js";
+import { created, editOf, groupsOf, isChange, named, nameOf, rowIn } from "./layers.js";
+import { nowhere } from "./local.js";
+import { pick } from "./rules.js";
+import { settle } from "./told.js";
+import { idKey, isTemporary, same } from "./values.js";
+
+/*
+ * Pushes of another history: they wait for a snapshot and are built again in the transaction that ends it. Loaded with
+ * `decisions.js`.
+ */
+
+const otherRecord = () => localProblem("other-record", 409, "Another record has this id now.");
+
+/** Stores the answer `history-changed`: nothing is sent before a snapshot has replaced every base. */
+export async function historyChanged(work, push) {
+  // One request was answered now; of an earlier one it is not known what it did in the history that is gone.
+  await work.tx.put("p", push.seq, { ...push, change: push.doubt > 1 ? "unknown" : "nothing-written" });
+  Object.assign(work.meta, nowhere, { isRebuilding: true });
+  return "history";
+}
+
+/** Refuses the edits of records that the snapshot of another history shows as other ones. */
+export async function refuseOthers(work) {
+  const { snapshot, feed } = work.meta;
+  for (const before of snapshot && snapshot.feed !== feed ? work.before.values() : []) {
+    const pushes = await work.pushesOf(before);
+    if (!pushes.length || !isOther(work, before, await work.base(before), pushes)) continue;
+    for (const { seq } of pushes) {
+      const push = await work.push(seq);
+      if (!push || editOf(push, before)?.creates) continue;
+      // Bytes under way are repeated first. The gateway decides by their feed whether they are of another history.
+      if (push.body && !push.change) await work.tx.put("p", seq, { ...push, isOther: true });
+      else await settle(work, push, [], otherRecord());
+    }
+  }
+}
+
+/** Tells whether an id names another record now: no group of the base before, or of an edit, is equal. */
+function isOther(work, { base, resource, id }, now, pushes) {
+  if (!now) return false;
+  const { sections = new Map() } = work.rules.resources.get(resource) ?? {}, seen = [];
+  for (const section of sections.keys()) {
+    for (const values of [base?.[section] ?? []].flat()) seen.push({ section, item: sections.get(section).isList ? values.id : undefined, values });
+  }
+  for (const push of pushes) for (const { old, new: value, ...row } of editOf(push, { resource, id }).rows) seen.push({ ...row, values: old ?? {} }, { ...row, values: value ?? {} });
+  const compared = seen.flatMap(({ values, ...row }) => {
+    const found = rowIn(now, row), groups = [...(sections.get(row.section)?.groups.values() ?? [])];
+    return found ? groups.filter((names) => names.every((name) => name in values)).map((names) => same(pick(values, names), pick(found, names))) : [];
+  });
+  return compared.length > 0 && !compared.includes(true);
+}
+
+/** Builds the pushes of another history again, behind the snapshot; each gets a new key when it is sent. */
+export async function rebuild(work) {
+  delete work.meta.isRebuilding;
+  work.isTold = true;
+  const waiting = (await work.pushes()).filter((push) => push.change), parts = new Map(), done = new Set();
+  // What a later push finds done, the earlier ones have done.
+  for (const push of [...waiting].reverse()) parts.set(push.seq, await partsOf(work, push, done));
+  for (const { seq } of waiting) {
+    const push = await work.push(seq); // or it was refused with an earlier one
+    if (push) await rebuildPush(work, push, parts.get(seq));
+  }
+}
+
+async function rebuildPush(work, push, { isGone, kept, unknown }) {
+  if (push.isOther) return settle(work, push, [], otherRecord());
+  if (isGone) return settle(work, push, [], localProblem("gone", 410, "The record is gone."));
+  const { key: _, body, stamp, doubt, change, edits, ...unsent } = push, { tickets } = unsent;
+  await work.touch(...edits);
+  await work.save(Object.assign(unsent, { edits: kept }));
+  if (unknown.length) {
+    const problem = localProblem("outcome-unknown", 409, "This edit may have been merged before the server's history changed.");
+    const ends = await Promise.all(edits.map(async ({ resource, id }) => {
+      const edit = editOf({ edits: unknown }, { resource, id });
+      return { resource, id, edit, isRefused: !!edit, record: await work.base({ resource, id }), problem };
+    }));
+    await refuse(work, { ...push, tickets }, ends, problem, true);
+    unsent.tickets = (await work.tickets({ tickets })).filter(({ outcome }) => !outcome).map((ticket) => ticket.seq);
+  }
+  return work.shrink(unsent);
+}
+
+/** Sorts the rows of a push: those that are sent again, and those of which nobody can say whether they were merged. */
+async function partsOf(work, { edits, change }, done) {
+  const parts = { kept: [], unknown: [] };
+  for (const edit of edits) {
+    const base = await work.base(edit), kept = { ...edit, rows: [] }, unknown = { ...edit, rows: [] };
+    const isMissing = !base && !edit.creates && !isTemporary(edit.id);
+    parts.isGone ||= isMissing && !work.isDeletion(edit);
+    const isUnknown = change === "unknown" && !isOwnCreation(edit) && (base || edit.creates);
+    for (const row of isMissing || (change === "unknown" && isCreated(work, edit, base)) ? [] : edit.rows) {
+      const part = isUnknown ? partOf(work, edit, row, base, done) : { kept: row };
+      if (part.kept) kept.rows.push(part.kept);
+      if (part.unknown) unknown.rows.push(part.unknown);
+    }
+    if (kept.rows.length) parts.kept.push(kept);
+    if (unknown.rows.length) parts.unknown.push(unknown);
+  }
+  return withDependents(parts);
+}
+
+/** Tells whether an edit creates a record under a key of its own: whether it was merged can be seen. */
+const isOwnCreation = ({ creates, id }) => creates && !isTemporary(id);
+
+function isCreated(work, edit, base) {
+  const root = work.rules.resources.get(edit.resource)?.root.name, value = edit.rows.find(({ section }) => section === root)?.new ?? {};
+  return isOwnCreation(edit) && base && same(pick(base[root], Object.keys(value)), value);
+}
+
+/** What is left of a row that may have been merged; nothing of what the new base shows as done. */
+function partOf(work, edit, row, base, done) {
+  const now = rowIn(base, row), { section: name, item, old, new: value } = row;
+  if (!value) return now ? { kept: row } : {};
+  // A new row has no base that shows whether it was made.
+  if (!old && isTemporary(item ?? edit.id)) return { unknown: row };
+  if (!old) return now && same(pick(now, Object.keys(value)), value) ? {} : { kept: row };
+  const section = work.rules.resources.get(edit.resource)?.sections.get(name), kept = [], unknown = [];
+  for (const [group, names] of groupsOf(row, section)) {
+    const key = JSON.stringify([nameOf(edit), name, idKey(item), group]);
+    if (done.has(key) || (now && same(pick(now, names), pick(value, names)))) done.add(key);
+    else (["add", "set"].includes(section?.fields.get(names[0])?.merge) ? unknown : kept).push(...names);
+  }
+  const only = (names) => (names.length ? { ...row, old: pick(old, names), new: pick(value, names) } : null);
+  return { kept: only(kept), unknown: only(unknown) };
+}
+
+/** Moves rows that use an id of an unknown one to the unknown ones. */
+function withDependents(parts) {
+  const ids = parts.unknown.flatMap(created);
+  const uses = (value) => named(value).some((id) => ids.includes(id));
+  let isMoved = false;
+  for (const edit of parts.kept) {
+    const moved = uses({ id: edit.id }) ? edit.rows : edit.rows.filter(uses);
+    if (!moved.length) continue;
+    isMoved = true;
+    edit.rows = edit.rows.filter((row) => !moved.includes(row));
+    const other = editOf({ edits: parts.unknown }, edit);
+    if (other) other.rows.push(...moved);
+    else parts.unknown.push({ ...edit, rows: moved });
+  }
+  parts.kept = parts.kept.filter(({ rows }) => rows.length);
+  return isMoved ? withDependents(parts) : parts;
+}

@@ -1,0 +1,177 @@
+"""Pushes of another history: they wait for a snapshot, and are built again in the transaction that ends it.
+
+Two notes: `otherHistory` has the numbers of pushes that were answered `history-changed`, each with true if its outcome
+is unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import changes as row_changes
+from ..changes import Json, RowChange
+from ..ids import is_temporary
+from ..rules import Resource
+from .answers import Answers
+from .parts import SENT, UNSENT, Place, StoredEdit, new_problem
+
+
+@dataclass
+class Parts:
+    """What becomes of each edit of a push that is built again, by its place."""
+
+    kept: dict[int, list[RowChange]] = field(default_factory=dict)
+    unknown: dict[int, list[RowChange]] = field(default_factory=dict)
+    gone: int | None = None
+    """The index of an edit whose record is gone."""
+
+
+class Histories(Answers):
+    """Pushes that the gateway has answered with `history-changed`."""
+
+    def note_other_history(self, seq: int) -> None:
+        """Has nothing be sent before a snapshot, and a push be built again then, in one transaction."""
+        with self.database.transaction("history"):
+            self._check_lease()
+            row = self.database.row("SELECT state, doubt FROM push WHERE seq = ?", seq)
+            if row is None or row[0] != SENT:
+                return
+            # One request was answered now; of an earlier one it is not known what it did in the history that is gone.
+            waiting = self.database.meta("otherHistory") or {}
+            self.database.set_meta("otherHistory", {**waiting, str(seq): row[1] > 1})
+            self.database.set_meta("resnapshot", True)
+            self.database.set_meta("snapshot", None)
+
+    def rebuild(self) -> None:
+        """Builds the pushes of another history again, in one transaction."""
+        with self.database.transaction("rebuild"):
+            self._check_lease()
+            self._rebuild()
+            self._tell()
+
+    def _refuse_others(self, place: Place, held: Json | None, record: Json | None) -> None:
+        """Refuses the edits of a record that a snapshot of another history shows as another one."""
+        snapshot, known = self.database.meta("snapshot"), self._known(place[0])
+        if record is None or known is None or not snapshot or snapshot.get("feed") == self.database.meta("feed"):
+            return
+        edits = self.pending(*place)
+        if not edits or not row_changes.is_other(known, held, record, [edit.changes for edit in edits]):
+            return
+        waiting = self.database.meta("otherHistory") or {}
+        for edit in edits:
+            state = self.database.value("SELECT state FROM push WHERE seq = ?", edit.push)
+            if state not in (UNSENT, SENT) or row_changes.is_creation(edit.changes, known):
+                continue
+            if state == UNSENT or str(edit.push) in waiting:
+                self._refuse_other(edit)
+            else:
+                # Bytes under way are repeated first. The gateway decides by their feed.
+                numbers = self.database.meta("otherRecord") or []
+                self.database.set_meta("otherRecord", [*numbers, edit.push])
+
+    def _refuse_other(self, edit: StoredEdit) -> None:
+        detail = f"Another record has the id {edit.id} of {edit.resource} now."
+        index = [one.place for one in self.edits_of(edit.push)].index(edit.place)
+        self._refuse(edit.push, new_problem("other-record", 409, "Another record", detail), [], fault=index)
+
+    def _rebuild(self) -> None:
+        waiting = self.database.meta("otherHistory")
+        if not waiting:
+            return
+        others = set(self.database.meta("otherRecord") or [])
+        self.database.set_meta("otherHistory", None)
+        self.database.set_meta("otherRecord", None)
+        numbers = sorted(int(number) for number in waiting)
+        done: set[Any] = set()
+        # What a later push finds done, the earlier ones have done.
+        parts = {seq: self._parts(seq, is_unknown=waiting[str(seq)], done=done) for seq in reversed(numbers)}
+        for seq in numbers:
+            if self.database.value("SELECT state FROM push WHERE seq = ?", seq) != SENT:
+                continue
+            edits = self.edits_of(seq)
+            self._touched.update((edit.resource, edit.key) for edit in edits)
+            gone = parts[seq].gone
+            if seq in others:
+                self._refuse_other(edits[0])
+            elif gone is not None:
+                detail = f"The record {edits[gone].id} of {edits[gone].resource} is gone."
+                self._refuse(seq, new_problem("gone", 410, "Gone", detail), [], fault=gone)
+            else:
+                self._rebuild_push(seq, edits, parts[seq])
+        self._drop_kept()
+
+    def _rebuild_push(self, seq: int, edits: list[StoredEdit], parts: Parts) -> None:
+        self.database.write(
+            "UPDATE push SET state = ?, key = NULL, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?", UNSENT, seq
+        )
+        for edit in edits:
+            if edit.place in parts.kept:
+                self._write_changes(seq, edit.place, parts.kept[edit.place])
+            else:
+                self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
+        self._note_creations(seq)
+        if parts.unknown:
+            self._refuse_unknown(seq, [edit for edit in edits if edit.place in parts.unknown], parts.unknown)
+        self._settle_cancelled(seq)
+
+    def _refuse_unknown(self, seq: int, edits: list[StoredEdit], changes: dict[int, list[RowChange]]) -> None:
+        atomic = self.database.value("SELECT atomic FROM push WHERE seq = ?", seq)
+        refused = self._append([(self.resource(edit.resource), edit.id, changes[edit.place]) for edit in edits], atomic)
+        for edit in edits:
+            self.database.write(
+                "UPDATE ticket SET push = ? WHERE push = ? AND EXISTS (SELECT 1 FROM json_each(records)"
+                " WHERE json_extract(value, '$[0]') = ? AND json_extract(value, '$[1]') = ?)",
+                *(refused, seq, edit.resource, edit.key),
+            )
+        detail = "This edit may have been merged before the server's history changed."
+        self._refuse(refused, new_problem("outcome-unknown", 409, "Outcome unknown", detail), [], fault=0)
+
+    def _parts(self, seq: int, *, is_unknown: bool, done: set[Any]) -> Parts:
+        parts = Parts()
+        edits = self.edits_of(seq)
+        for index, edit in enumerate(edits):
+            base, known = self._base(edit.resource, edit.key), self._known(edit.resource)
+            if known is None:
+                parts.kept[edit.place] = edit.changes
+                continue
+            creates = row_changes.is_creation(edit.changes, known)
+            if base is None and not creates and not is_temporary(edit.id):
+                if not row_changes.is_deletion(edit.changes, known):
+                    parts.gone = index
+                continue
+            kept, unknown = edit.changes, []
+            if is_unknown and creates and not is_temporary(edit.id):
+                kept = [] if row_changes.is_created(known, base, edit.changes) else kept
+            elif is_unknown and (base is not None or creates):
+                kept, unknown = row_changes.left(known, base, edit.id, edit.changes, done=done)
+            if kept:
+                parts.kept[edit.place] = kept
+            if unknown:
+                parts.unknown[edit.place] = unknown
+        self._move_dependents(edits, parts)
+        return parts
+
+    def _move_dependents(self, edits: list[StoredEdit], parts: Parts) -> None:
+        """Moves rows that use an id of an unknown one to the unknown ones."""
+        is_moved = True
+        while is_moved:
+            is_moved = False
+            made = set()
+            for edit in edits:
+                root = self._root(edit.resource)
+                made |= set(row_changes.created_ids(edit.id, parts.unknown.get(edit.place, []), root))
+            for edit in edits:
+                kept = parts.kept.get(edit.place, [])
+                moved = [one for one in kept if made & set(row_changes.used_ids(edit.id, [one]))]
+                if not moved:
+                    continue
+                is_moved = True
+                parts.unknown[edit.place] = [*parts.unknown.get(edit.place, []), *moved]
+                parts.kept[edit.place] = [one for one in kept if one not in moved]
+                if not parts.kept[edit.place]:
+                    del parts.kept[edit.place]
+
+    def _root(self, resource: str) -> str:
+        known: Resource | None = self._known(resource)
+        return "" if known is None else known.root.name
