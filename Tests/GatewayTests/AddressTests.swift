@@ -37,6 +37,7 @@ import TestSupport
         Address("/v1/journal/1", as: "/v1/journal/{number}", "GET, HEAD"),
         Address("/v1/journal/1/undo", as: "/v1/journal/{number}/undo", "POST", query: ["preview"]),
         Address("/v1/token", as: "/v1/token", "POST"),
+        Address("/v1/operations/maintenance", as: "/v1/operations/maintenance", "POST"),
         Address("/healthz", as: "/healthz", "GET, HEAD"),
         Address("/readyz", as: "/readyz", "GET, HEAD"),
         Address("/metrics", as: "/metrics", "GET, HEAD"),

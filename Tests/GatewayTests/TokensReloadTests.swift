@@ -40,7 +40,7 @@ import TestSupport
         func problems() async throws -> String? {
             try await HTTPClient.with(port: gateway.port) { client async throws in
                 let ready = try await client.get("/readyz")
-                #expect(ready.status == 200)
+                #expect(ready.status == 200, "\(ready.text)")
                 return try ready.json()["problems"]?.array.first?.text
             }
         }

@@ -58,6 +58,7 @@ struct OperationsController {
         let seen = await watch.seen()
         let gauges = GatewayGauges(
             rules: box.active?.catalog.version, ruleProblems: box.trouble.count, journalRows: seen.size?.rows,
+            historyChanges: rules.history.changes,
             connections: service.engine.connections, queues: service.queues, unreadable: service.unreadable.current())
         let text = metrics.text(
             isReady: isReady(seen), isMaintained: box.maintenance.isOn,
@@ -109,6 +110,7 @@ struct OperationsController {
         if isReady, let fault = scan?.trouble, .now - fault.since > Self.patienceWithFeed {
             trouble.append("changes of other programs are told late, or not at all: \(fault.text)")
         }
+        if let change = rules.history.trouble { trouble.append(change) }
         trouble += service.unreadable.sentences
         let size = isReady ? seen.size : nil
         let report = ReadinessReport(

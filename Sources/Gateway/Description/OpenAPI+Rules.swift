@@ -27,11 +27,12 @@ extension OpenAPI {
               }
             },
             "Resource": {
-              "type": "object", "additionalProperties": false, "required": ["resource", "sections"],
+              "type": "object", "additionalProperties": false, "required": ["resource", "shape", "sections"],
               "properties": {
                 "resource": {"type": "string"}, "description": {"type": "string"},
                 "create": {"type": "boolean", "description": "The client may create records. Only where the resource has rules of access."},
                 "delete": {"type": "boolean", "description": "The client may delete records."},
+                "shape": {"type": "string"},
                 "sections": {"type": "array", "items": {"$ref": "#/components/schemas/Section"}}
               }
             },

@@ -1,6 +1,7 @@
 import ChangeFeed
 import Logging
 import MergeService
+import RecordStore
 import Operations
 import ServiceLifecycle
 
@@ -14,11 +15,26 @@ struct HistoryWatch: Service {
 
     func run() async throws {
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try await checkFiles()
             await check()
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.interval) }
         }
         // The next start compares the database with the last revision that a client may have read.
         await check()
+    }
+
+    /// - Throws: `StoreError` if a file was replaced, which ends the gateway.
+    private func checkFiles() async throws(StoreError) {
+        guard let journal = box.active?.journal else { return }
+        do throws(StoreError) {
+            try await history.checkFiles(journal)
+        } catch {
+            guard error.kind == .other else { return }
+            logger.critical(
+                "the gateway ends, because it would write to a file that nobody reads; pushes of the last second may be in it",
+                metadata: ["error": "\(error)"])
+            throw error
+        }
     }
 
     private func check() async {

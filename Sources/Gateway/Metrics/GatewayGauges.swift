@@ -10,6 +10,8 @@ struct GatewayGauges {
     let ruleProblems: Int
     /// nil where there is no journal, or nobody can ask it.
     let journalRows: Int?
+    /// The changes of the history of the database that this gateway has detected.
+    let historyChanges: Int
     /// nil where the database is a file.
     let connections: ConnectionCounts?
     let queues: [QueueLoad]
@@ -24,6 +26,10 @@ struct GatewayGauges {
         page.begin(
             "fieldmerge_rule_problems", type: "gauge", help: "What is wrong with the newest rules, as /readyz names it")
         page.add("fieldmerge_rule_problems", labels: [], value: ruleProblems)
+        page.begin(
+            "fieldmerge_history_changes_total", type: "counter",
+            help: "Restores, failovers and lost journals that this gateway has detected")
+        page.add("fieldmerge_history_changes_total", labels: [], value: historyChanges)
         if let journalRows {
             page.begin("fieldmerge_journal_rows", type: "gauge", help: "Rows of the journal, as the database estimates")
             page.add("fieldmerge_journal_rows", labels: [], value: journalRows)

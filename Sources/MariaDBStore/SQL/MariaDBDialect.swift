@@ -34,13 +34,16 @@ struct MariaDBDialect: Dialect {
         "ALTER TABLE \(quoted(table)) AUTO_INCREMENT = \(key + 1);"
     }
 
-    /// The nodes of a Galera cluster have one history. A replica has another `server_id` than its primary.
+    /// The nodes of a Galera cluster have one history, but each counts GTIDs of its own. A replica has another `server_id` than
+    /// its primary.
     var serverPositions: [Statement] {
         [
             """
-            SELECT CONCAT('server ', COALESCE((SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
-            WHERE VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND VARIABLE_VALUE > '00000000-0000-0000-0000-000000000000'), \
-            @@GLOBAL.server_id)), CONCAT(@@gtid_binlog_pos, ',', @@gtid_current_pos)
+            SELECT CONCAT('server ', COALESCE(cluster, @@GLOBAL.server_id)), \
+            IF(cluster IS NULL, CONCAT(@@gtid_binlog_pos, ',', @@gtid_current_pos), '') \
+            FROM (SELECT (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
+            WHERE VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND VARIABLE_VALUE > '00000000-0000-0000-0000-000000000000') \
+            AS cluster) AS wsrep
             """, "SELECT CONCAT('server ', @@server_uuid), @@gtid_executed",
         ].map { Statement(sql: $0, binds: [], columns: [JournalColumn.text, JournalColumn.text]) }
     }

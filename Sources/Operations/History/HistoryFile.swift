@@ -9,10 +9,14 @@ import MergeCore
 package struct HistoryFile: Sendable {
     /// The path of the file.
     package let path: String
+    private let database: String?
 
     /// Names a file; it may be missing.
-    package init(path: String) {
+    ///
+    /// - Parameter database: the path of the database if that is a file too.
+    package init(path: String, database: String? = nil) {
         self.path = path
+        self.database = database
     }
 
     /// Names the file of a database and its journal in a folder.
@@ -20,10 +24,18 @@ package struct HistoryFile: Sendable {
     /// - Parameter database: its address.
     package init(folder: String, database: String, journal: String) {
         let digest = SHA256.hash(data: Array("\(database)\n\(journal)".utf8)).prefix(8)
+        self.database = nil
         path = "\(folder)/history-\(Hex.encode(Array(digest))).json"
     }
 
+    /// True if a gateway has served the same database with a journal before.
+    package var knowsJournal: Bool { content.map { $0.file == databaseNumber } ?? false }
+
+    private var databaseNumber: UInt64? { database.flatMap { try? DatabaseMark.number(of: $0) } }
+
     private struct Content: Codable {
+        /// The number that the file system gave the database file.
+        var file: UInt64?
         var server: String?
         var commits: String
         var journal: String
@@ -34,12 +46,14 @@ package struct HistoryFile: Sendable {
 
     /// Reads the position; nil if the file is missing or damaged.
     func read() -> HistoryPosition? {
-        guard let data = try? Data(contentsOf: URL(filePath: path)),
-            let content = try? JSONDecoder().decode(Content.self, from: data)
-        else { return nil }
+        guard let content else { return nil }
         return HistoryPosition(
             server: ServerPosition(server: content.server, commits: CommitPosition(content.commits)),
             journal: content.journal, feed: content.feed, revision: content.revision, entry: content.entry)
+    }
+
+    private var content: Content? {
+        (try? Data(contentsOf: URL(filePath: path))).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
     }
 
     /// Writes the position, as a whole or not at all.
@@ -47,7 +61,8 @@ package struct HistoryFile: Sendable {
     /// - Throws: the error of the file system.
     func write(_ position: HistoryPosition) throws {
         let content = Content(
-            server: position.server.server, commits: position.server.commits.text, journal: position.journal,
+            file: databaseNumber, server: position.server.server, commits: position.server.commits.text,
+            journal: position.journal,
             feed: position.feed, revision: position.revision, entry: position.entry)
         let url = URL(filePath: path)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

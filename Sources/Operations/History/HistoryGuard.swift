@@ -20,8 +20,10 @@ package final class HistoryGuard: Sendable {
 
     private struct State {
         /// The last change that this process has detected.
-        var last: HistoryChange?
+        var last: (reason: String, at: ContinuousClock.Instant)?
         var changes = 0
+        /// The files of the database and of the journal when the first was opened.
+        var files: [String: UInt64] = [:]
         var isFileWritable = true
     }
 
@@ -38,8 +40,11 @@ package final class HistoryGuard: Sendable {
     /// The number of changes of the history that this process has detected.
     package var changes: Int { state.withLock { $0.changes } }
 
-    /// The last change that this process has detected; nil if there was none.
-    package var lastChange: HistoryChange? { state.withLock { $0.last } }
+    /// A sentence for operators on a change of the last hour; nil if there was none.
+    package var trouble: String? {
+        guard let last = state.withLock({ $0.last }), .now - last.at < .seconds(3_600) else { return nil }
+        return "the history of the database has changed, so a new feed began: \(last.reason)"
+    }
 
     /// Compares the history with the highest position that was seen, and begins a new feed if it is another one.
     ///
@@ -51,8 +56,10 @@ package final class HistoryGuard: Sendable {
         let (found, noted) = try await position(of: journal)
         let known = memory.withLock { $0.highest }
         guard found.change(since: known, noted: noted) != nil else {
+            let isOther = known.map { $0.journal != found.journal } ?? false
+            if isOther { note(.otherJournal) }
             try await remember(found, confirmed: confirmed, noted: noted, in: journal)
-            return known.map { $0.journal != found.journal } ?? false
+            return isOther
         }
         try await beginAnew(journal)
         return true
@@ -71,10 +78,8 @@ package final class HistoryGuard: Sendable {
             for statement in feed.beginAnew(JournalOpener.newFeedID(), above: known?.epoch ?? 0) {
                 _ = try session.execute(statement)
             }
-            let seconds = try Self.seconds(journal, session)
             var notes = journal.tables.note(position: found.server.text)
-            if change.losesKeys { notes += journal.tables.setKeysSince(seconds) }
-            notes += journal.tables.note(history: "\(seconds) \(change.reason)")
+            if change.losesKeys { notes += journal.tables.setKeysSince(try Self.seconds(journal, session)) }
             for note in notes { _ = try session.execute(note) }
             return .commit(change)
         }
@@ -82,8 +87,15 @@ package final class HistoryGuard: Sendable {
         memory.withLock { $0 = HistoryMemory(highest: found) }
         save(found)
         guard let change else { return }
+        note(change)
+    }
+
+    /// An empty journal has a new feed already, so there is nothing to do but to report it.
+    private func note(_ fault: HistoryFault) { note(HistoryChange(faults: [fault], losesKeys: true)) }
+
+    private func note(_ change: HistoryChange) {
         state.withLock { state in
-            state.last = change
+            state.last = (change.reason, .now)
             state.changes += 1
         }
         let keys =
@@ -96,6 +108,34 @@ package final class HistoryGuard: Sendable {
     }
 
     private var deadline: ContinuousClock.Instant { .now.advanced(by: Self.patience) }
+
+    // MARK: Files
+
+    /// Checks that the files of the database and of the journal are those that this process has opened.
+    ///
+    /// A process goes on writing to a file that was replaced, and nobody would ever read it.
+    ///
+    /// - Throws: `StoreError` if a file was replaced or removed, or cannot be looked at.
+    package func checkFiles(_ journal: Journal) async throws(StoreError) {
+        var files: [String: UInt64] = [:]
+        if engine.dialect.isFile {
+            let mark = try await DatabaseMark(of: engine, deadline: deadline)
+            files[mark.name] = try DatabaseMark.number(of: mark.name)
+        }
+        let dialect = journal.tables.dialect
+        if let question = dialect.file(ofSchema: journal.tables.schema),
+            let path = try await DatabaseMark.text(question, in: journal.engine, deadline: deadline), !path.isEmpty
+        {
+            files[path] = try DatabaseMark.number(of: path)
+        }
+        let replaced = state.withLock { state in
+            let replaced = files.first { path, number in state.files[path].map { $0 != number } ?? false }
+            if replaced == nil { state.files.merge(files) { first, _ in first } }
+            return replaced
+        }
+        guard let replaced else { return }
+        throw StoreError(.other, "the file \(replaced.key) was replaced while the gateway ran")
+    }
 
     // MARK: The position
 
@@ -153,7 +193,8 @@ package final class HistoryGuard: Sendable {
             return (former, memory.advance(to: found, confirmed: confirmed))
         }
         // On the same server the journal goes back together with the data, so only the server's identity counts there.
-        let isNoted = noted?.server == now.server.server && (journal.isTogether || noted?.commits == now.server.commits)
+        let isNoted =
+            journal.isTogether ? noted?.server == now.server.server : noted?.text == now.server.text
         if now.server.server != nil, !isNoted {
             try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
                 for note in journal.tables.note(position: now.server.text) { _ = try session.execute(note) }

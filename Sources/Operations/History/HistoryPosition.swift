@@ -8,6 +8,7 @@ package struct ServerPosition: Sendable, Hashable {
     /// The highest commits; empty if the server has no binary log.
     package var commits: CommitPosition
 
+    /// Names a server and what it has committed.
     package init(server: String?, commits: CommitPosition) {
         self.server = server
         self.commits = commits
@@ -35,8 +36,11 @@ extension ServerPosition {
         self.init(server: nil, commits: CommitPosition(""))
     }
 
-    /// The position as the journal notes it.
-    var text: String { (server ?? "") + "\n" + commits.text }
+    /// The position as the journal notes it, without commits if they are longer than the journal's column.
+    var text: String {
+        let (name, commits) = (server ?? "", commits.text)
+        return name + "\n" + (name.utf8.count + commits.utf8.count < 250 ? commits : "")
+    }
 
     /// Reads `text`; nil if no gateway noted one.
     init?(text: String?) {
@@ -60,6 +64,7 @@ package struct HistoryPosition: Sendable, Hashable {
     /// The highest number of an entry.
     package var entry: Int
 
+    /// Makes the position of one look.
     package init(server: ServerPosition, journal: String, feed: String, revision: Int, entry: Int) {
         self.server = server
         self.journal = journal

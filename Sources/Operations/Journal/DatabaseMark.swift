@@ -46,7 +46,8 @@ package struct DatabaseMark: Sendable, Hashable {
         return text.string
     }
 
-    private static func number(of path: String) throws(StoreError) -> UInt64 {
+    /// The number that the file system gave a file.
+    static func number(of path: String) throws(StoreError) -> UInt64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let number = attributes?[.systemFileNumber] as? UInt64 else {
             throw StoreError(.unavailable, "the file \(path) cannot be looked at")

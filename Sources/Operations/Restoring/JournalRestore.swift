@@ -81,12 +81,11 @@ package struct JournalRestore: Sendable {
             for statement in tables.feed.beginAnew(id, above: revision / FeedTables.epochSize) {
                 _ = try session.execute(statement)
             }
+            guard losesKeys else { return .commit(()) }
             guard case .integer(let seconds)? = try session.query(tables.clock).first?.first else {
                 throw StoreError(.unreadable, "the database does not return its time")
             }
-            var notes = tables.note(history: "\(seconds) An operator ran “fieldmerge journal restored”.")
-            if losesKeys { notes += tables.setKeysSince(Int(clamping: seconds)) }
-            for note in notes { _ = try session.execute(note) }
+            for statement in tables.setKeysSince(Int(clamping: seconds)) { _ = try session.execute(statement) }
             return .commit(())
         }
         return id

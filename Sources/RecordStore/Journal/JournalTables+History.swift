@@ -17,8 +17,6 @@ package struct JournalPosition: Sendable, Hashable {
 extension JournalTables {
     /// The name of the value that contains the server and its commit position.
     private static let position = "position"
-    /// The name of the value that tells when and why the history began.
-    private static let history = "history"
 
     /// The statement that reads the place of the journal in its history.
     package var historyPosition: Statement {
@@ -51,12 +49,4 @@ extension JournalTables {
     package func note(position: String) -> [Statement] {
         [setMeta(Self.position, position), changeMeta(Self.position, position)]
     }
-
-    /// Returns the statements that note when and why the history began.
-    package func note(history: String) -> [Statement] {
-        [setMeta(Self.history, history), changeMeta(Self.history, history)]
-    }
-
-    /// The statement that reads when and why the history began.
-    package var historyNote: Statement { meta(Self.history) }
 }

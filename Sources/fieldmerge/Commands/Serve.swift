@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Gateway
 import Logging
 import Operations
@@ -83,6 +84,10 @@ struct Serve: AsyncParsableCommand {
         let bounds = DatabaseBounds(
             connections: try limits.connectionCount(settings), requestSeconds: configuration.requestSeconds)
         let days = try retention.days(settings)
+        let history = stateOptions.file(
+            settings, database: try settings.required(databaseOptions.database, .database),
+            journal: settings.text(journalOptions.journal, .journal))
+        try requireJournalFile(settings, history)
         let store = try Store(databaseOptions, journal: journalOptions, settings: settings, bounds: bounds)
         let engine = store.engine
         let loader = RulesLoader(
@@ -90,10 +95,7 @@ struct Serve: AsyncParsableCommand {
             knowsClients: verifier != nil,
             interval: .seconds(
                 60 * (try settings.number(schemaInterval, .schemaInterval, default: 5, in: 1...10_000))),
-            historyFile: stateOptions.file(
-                settings, database: try settings.required(databaseOptions.database, .database),
-                journal: settings.text(journalOptions.journal, .journal)),
-            logger: logger, journal: store.openServedJournal)
+            historyFile: history, logger: logger, journal: store.openServedJournal)
         if try settings.flag(maintenance, .maintenance) { loader.setMaintenance("--maintenance") }
         if let findings = try await start(loader, engine) {
             for finding in findings.sorted { print(finding) }
@@ -119,6 +121,19 @@ struct Serve: AsyncParsableCommand {
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
         try await group.run()
         logger.notice("stopped")
+    }
+
+    /// Checks that the file of the journal has not been lost.
+    ///
+    /// - Throws: `SettingsError` if a gateway has used a journal, and its file is missing.
+    private func requireJournalFile(_ settings: Settings, _ history: HistoryFile) throws {
+        guard let file = try journalOptions.file(settings, databaseOptions), history.knowsJournal,
+            !FileManager.default.fileExists(atPath: file)
+        else { return }
+        throw SettingsError(
+            "the journal \(file) is missing, although a gateway has used it; restore it, or make an empty one with "
+                + "“fieldmerge journal init”. Then every client takes a snapshot, and pushes that were first sent before are "
+                + "refused")
     }
 
     /// Checks that a gateway without tokens is reached from its own machine alone.

@@ -22,7 +22,8 @@ struct StateOptions: ParsableArguments {
     ) -> HistoryFile {
         let folder = settings.text(state, .state)
         if folder == nil, database.hasPrefix("sqlite:") {
-            return HistoryFile(path: JournalOptions.path(database) + ".fieldmerge-state")
+            let path = JournalOptions.path(database)
+            return HistoryFile(path: path + ".fieldmerge-state", database: path)
         }
         return HistoryFile(
             folder: folder ?? Self.folder(environment), database: Self.place(database), journal: journal ?? "")

@@ -104,4 +104,43 @@ import TestSupport
         }
         server.kill()
     }
+
+    @Test("A gateway ends if a file of its database is replaced", arguments: [false, true])
+    func replacedFile(isJournal: Bool) async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.start)
+        let gateway = try await GatewayProcess(database, rules: Self.rules)
+        try await HTTPClient.with(port: gateway.port) { client async throws in
+            #expect(try await client.post("/v1/push", Self.add("a", 8, 9)).status == 200)
+            // The gateway has seen the files by the time at which it reports a feed.
+            try await OutageTests.until { try await client.get("/readyz").text.contains("revision") }
+        }
+        let file = isJournal ? database.journalName : database.name
+        try await Shell.run(["cp", file, file + ".copy"])
+        try await Shell.run(["mv", file + ".copy", file])
+        #expect(await gateway.line(containing: "was replaced while the gateway ran") != nil)
+        #expect(await gateway.stop() != 0)
+    }
+
+    @Test("A journal file that is lost is an error at start") func lostFile() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.start)
+        let first = try await GatewayProcess(database, rules: Self.rules)
+        let feed = try await HTTPClient.with(port: first.port) { client async throws in
+            try await client.post("/v1/sync", "{}").json()["feed"]?.text
+        }
+        #expect(await first.stop() == 0)
+        try await Shell.run(["rm", database.journalName])
+        await #expect(throws: Shell.Failure.self) { _ = try await GatewayProcess(database, rules: Self.rules) }
+        try await Shell.run([
+            GatewayProcess.program, "journal", "init", "--database", database.url, "--journal", database.journalURL,
+        ])
+        let second = try await GatewayProcess(database, rules: Self.rules)
+        try await HTTPClient.with(port: second.port) { client async throws in
+            #expect(try await client.post("/v1/sync", "{}").json()["feed"]?.text != feed)
+            let late = Self.add("b", 8, 9).replacing(#""edits""#, with: #""sent":"2026-01-01T00:00:00Z","edits""#)
+            #expect(try await client.post("/v1/push", late).text.contains("key-expired"))
+            #expect(try await client.get("/readyz").text.contains("Another journal is in the place"))
+            #expect(try await client.get("/metrics").text.contains("fieldmerge_history_changes_total 1"))
+        }
+        #expect(await second.stop() == 0)
+    }
 }

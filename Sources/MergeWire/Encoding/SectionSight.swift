@@ -1,0 +1,29 @@
+import MergeCore
+
+/// A section as a client may see it.
+struct SectionSight {
+    let section: Section
+    let position: Int
+    let view: ResourceView?
+    let closed: Set<String>
+    private let rights: SectionRights?
+
+    init(_ resource: Resource, _ position: Int, _ view: ResourceView?, closed: Set<String>) {
+        self.closed = closed
+        section = resource.sections[position]
+        self.position = position
+        self.view = view
+        rights = view?.widestSight.sections[position]
+    }
+
+    /// - Parameter field: the position among the fields that are written.
+    func shows(_ field: Int) -> Bool { rights?.fields[field] != false }
+
+    func shows(_ group: Group) -> Bool { group.fields.allSatisfy(shows) }
+
+    /// - Parameter field: the position among the fields that are read-only.
+    func showsReadOnly(_ field: Int) -> Bool { shows(section.fields.count + field) }
+
+    /// nil where everybody writes.
+    func writes(_ group: Int) -> Bool? { view.map { !$0.writers(ofGroup: group, in: position).isEmpty } }
+}
