@@ -1,5 +1,5 @@
 import MergeCore
-package import RecordStore
+import RecordStore
 
 /// The server that a gateway is connected to.
 package struct ServerPosition: Sendable, Hashable {

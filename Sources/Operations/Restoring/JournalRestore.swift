@@ -1,7 +1,7 @@
 import MergeCore
-package import MergeService
+import MergeService
 import MergeWire
-package import RecordStore
+import RecordStore
 
 /// The steps after a backup was restored or a replica was promoted.
 package struct JournalRestore: Sendable {
