@@ -23,4 +23,12 @@ extension ColumnType {
         case .float, .set, .delimitedSet, .wellKnownText, .json: nil
         }
     }
+
+    /// True for dates, times and moments.
+    package var isDateOrTime: Bool {
+        switch self {
+        case .date, .dateTime, .timestamp, .time: true
+        default: false
+        }
+    }
 }

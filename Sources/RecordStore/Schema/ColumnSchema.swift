@@ -45,11 +45,8 @@ package struct ColumnSchema: Sendable, Hashable {
     ///
     /// - Parameter type: the one that the rules would make of it.
     package func keyType(for type: ColumnType) -> ColumnType {
-        switch type {
-        case .date, .dateTime, .timestamp, .time:
-            types.first { if case .text = $0 { true } else { false } } ?? type
-        default: type
-        }
+        guard type.isDateOrTime else { return type }
+        return types.first { if case .text = $0 { true } else { false } } ?? type
     }
 
     /// The type as the database spells it, for messages and the digest of the rules.

@@ -18,6 +18,14 @@ struct LinkCheck {
             self.type = type
         }
 
+        /// The kind of values in the column.
+        ///
+        /// A database without types for dates returns a date in a key as text, but no text column contains dates alone.
+        fileprivate var kind: (values: ComparisonKind, name: String)? {
+            let kept = column.types.first.flatMap { $0.isDateOrTime ? $0 : nil } ?? type
+            return kept.comparison.map { ($0, kept.name) }
+        }
+
         fileprivate var words: String { "column “\(column.name)” (\(column.declaredType)) of table “\(table.name)”" }
     }
 
@@ -26,12 +34,12 @@ struct LinkCheck {
 
     /// The reason why the columns cannot tie rows to each other; nil if they can.
     var fault: String? {
-        guard let kind = own.type.comparison, let other = target.type.comparison else {
+        guard let kind = own.kind, let other = target.kind else {
             return "\(own.words) and \(target.words) cannot be compared exactly, so they tie no rows to each other"
         }
-        if kind == other { return nil }
-        return "\(own.words) and \(target.words) contain values of different kinds (\(own.type.name) and "
-            + "\(target.type.name)), so they tie no rows to each other; FieldMerge compares values of one kind only"
+        if kind.values == other.values { return nil }
+        return "\(own.words) and \(target.words) contain values of different kinds (\(kind.name) and "
+            + "\(other.name)), so they tie no rows to each other; FieldMerge compares values of one kind only"
     }
 
     /// The two columns as the advice on collations names them; nil if the database compares their texts by their characters.
