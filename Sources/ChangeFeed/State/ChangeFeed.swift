@@ -266,8 +266,13 @@ package final class ChangeFeed: Sendable {
     private func publish(
         _ found: FeedLook.Found, journal: Journal, at begin: ContinuousClock.Instant
     ) -> FeedState {
-        state.withLock {
-            $0.known = Known(
+        state.withLock { state in
+            if state.known?.state.feed != found.state.feed {
+                // After a restore, rows of `pending` have lower numbers than before.
+                state.numbers = SequencedNumbers()
+                state.watch = PendingWatch()
+            }
+            state.known = Known(
                 state: found.state, keysSince: found.keysSince, at: begin, journal: journal.tables.schema)
         }
         waiters.wake(found.state)

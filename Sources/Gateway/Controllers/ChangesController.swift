@@ -102,8 +102,7 @@ struct ChangesController {
         let state = try await access.current()
         let names = try FeedRequest.resources(in: context.query, of: active.catalog, for: client)
         let start = try await cursor(in: context.query, of: names, at: state, access)
-        let all = active.catalog.readable(by: client).map(\.name).filter { !active.outOfService.contains($0) }
-        let wanted = start?.resources ?? names ?? all
+        let wanted = start?.resources ?? names ?? active.catalog.readable(by: client).map(\.name)
         let resources = wanted.compactMap { active.catalog.readable($0, by: client) }
         guard resources.count == wanted.count else { throw FeedAccess.resync(state) }
         for resource in resources { try active.requireInService(resource) }

@@ -63,6 +63,8 @@ struct SyncPushes {
     private mutating func refuse(_ push: SyncRequest.SentPush, _ names: PushNames, _ problem: Problem) {
         text.add(key: push.key, problem)
         allMerged = false
+        // The client builds the push again, so a push that uses its ids is not refused.
+        if problem.code == .historyChanged { return held.hold(after: names, of: []) }
         guard problem.retry?.isLater == true else { return }
         switch problem.code {
         case .notRun: held.hold(after: names, of: [])

@@ -67,6 +67,9 @@ package struct KeyedExecution: Sendable {
         under key: PushKey, active: ActiveRules, deadline: ContinuousClock.Instant
     ) async throws(Failure) -> PushAnswer? {
         guard let journal = active.journal else { return nil }
+        // A push that still runs may have an entry in a write-ahead journal that is not committed yet.
+        if !inFlight.begin(key.name) { try await waitForOther(key, deadline) }
+        defer { inFlight.end(key.name) }
         return try await stored(key, in: journal, active: active, until: deadline)
     }
 

@@ -75,7 +75,15 @@ private struct Evidence {
         var looksUndone = false
         for entry in composed(entries) {
             for effect in entry.effects.values {
-                switch entry.verdict(on: effect, row: try row(effect, entry.resource)) {
+                let row: [Value]?
+                do throws(StoreError) {
+                    row = try self.row(effect, entry.resource)
+                } catch {
+                    // A table that was altered since gives no evidence.
+                    guard [.schemaChanged, .unreadable, .denied].contains(error.kind) else { throw error }
+                    continue
+                }
+                switch entry.verdict(on: effect, row: row) {
                 case true: return true
                 case false: looksUndone = true
                 case nil: break

@@ -162,11 +162,14 @@ package struct JournalPruning: Sendable {
             let held = try Self.held(days: keyDays, of: journal, stopwatch?(), in: session)
             let past = rows.prefix { $0.isPast && $0.number > held }
             guard let last = past.last else { return .commit(false) }
-            let oldest = try Self.clock(of: journal, in: session).seconds - keyDays * 86_400
-            for statement in journal.tables.setKeysSince(oldest) { _ = try session.execute(statement) }
-            let alone = past.filter(\.isKeyAlone).map(\.number)
+            let (seconds, newest) = try Self.clock(of: journal, in: session)
+            for statement in journal.tables.setKeysSince(seconds - keyDays * 86_400) {
+                _ = try session.execute(statement)
+            }
+            // The newest row stays, because a journal with lower numbers than before counts as restored.
+            let alone = past.filter { $0.isKeyAlone && $0.number != newest }.map(\.number)
             if !alone.isEmpty { _ = try session.execute(journal.tables.delete(alone)) }
-            let named = past.filter { $0.hasName && !$0.isKeyAlone }.map(\.number)
+            let named = past.filter { $0.hasName && (!$0.isKeyAlone || $0.number == newest) }.map(\.number)
             if !named.isEmpty { _ = try session.execute(journal.tables.forgetKeys(named)) }
             _ = try session.execute(journal.tables.changeMeta(Self.bookmark, String(last.number)))
             return .commit(past.count == Self.batch)
@@ -179,7 +182,8 @@ package struct JournalPruning: Sendable {
             let rows = try session.query(journal.tables.aged(after: 0, days: entryDays, limit: Self.batch))
                 .compactMap(Aged.init)
             let held = try Self.held(days: entryDays, of: journal, stopwatch?(), in: session)
-            let past = rows.prefix { $0.isPast && $0.number > held }.map(\.number)
+            let newest = try Self.clock(of: journal, in: session).last
+            let past = rows.prefix { $0.isPast && $0.number > held && $0.number != newest }.map(\.number)
             if !past.isEmpty {
                 _ = try session.execute(journal.tables.delete(past))
                 _ = try session.execute(journal.tables.forgetEffects(on: past))

@@ -122,9 +122,11 @@ package struct JournalDesk: Sendable {
         let active = try await active(rules)
         var merging = MergeLimits()
         merging.rowsPerRecord = 10_000_000
+        let service = MergeService.wire(engine, limits: merging)
+        if !isPreview { try await claim(service, active) }
         do {
             return try await JournalRestore(
-                service: .wire(engine, limits: merging), active: active, journal: journal, newer: newer
+                service: service, active: active, journal: journal, newer: newer
             ).run(rollsForward: rollsForward, isPreview: isPreview)
         } catch {
             throw JournalFault(error)

@@ -47,6 +47,8 @@ extension HistoryPosition {
             // The first feed of a new journal is a new one, and its keys begin with it.
             return isFresh ? nil : HistoryChange(faults: [.otherJournal], losesKeys: true)
         }
+        // Another gateway, or an operator, has begun a feed since, so the memory belongs to the history before it.
+        if feed != memory.feed, epoch > memory.epoch { return change(sinceNoted: noted) }
         var faults: [HistoryFault] = []
         if isFeedBehind(memory) { faults.append(.feedBehind) }
         if entry < memory.entry { faults.append(.entriesBehind) }
@@ -70,9 +72,8 @@ extension HistoryPosition {
         return faults.isEmpty ? nil : HistoryChange(faults: faults, losesKeys: true)
     }
 
-    /// A feed that was begun by another gateway has a higher epoch.
     private func isFeedBehind(_ memory: HistoryPosition) -> Bool {
-        feed == memory.feed ? revision < memory.revision : epoch <= memory.epoch
+        feed != memory.feed || revision < memory.revision
     }
 
     /// Returns the higher of two positions of one history.

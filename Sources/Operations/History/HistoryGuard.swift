@@ -22,12 +22,17 @@ package final class HistoryGuard: Sendable {
         /// The last change that this process has detected.
         var last: (reason: String, at: ContinuousClock.Instant)?
         var changes = 0
+        /// The number of looks in a row that found a change.
+        var suspicions = 0
         /// The files of the database and of the journal when the first was opened.
         var files: [String: UInt64] = [:]
         var isFileWritable = true
     }
 
     private static let patience = Duration.seconds(10)
+    /// The number of looks that have to find a change. Nodes of a cluster may lag for a moment, and no revision is given
+    /// meanwhile.
+    private static let mostSuspicions = 5
 
     /// - Parameter file: nil keeps the position in this process only.
     package init(engine: any RecordEngine, file: HistoryFile? = nil, logger: Logger) {
@@ -49,18 +54,28 @@ package final class HistoryGuard: Sendable {
     /// Compares the history with the highest position that was seen, and begins a new feed if it is another one.
     ///
     /// - Parameter confirmed: the feed up to the revision that no crash of the server can take back; nil if none is known.
+    /// - Parameter isStart: acts at the first look.
     /// - Returns: true if the journal has to be opened again, because its history or its secret is another one.
     /// - Throws: `StoreError` if it cannot be compared.
     @discardableResult
-    package func check(_ journal: Journal, confirmed: FeedState? = nil) async throws(StoreError) -> Bool {
+    package func check(
+        _ journal: Journal, confirmed: FeedState? = nil, isStart: Bool = false
+    ) async throws(StoreError) -> Bool {
         let (found, noted) = try await position(of: journal)
         let known = memory.withLock { $0.highest }
         guard found.change(since: known, noted: noted) != nil else {
             let isOther = known.map { $0.journal != found.journal } ?? false
             if isOther { note(.otherJournal) }
             try await remember(found, confirmed: confirmed, noted: noted, in: journal)
+            state.withLock { $0.suspicions = 0 }
             return isOther
         }
+        let suspicions = state.withLock { state in
+            state.suspicions += 1
+            return state.suspicions
+        }
+        guard isStart || suspicions >= Self.mostSuspicions else { return false }
+        state.withLock { $0.suspicions = 0 }
         try await beginAnew(journal)
         return true
     }
@@ -120,13 +135,13 @@ package final class HistoryGuard: Sendable {
         var files: [String: UInt64] = [:]
         if engine.dialect.isFile {
             let mark = try await DatabaseMark(of: engine, deadline: deadline)
-            files[mark.name] = try DatabaseMark.number(of: mark.name)
+            files[mark.name] = (try? DatabaseMark.number(of: mark.name)) ?? 0
         }
         let dialect = journal.tables.dialect
         if let question = dialect.file(ofSchema: journal.tables.schema),
             let path = try await DatabaseMark.text(question, in: journal.engine, deadline: deadline), !path.isEmpty
         {
-            files[path] = try DatabaseMark.number(of: path)
+            files[path] = (try? DatabaseMark.number(of: path)) ?? 0
         }
         let replaced = state.withLock { state in
             let replaced = files.first { path, number in state.files[path].map { $0 != number } ?? false }
@@ -134,7 +149,7 @@ package final class HistoryGuard: Sendable {
             return replaced
         }
         guard let replaced else { return }
-        throw StoreError(.other, "the file \(replaced.key) was replaced while the gateway ran")
+        throw StoreError(.other, "the file \(replaced.key) was replaced while the gateway ran, or removed")
     }
 
     // MARK: The position
@@ -166,7 +181,8 @@ package final class HistoryGuard: Sendable {
         if let server { current = server } else { current = try ServerPosition(in: session, tables.dialect) }
         let found = HistoryPosition(
             server: current, journal: digest(place.secret), feed: place.feed, revision: place.revision,
-            entry: place.entry)
+            // A write-ahead journal withdraws entries.
+            entry: journal.isTogether ? place.entry : 0)
         return (found, ServerPosition(text: place.noted))
     }
 

@@ -41,11 +41,12 @@ package struct JournalRestore: Sendable {
             }
             report.newer = other.copy
         }
-        let backup = try await lastOfBackup()
+        let backup = try await lastOfBackup(before: report.newer?.summary)
         let gap = try await gap(after: backup)
         var pushes = try await missing(of: gap, &report)
         report.counters = try await counters(gap)
         if isPreview { return report }
+        if let newer = report.newer?.summary { try await note(backup, before: newer) }
         report.copiedRows = try await copy(after: backup)
         report.feed = try await beginNewFeed(above: report.newer?.revision ?? place.copy.revision)
         guard rollsForward else { return report }
@@ -91,9 +92,21 @@ package struct JournalRestore: Sendable {
         return id
     }
 
-    /// Returns the number of the last entry that both journals contain: that of the backup.
-    private func lastOfBackup() async throws(StoreError) -> Int {
-        guard let newer else { return 0 }
+    /// Notes the last entry of the backup before anything is copied, so that the command can be repeated.
+    private func note(_ backup: Int, before newer: JournalSummary) async throws(StoreError) {
+        try await journal.engine.write(deadline: deadline) { session throws(StoreError) in
+            _ = try session.execute(journal.tables.note(lastOfBackup: backup, before: newer))
+            return .commit(())
+        }
+    }
+
+    /// Returns the number of the last entry of the backup, which both journals contain.
+    private func lastOfBackup(before summary: JournalSummary?) async throws(StoreError) -> Int {
+        guard let newer, let summary else { return 0 }
+        let noted = try await journal.engine.read(deadline: deadline) { session throws(StoreError) in
+            try session.query(journal.tables.lastOfBackup(before: summary)).first?.first
+        }
+        if case .text(let text)? = noted, let number = Int(text.string) { return number }
         var limit = Int.max
         while true {
             let rows = try await times(of: journal, upTo: limit)

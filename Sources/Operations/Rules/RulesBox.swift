@@ -109,7 +109,12 @@ package final class RulesBox: Sendable {
 
     /// Has the journal opened again, because its history is another one.
     package func reopenJournal() {
-        state.withLock { $0.journal = nil }
+        state.withLock { state in
+            state.journal = nil
+            // A reading that began before keeps the former journal, so it does not count.
+            state.begun += 1
+            state.ended = state.begun
+        }
         askForReload()
     }
 

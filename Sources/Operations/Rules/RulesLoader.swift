@@ -244,7 +244,7 @@ package struct RulesLoader: Service {
             do {
                 try engine.claim()
                 journal = try await openJournal()
-                if let open = journal.journal { try await history.check(open) }
+                if let open = journal.journal { try await history.check(open, isStart: true) }
             } catch {
                 guard isStart, error.mayPass else { throw error }
                 logger.error("the gateway is not ready", metadata: ["error": "\(error)"])

@@ -68,7 +68,8 @@ package struct FeedTables: Sendable {
                 binds: [JournalTables.bind(id)]),
             Statement(sql: "DELETE FROM \(changesSQL)", binds: []),
             Statement(sql: "DELETE FROM \(departuresSQL)", binds: []),
-            Statement(sql: "DELETE FROM \(pendingSQL)", binds: []),
+            // A write-ahead merge that is not committed yet gets its revision in the new feed.
+            Statement(sql: "DELETE FROM \(pendingSQL) WHERE token IS NULL", binds: []),
         ]
     }
 

@@ -48,6 +48,17 @@ extension JournalTables {
             rows: Int(clamping: rows), last: Int(clamping: last), newest: newest, keys: Int(clamping: keys))
     }
 
+    /// The name of the value that contains the last entry of the backup, for one newer journal.
+    private static func backup(_ newer: JournalSummary) -> String { "backup \(newer.last)" }
+
+    /// Returns the statement that notes the last entry of the backup; a value that was noted before stays.
+    package func note(lastOfBackup number: Int, before newer: JournalSummary) -> Statement {
+        setMeta(Self.backup(newer), String(number))
+    }
+
+    /// Returns the statement that reads the last entry of the backup as it was noted.
+    package func lastOfBackup(before newer: JournalSummary) -> Statement { meta(Self.backup(newer)) }
+
     /// Returns the statement that reads whole rows after a number, to be copied into another journal.
     package func copies(after number: Int, limit: Int) -> Statement {
         Statement(

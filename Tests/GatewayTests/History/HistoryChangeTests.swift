@@ -32,7 +32,8 @@ import Testing
             (position(journal: "k"), [.otherJournal]),
             (position(journal: "k", feed: "g", revision: 1, entry: 0), []),
             // Another gateway has begun a feed.
-            (position(feed: "g", revision: epoch + 1), []),
+            (position(feed: "g", revision: epoch + 1), []), (position(feed: "g", revision: epoch + 1, entry: 5), []),
+            (position(commits: "0-1-4", feed: "g", revision: epoch + 1), []),
             (position(feed: "g", revision: 200), [.feedBehind]),
         ] as [(HistoryPosition, [HistoryFault])])
     func faults(found: HistoryPosition, faults: [HistoryFault]) {

@@ -101,6 +101,9 @@ import TestSupport
         let (_, preview, errors) = try await Self.run(database, ["--newer", newer, "--preview"])
         #expect(preview.contains("nothing was written") && preview.contains("customers/1"), "\(preview)\(errors)")
         #expect(try await Self.rows(database) == old)
+        // A first run without rolling forward copies the journal and loses nothing for the second.
+        let (_, listed, _) = try await Self.run(database, ["--newer", newer])
+        #expect(listed.contains("customers/1") && listed.contains("Copied from the newer journal: 5"), "\(listed)")
         let (status, report, faults) = try await Self.run(database, ["--newer", newer, "--roll-forward"])
         #expect(status == 0, "\(report)\(faults)")
         #expect(report.contains("Merged again: 5"), "\(report)")
