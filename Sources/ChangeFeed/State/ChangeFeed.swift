@@ -244,12 +244,12 @@ package final class ChangeFeed: Sendable {
             }
             state.withLock { $0.knowsBeginning = true }
         }
-        try found.state.requireNotBehind(known)
+        try journal.tables.feed.floor.check(found.state.revision)
         let isTurn = state.withLock {
             $0.watch.looks(at: found.firstPending, isFree: found.isFree, isUrgent: isUrgent)
         }
         if isTurn, !isPaused() {
-            if let highest = try await look.sequence(after: start, known: known, until: deadline) {
+            if let highest = try await look.sequence(after: start, until: deadline) {
                 state.withLock { $0.numbers.note(highest, now: .now) }
             }
             // Also where nothing was left to do: another gateway was quicker, and has given what this one is asked for.
@@ -266,6 +266,7 @@ package final class ChangeFeed: Sendable {
     private func publish(
         _ found: FeedLook.Found, journal: Journal, at begin: ContinuousClock.Instant
     ) -> FeedState {
+        journal.tables.feed.floor.raise(to: found.state.revision)
         state.withLock { state in
             if state.known?.state.feed != found.state.feed {
                 // After a restore, rows of `pending` have lower numbers than before.

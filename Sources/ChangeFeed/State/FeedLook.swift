@@ -21,7 +21,7 @@ struct FeedLook: Sendable {
         let isFree: Bool
         /// The first row that waits for a revision.
         let firstPending: Int?
-        /// The time since which the journal has all keys, in seconds since 1970.
+        /// The time since which the journal has all keys, in microseconds since 1970.
         let keysSince: Int
     }
 
@@ -46,15 +46,13 @@ struct FeedLook: Sendable {
 
     /// Gives everything that is committed its revision.
     ///
-    /// - Parameter known: the feed as this gateway has seen it. A feed that went back gets no revision, because clients have
-    ///   read these revisions already.
     /// - Returns: the highest number of a row that got one; nil where none did.
     func sequence(
-        after number: Int, known: FeedState? = nil, until deadline: ContinuousClock.Instant
+        after number: Int, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Int? {
         var highest: Int?
         while true {
-            let step = try await step(after: number, known: known, until: deadline)
+            let step = try await step(after: number, until: deadline)
             highest = step.last.map { max($0, highest ?? 0) } ?? highest
             if !step.hasMore { return highest }
         }
@@ -66,11 +64,11 @@ struct FeedLook: Sendable {
     }
 
     private func step(
-        after number: Int, known: FeedState? = nil, until deadline: ContinuousClock.Instant
+        after number: Int, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Step {
         try await journal.engine.write(deadline: deadline) { [feed, gateway] session throws(StoreError) in
             // The lock comes first: what is read behind it no other gateway takes.
-            try feed.state(session.query(feed.lockedReach).first).requireNotBehind(known)
+            _ = try session.query(feed.lock)
             let rows = try session.query(feed.pending(after: number, limit: Self.batch))
             var numbers: [Int] = []
             var changes: [CommittedChange] = []

@@ -1,5 +1,3 @@
-import RecordStore
-
 /// The state of the feed as a gateway may tell it to clients.
 package struct FeedState: Sendable, Hashable {
     /// Names the history that revisions count.
@@ -21,12 +19,6 @@ package struct FeedState: Sendable, Hashable {
 
     /// Returns a feed's own name.
     package static func ownName(_ named: String) -> String { String(named.prefix { $0 != mark }) }
-
-    /// - Throws: `StoreError` if the same feed had a higher revision before, because a backup was restored.
-    func requireNotBehind(_ known: FeedState?) throws(StoreError) {
-        guard let known, known.feed == feed, revision < known.revision else { return }
-        throw StoreError(.unavailable, "the feed has a lower revision than before, so a new one is about to begin")
-    }
 
     /// Returns true where changes after a revision can be told.
     package func reaches(back revision: Int) -> Bool { (earliest...max(earliest, self.revision)).contains(revision) }

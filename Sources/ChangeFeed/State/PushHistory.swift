@@ -4,7 +4,7 @@ package import MergeCore
 package struct PushHistory: Sendable, Hashable {
     /// The feed of the history.
     let feed: String
-    /// The time since which the journal has all keys, in seconds since 1970.
+    /// The time since which the journal has all keys, in microseconds since 1970.
     let keysSince: Int
 
     /// Returns the problem of a push that was built for another history; nil if it was built for this one.
@@ -22,7 +22,7 @@ package struct PushHistory: Sendable, Hashable {
 
     /// Returns the problem of a push whose key may be one of those that are gone; nil if the journal has all keys of its time.
     ///
-    /// - Parameter sent: when the push was first sent with its key, in seconds since 1970; nil if the client did not send it.
+    /// - Parameter sent: when the push was first sent with its key, in microseconds since 1970; nil if the client did not send it.
     package func problem(ofKeySent sent: Int?) -> Problem? {
         guard let sent, sent < keysSince else { return nil }
         return Problem(

@@ -39,7 +39,7 @@ struct MariaDBDialect: Dialect {
     var serverPositions: [Statement] {
         [
             """
-            SELECT CONCAT('server ', COALESCE(cluster, @@GLOBAL.server_id)), \
+            SELECT COALESCE(CONCAT('cluster ', cluster), CONCAT('server ', @@GLOBAL.server_id)), \
             IF(cluster IS NULL, CONCAT(@@gtid_binlog_pos, ',', @@gtid_current_pos), '') \
             FROM (SELECT (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS \
             WHERE VARIABLE_NAME = 'WSREP_CLUSTER_STATE_UUID' AND VARIABLE_VALUE > '00000000-0000-0000-0000-000000000000') \

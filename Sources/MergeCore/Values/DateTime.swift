@@ -42,6 +42,9 @@ package struct DateTime: Sendable, Hashable, Comparable {
         return DateTime(date: moved, microseconds: total - days * Self.microsecondsPerDay)
     }
 
+    /// Microseconds since 1970, for a complete date in UTC.
+    package var microsecondsSince1970: Int { date.dayNumber * Int(Self.microsecondsPerDay) + Int(microseconds) }
+
     package static func < (a: DateTime, b: DateTime) -> Bool {
         (a.date, a.microseconds) < (b.date, b.microseconds)
     }

@@ -23,6 +23,7 @@ package enum Sequencing {
                 "the journal “\(feed.schema)” has lost its feed; begin another with “fieldmerge journal new-feed”")
         }
         var last = Int(clamping: number)
+        try feed.floor.check(last)
         var noted: [(change: CommittedChange, revision: Int, conditions: ConditionHistory?)] = []
         let collapsed = collapsed(changes)
         let histories = try histories(of: collapsed.filter { !$0.steps.isEmpty }.map(\.name), in: feed, session)

@@ -163,7 +163,7 @@ package struct JournalPruning: Sendable {
             let past = rows.prefix { $0.isPast && $0.number > held }
             guard let last = past.last else { return .commit(false) }
             let (seconds, newest) = try Self.clock(of: journal, in: session)
-            for statement in journal.tables.setKeysSince(seconds - keyDays * 86_400) {
+            for statement in journal.tables.setKeysSince((seconds - keyDays * 86_400) * 1_000_000) {
                 _ = try session.execute(statement)
             }
             // The newest row stays, because a journal with lower numbers than before counts as restored.

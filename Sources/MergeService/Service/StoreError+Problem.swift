@@ -13,7 +13,7 @@ extension StoreError {
                 retry: .later(.connection, after: 5))
         case .unwritable:
             Problem(
-                .cannotWrite, detail: "Its disk is full or it is read-only; nothing was written.",
+                .cannotWrite, detail: "A full disk, a read-only database or a missing journal. Nothing was written.",
                 retry: .later(.unwritable, after: 5))
         case .busy, .serialization, .locked, .fileLocked, .knownKey:
             Problem(

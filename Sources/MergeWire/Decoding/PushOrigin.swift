@@ -4,7 +4,7 @@ import MergeCore
 package struct PushOrigin: Sendable, Hashable {
     /// The feed of the client's copy; nil if the client did not send it.
     package let feed: String?
-    /// The time of the first sending, in seconds since 1970; nil if the client did not send it.
+    /// The time of the first sending, in microseconds since 1970; nil if the client did not send it.
     package let sent: Int?
     /// True if the push refers to the state of a record: it contains an `old`, an `oldHash` or an id that is not temporary.
     package let hasBase: Bool
@@ -16,7 +16,7 @@ package struct PushOrigin: Sendable, Hashable {
         if let node = root["feed"], node.string == nil { throw Invalid.problem(top.member("feed"), "must be a string") }
         feed = root["feed"]?.string ?? syncFeed
         if let node = root["sent"] {
-            guard let sent = node.string.flatMap({ Self.seconds($0) }) else {
+            guard let sent = node.string.flatMap({ Self.moment($0) }) else {
                 throw Invalid.problem(top.member("sent"), "must be a time in UTC, such as 2026-11-20T10:00:00Z")
             }
             self.sent = sent
@@ -28,11 +28,11 @@ package struct PushOrigin: Sendable, Hashable {
     }
 
     /// The format is that of RFC 3339, with an offset of zero.
-    private static func seconds(_ text: String) -> Int? {
-        var reader = TimeReader(text)
+    private static func moment(_ text: String) -> Int? {
+        var reader = TimeReader(text.uppercased())
         guard let (moment, _) = reader.dateTime(), reader.offset() == 0, reader.isAtEnd, !moment.date.isIncomplete
         else { return nil }
-        return moment.date.dayNumber * 86_400 + Int(moment.microseconds / 1_000_000)
+        return moment.microsecondsSince1970
     }
 
     private static func hasBase(_ edit: JSONNode) -> Bool {

@@ -30,7 +30,7 @@ package final class HistoryGuard: Sendable {
     }
 
     private static let patience = Duration.seconds(10)
-    /// The number of looks that have to find a change. Nodes of a cluster may lag for a moment, and no revision is given
+    /// The number of looks that have to find a change in a cluster. Its nodes may lag for a moment, and no revision is given
     /// meanwhile.
     private static let mostSuspicions = 5
 
@@ -74,7 +74,8 @@ package final class HistoryGuard: Sendable {
             state.suspicions += 1
             return state.suspicions
         }
-        guard isStart || suspicions >= Self.mostSuspicions else { return false }
+        let isCluster = found.server.server?.hasPrefix("cluster") ?? false
+        guard isStart || !isCluster || suspicions >= Self.mostSuspicions else { return false }
         state.withLock { $0.suspicions = 0 }
         try await beginAnew(journal)
         return true
@@ -94,7 +95,7 @@ package final class HistoryGuard: Sendable {
                 _ = try session.execute(statement)
             }
             var notes = journal.tables.note(position: found.server.text)
-            if change.losesKeys { notes += journal.tables.setKeysSince(try Self.seconds(journal, session)) }
+            if change.losesKeys { notes += journal.tables.setKeysSince(try journal.tables.moment(in: session)) }
             for note in notes { _ = try session.execute(note) }
             return .commit(change)
         }
@@ -189,13 +190,6 @@ package final class HistoryGuard: Sendable {
     /// The secret itself is kept nowhere but in the journal.
     private static func digest(_ secret: String) -> String {
         Hex.encode(Array(SHA256.hash(data: Array(secret.utf8)).prefix(8)))
-    }
-
-    private static func seconds(_ journal: Journal, _ session: any StoreSession) throws(StoreError) -> Int {
-        guard case .integer(let seconds)? = try session.query(journal.tables.clock).first?.first else {
-            throw StoreError(.unreadable, "the database does not return its time")
-        }
-        return Int(clamping: seconds)
     }
 
     // MARK: Keeping the position

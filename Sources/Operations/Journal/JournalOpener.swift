@@ -85,23 +85,14 @@ package struct JournalOpener: Sendable {
 
     /// Several gateways may start at once, so the tables are made under a lock, and each step is harmless twice.
     private func create() async throws(StoreError) {
-        let clock = try await seconds()
+        let moment = try await engine.read(deadline: deadline) { [tables] session throws(StoreError) in
+            try tables.moment(in: session)
+        }
         let secret = Hex.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
         try await run(
             tables.creation + [
                 tables.setMeta("secret", secret), try await ownerStatement(), tables.feed.begin(Self.newFeedID()),
-            ] + tables.setKeysSince(clock) + [tables.setMeta("version", String(JournalTables.version))])
-    }
-
-    /// The database's own clock, in seconds since 1970.
-    func seconds() async throws(StoreError) -> Int {
-        let clock = Statement(
-            sql: "SELECT \(tables.dialect.nowSeconds)", binds: [], columns: [JournalColumn.number])
-        let rows = try await engine.read(deadline: deadline) { session throws(StoreError) in try session.query(clock) }
-        guard case .integer(let seconds)? = rows.first?.first else {
-            throw StoreError(.unreadable, "the database does not return its time")
-        }
-        return Int(clamping: seconds)
+            ] + tables.setKeysSince(moment) + [tables.setMeta("version", String(JournalTables.version))])
     }
 
     /// Brings a journal of an older version up to date; what it keeps stays as it is.

@@ -83,10 +83,8 @@ package struct JournalRestore: Sendable {
                 _ = try session.execute(statement)
             }
             guard losesKeys else { return .commit(()) }
-            guard case .integer(let seconds)? = try session.query(tables.clock).first?.first else {
-                throw StoreError(.unreadable, "the database does not return its time")
-            }
-            for statement in tables.setKeysSince(Int(clamping: seconds)) { _ = try session.execute(statement) }
+            let moment = try tables.moment(in: session)
+            for statement in tables.setKeysSince(moment) { _ = try session.execute(statement) }
             return .commit(())
         }
         return id
@@ -309,8 +307,9 @@ package struct JournalRestore: Sendable {
             guard let last = found.last else { break }
             filter.after = last.number
         }
-        return highest.sorted { $0.key.description < $1.key.description }.compactMap { table, value in
-            engine.dialect.raise(counterOf: table, above: value.key)
+        return highest.sorted { $0.key.description < $1.key.description }.map { table, value in
+            let named = TableName(schema: table.schema ?? active.schema.name, name: table.name)
+            return engine.dialect.raise(counterOf: named, above: value.key)
         }
     }
 }

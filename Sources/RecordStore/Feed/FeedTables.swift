@@ -10,14 +10,17 @@ package struct FeedTables: Sendable {
     package let schema: String
     /// The dialect of the database that the tables are in.
     package let dialect: any Dialect
+    /// The highest revision that this process has reported.
+    package let floor: RevisionFloor
 
     /// Revisions of one epoch; the epoch stands above them, so that no number is ever given twice.
     package static let epochSize = 1 << 40
     /// The first revision of an epoch, which no change has: whoever has read it has read nothing.
     package static let beginning = 1
 
-    init(schema: String, dialect: any Dialect) {
+    init(schema: String, dialect: any Dialect, floor: RevisionFloor) {
         self.schema = schema
+        self.floor = floor
         self.dialect = dialect
     }
 
@@ -114,13 +117,6 @@ package struct FeedTables: Sendable {
         Statement(
             sql: "SELECT last FROM \(feedSQL) WHERE one = 1" + dialect.lockingClause, binds: [],
             columns: [JournalColumn.number])
-    }
-
-    /// The statement that locks the counter and reads the feed as `reach` does.
-    package var lockedReach: Statement {
-        Statement(
-            sql: "SELECT id, last, oldest FROM \(feedSQL) WHERE one = 1" + dialect.lockingClause, binds: [],
-            columns: [JournalColumn.text, JournalColumn.number, JournalColumn.number])
     }
 
     /// Returns the statement that moves the counter.

@@ -49,4 +49,15 @@ extension JournalTables {
     package func note(position: String) -> [Statement] {
         [setMeta(Self.position, position), changeMeta(Self.position, position)]
     }
+
+    /// Reads the database's own clock.
+    ///
+    /// - Returns: microseconds since 1970.
+    package func moment(in session: any StoreSession) throws(StoreError) -> Int {
+        let question = Statement(sql: "SELECT \(now)", binds: [], columns: [JournalColumn.time])
+        guard case .dateTime(let time)? = try session.query(question).first?.first else {
+            throw StoreError(.unreadable, "the database does not return its time")
+        }
+        return time.microsecondsSince1970
+    }
 }

@@ -6,10 +6,16 @@ extension JournalTables {
 
     /// Statements that a push needs the same tables and rights for, and that change no row.
     package var rightsProbes: [Statement] {
-        let selects = [entries, meta, feed.pending, feed.feed, feed.changes].map { table in
-            Statement(
-                sql: "SELECT 1 FROM \(dialect.quoted(table)) WHERE 1 = 0", binds: [], columns: [JournalColumn.number])
-        }
+        let selects =
+            ([
+                entries, meta, feed.pending, feed.feed, feed.changes, feed.departures, feed.gateways, feed.scan,
+                feed.scanUnits,
+            ]
+            + [feed.scanRanges, feed.shown]).map { table in
+                Statement(
+                    sql: "SELECT 1 FROM \(dialect.quoted(table)) WHERE 1 = 0", binds: [],
+                    columns: [JournalColumn.number])
+            }
         let (entries, meta) = (dialect.quoted(entries), dialect.quoted(meta))
         let (pending, state) = (dialect.quoted(feed.pending), dialect.quoted(feed.feed))
         let writes = [

@@ -11,6 +11,7 @@ package struct JournalTables: Sendable {
     package let dialect: any Dialect
     /// Counts what is written here.
     package let meter = JournalMeter()
+    private let floor = RevisionFloor()
 
     /// The name under which a SQLite journal is attached to the legacy file's connection.
     package static let attachedName = "fieldmerge_journal"
@@ -40,7 +41,7 @@ package struct JournalTables: Sendable {
     package var now: String { dialect.now }
 
     /// The tables of the feed beside it.
-    package var feed: FeedTables { FeedTables(schema: schema, dialect: dialect) }
+    package var feed: FeedTables { FeedTables(schema: schema, dialect: dialect, floor: floor) }
 
     /// The statements that make the tables, each harmless where they are there already.
     package var creation: [Statement] { dialect.creation(of: self) + feed.creation }
@@ -65,16 +66,18 @@ package struct JournalTables: Sendable {
         Statement(sql: "DELETE FROM \(metaSQL) WHERE name = ?", binds: [Self.bind(name)])
     }
 
-    /// The name of the value that contains the time since which the journal has all keys, in seconds since 1970.
+    /// The name of the value that contains the time since which the journal has all keys, in microseconds since 1970.
     package static let keysSince = "keys-since"
 
     /// Returns the statements that set the time since which the journal has all keys, unless a later one is set.
-    package func setKeysSince(_ seconds: Int) -> [Statement] {
+    ///
+    /// - Parameter moment: microseconds since 1970.
+    package func setKeysSince(_ moment: Int) -> [Statement] {
         [
             setMeta(Self.keysSince, "0"),
             Statement(
                 sql: "UPDATE \(metaSQL) SET value = ? WHERE name = ? AND CAST(value AS \(dialect.wholeNumberType)) < ?",
-                binds: [Self.bind(String(seconds)), Self.bind(Self.keysSince), Self.bind(seconds)]),
+                binds: [Self.bind(String(moment)), Self.bind(Self.keysSince), Self.bind(moment)]),
         ]
     }
 

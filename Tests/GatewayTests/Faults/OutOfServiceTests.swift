@@ -65,6 +65,8 @@ import TestSupport
             #expect(page.text.contains("green"), "\(page.text)")
             #expect(try await client.get("/v1/snapshot?resources=labels").status == 200)
             #expect(try await client.get("/v1/snapshot?resources=orders").status == 503)
+            // A snapshot without the resource would delete its records from the client's copy.
+            #expect(try await client.get("/v1/snapshot").status == 503)
             #expect(try await client.get("/v1/rules").json()["version"]?.text == rules["version"]?.text)
             let ready = try await client.get("/readyz")
             #expect(ready.status == 200 && ready.text.contains("orders.yaml"), "\(ready.text)")

@@ -9,18 +9,20 @@ import TestSupport
     private static let start = """
         CREATE TABLE counters (id INT PRIMARY KEY, n INT NOT NULL);
         INSERT INTO counters VALUES (1, 8), (2, 5);
-        CREATE TABLE notes (code VARCHAR(40) PRIMARY KEY, text VARCHAR(40));
+        CREATE TABLE notes (id INTEGER PRIMARY KEY AUTO_INCREMENT, text VARCHAR(40), friend INT);
         """
     private static let rules = [
         "counters.yaml":
             "resource: counters\nsections:\n  c: {table: counters, groups: {n: {column: n, merge: add}}}\n",
-        "notes.yaml": "resource: notes\nsections:\n  n: {table: notes, key: code, groups: {text: text}}\n",
+        "notes.yaml":
+            "resource: notes\nsections:\n  n: {table: notes, groups: {text: text, friend: {column: friend, references: notes}}}\n",
     ]
 
     private static func with(
         _ kind: TestEngine, _ body: @escaping @Sendable (TestDatabase, HTTPClient.Session) async throws -> Void
     ) async throws {
-        let database = try await TestDatabase(kind, mariadb: start, sqlite: start)
+        let database = try await TestDatabase(
+            kind, mariadb: start, sqlite: start.replacing("AUTO_INCREMENT", with: "AUTOINCREMENT"))
         try await RunningGateway.with(database, rules: rules, journal: .together) { gateway async throws in
             try await gateway.client { try await body(database, $0) }
         }
@@ -82,6 +84,23 @@ import TestSupport
             #expect(answer["results"]?[0]?["code"]?.int == 409)
             #expect(answer["results"]?[1]?["status"]?.text == "merged")
             #expect(try await database.run("SELECT n FROM counters WHERE id = 1;") == "5\n")
+        }
+    }
+
+    @Test("A push that uses an id of a history-changed push waits for it", arguments: TestEngine.allCases)
+    func dependents(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { database, client in
+            let feed = try #require(try await client.get("/v1/changes").json()["feed"]?.text)
+            try await Self.beginNewFeed(database)
+            try await Self.look(client)
+            let note = #"{"resource":"notes","id":"tmp:n","changeset":{"n":{"old":null,"new":{"text":"x"}}}}"#
+            let edit = #"{"resource":"counters","id":1,"changeset":{"c":{"n":{"old":8,"new":9}}}}"#
+            let later = #"{"resource":"notes","id":"tmp:m","changeset":{"n":{"old":null,"new":{"friend":"tmp:n"}}}}"#
+            let body =
+                #"{"feed":"\#(feed)","pushes":[{"key":"a","edits":[\#(edit),\#(note)]},{"key":"b","edits":[\#(later)]}]}"#
+            let results = try await client.post("/v1/sync", body).json()["results"]
+            #expect(results?[0]?["problem"]?["code"]?.text == "history-changed")
+            #expect(results?[1]?["problem"]?["code"]?.text == "not-run", "\(String(describing: results))")
         }
     }
 

@@ -63,6 +63,33 @@ import TestSupport
         }
     }
 
+    @Test("Nothing gets a revision that clients have read, however soon it comes after a restore")
+    func atOnce() async throws {
+        let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: Self.start)
+        try await RunningGateway.with(database, rules: Self.rules, journal: .together) { gateway async throws in
+            try await gateway.client { client async throws in
+                #expect(try await client.post("/v1/push", Self.add("a", 8, 9)).status == 200)
+                try await Self.dump(database)
+                for number in 9..<12 {
+                    #expect(try await client.post("/v1/push", Self.add("k\(number)", number, number + 1)).status == 200)
+                }
+                let before = try await client.post("/v1/sync", "{}").json()
+                let feed = try #require(before["feed"]?.text)
+                let revision = try #require(before["revision"]?.int)
+                try await Self.restore(database)
+                for number in 0..<10 {
+                    let answer = try await client.post("/v1/push", Self.add("n\(number)", 12, 13))
+                    #expect([200, 503].contains(answer.status), "\(answer.text)")
+                }
+                try await OutageTests.until {
+                    guard let now = try? await client.get("/v1/changes").json()["feed"]?.text else { return false }
+                    return now != feed
+                }
+                #expect(try await client.get("/v1/changes?since=\(revision)&feed=\(feed)").status == 410)
+            }
+        }
+    }
+
     @Test("A gateway that starts after a restore begins a new feed", arguments: TestEngine.allCases)
     func whileStopped(_ kind: TestEngine) async throws {
         let database = try await TestDatabase(kind, mariadb: Self.start, sqlite: Self.start)

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// The highest revision of a journal that this process has reported to clients.
+///
+/// A feed that went back would give these revisions again, so nothing gets a revision until a new feed begins.
+package final class RevisionFloor: Sendable {
+    private let highest = Mutex(0)
+
+    init() {}
+
+    /// Notes a revision that clients may have read.
+    package func raise(to revision: Int) { highest.withLock { $0 = max($0, revision) } }
+
+    /// - Throws: `StoreError` if the feed had a higher revision before, because a backup was restored.
+    package func check(_ revision: Int) throws(StoreError) {
+        guard revision < highest.withLock({ $0 }) else { return }
+        throw StoreError(.unavailable, "the feed has a lower revision than before, so a new one is about to begin")
+    }
+}
