@@ -29,9 +29,9 @@ class Page:
             self.blocks.append(Block(heading, frozenset(match["tags"].split()), match["text"]))
         self.used = set()
 
-    def commands(self, heading: str, tags: set, skip: int = 0) -> list:
-        """The blocks of a heading that a run with these tags executes, without the first ones."""
-        found = [block for block in self.blocks if block.heading == heading and block.tags <= tags][skip:]
+    def commands(self, heading: str, tags: set, part: slice = slice(None)) -> list:
+        """The blocks of a heading that a run with these tags executes, or some of them."""
+        found = [block for block in self.blocks if block.heading == heading and block.tags <= tags][part]
         if not found:
             raise KeyError(f"the page has no commands under “{heading}” for {sorted(tags)}")
         self.used.update(found)

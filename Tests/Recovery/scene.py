@@ -91,11 +91,16 @@ class Service:
         self.process = None
 
     def command(self, arguments: list) -> int:
+        if arguments == ["restart", "mariadb"]:
+            self.scene.server.kill()
+            self.scene.server.start()
+            return 0
         verb = arguments[0]
         if verb in ("stop", "restart"):
             self.end(signal.SIGTERM)
         if verb in ("start", "restart"):
-            self.start()
+            if not self.is_running:
+                self.start()
         elif verb == "kill":
             self.process.send_signal(getattr(signal, arguments[arguments.index("-s") + 1]))
         elif verb != "stop":
