@@ -31,6 +31,7 @@ class Reading:
         self.on_outcome: Callable[[], None] = lambda: None
         self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None
         self._rules: Rules | None = None
+        self._offset: float | None = None
         self._touched: set[Place] = set()
         self._last: dict[Place, Json | None] = {}
         """The bases that the transaction under way has deleted."""
