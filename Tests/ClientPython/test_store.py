@@ -835,6 +835,25 @@ class ClockTests(StoreCase):
         return str(json.loads(self.server.requests[-1].body or b"")["pushes"][-1]["sent"])
 
 
+class BrokenSnapshotTests(StoreCase):
+    def test_an_edit_of_records_of_a_snapshot_that_broke_off_names_its_feed(self) -> None:
+        store = self.open()
+        for name in ("feed-a", "feed-b"):
+            head = {"feed": name, "revision": 1, "rules": RULES["version"], "records": 9}
+            lines = [{"snapshot": head}, MODEL["base"][0], {"cursor": "1"}]
+            text = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            self.server.answer(RULES) if name == "feed-a" else self.clock.advance(400)
+            self.server.reply(Reply(200, text, {"content-type": "application/x-ndjson"}))
+            self.assertNotEqual(store.sync().phase, "idle")
+            store._model.note(snapshot=None)  # another history: the next snapshot begins anew
+        with store.edit("shoppers", 123) as s:
+            s.customer.points += 1
+        self.server.no_network()
+        store.sync()
+        push = json.loads(self.server.requests[-1].body or b"")["pushes"][0]
+        self.assertEqual(push["feed"], "feed-a")
+
+
 class LifeTests(StoreCase):
     def test_sign_out_refuses_while_edits_are_unsent(self) -> None:
         path = self.file()

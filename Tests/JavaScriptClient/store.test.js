@@ -537,3 +537,23 @@ test("`sent` is the gateway's time, also after a restart; without a Date it is t
   assert.equal(await sent(new MemoryStorage()), new Date(12000).toISOString(), "no Date");
   assert.equal(await sent(new MemoryStorage(), 71000), new Date(12000).toISOString(), "less than a minute");
 });
+
+test("an edit of records of a first snapshot that broke off names its feed", async () => {
+  const server = new ScriptedServer({ rules }), storage = new MemoryStorage();
+  let feed = "feed-a";
+  server.handle("/v1/snapshot", (request) => {
+    const lines = [{ snapshot: { feed, revision: 1, rules: "v1", resources: ["boxes"], records: 9 } }, { resource: "boxes", id: 1, record: box(1) }, { cursor: "1" }];
+    request.answer(200, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  });
+  const store = await open({ server: server.url, user: "u", storage, fetch: server.fetch, clock: new TestClock() });
+  await store.sync();
+  await store.resync().catch(() => {});
+  feed = "feed-b";
+  await store.sync();
+  await store.edit("boxes", 1, (b) => { b.box.count += 1; });
+  const synced = store.sync(), request = await server.request();
+  assert.equal(request.json.pushes[0].feed, "feed-a");
+  request.fail();
+  await synced;
+  await store.close();
+});

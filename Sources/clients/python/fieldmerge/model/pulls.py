@@ -87,6 +87,9 @@ class Pulls(Histories):
             names = ("feed", "revision", "rules", "records")
             note = {name: head.get(name) for name in names}
             self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0})
+            if self.database.meta("feed") is None:
+                # It stays until all records of this feed are replaced, also if another snapshot begins before.
+                self.database.set_meta("feed", head["feed"])
         return True
 
     def forget_snapshot(self) -> None:

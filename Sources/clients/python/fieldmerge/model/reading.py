@@ -201,8 +201,9 @@ class Reading:
             section.group(str(rest[0]))
 
     def place(self) -> tuple[str | None, int | None]:
-        """Returns feed and revision up to which everything is stored."""
-        return self.database.meta("feed"), self.database.meta("revision")
+        """Returns feed and revision up to which everything is stored; `None` for both before the first snapshot ends."""
+        revision = self.database.meta("revision")
+        return (None, None) if revision is None else (self.database.meta("feed"), revision)
 
     def _first(self, places: list[list[str]]) -> Json | None:
         return self.view(places[0][0], self._id_of(*places[0])) if places else None
