@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import email.utils
 import gzip
 import json
 import os
@@ -803,6 +804,54 @@ class OlderStoreTests(StoreCase):
         self.assertTrue(store.sync().ok)
         self.assertIn(text, self.server.requests[-1].body or b"")
         self.assertEqual(store.record("shoppers", 123).customer.points, 6)
+
+
+class ClockTests(StoreCase):
+    def test_sent_is_the_time_of_the_gateway_also_after_a_restart(self) -> None:
+        self.clock, path = ManualClock(now=5), self.file()
+        store = self.dated(path, date=1_767_225_600)
+        self.assertEqual(self.sent(store), "2026-01-01T00:00:00.000Z")
+        store.close()
+        self.clock.advance(7)
+        self.assertEqual(self.sent(self.open(path)), "2026-01-01T00:00:07.000Z")
+
+    def test_sent_is_the_time_of_the_clock_without_a_date_or_less_than_a_minute_from_it(self) -> None:
+        self.clock = ManualClock(now=5)
+        for date in (None, 64):
+            self.assertEqual(self.sent(self.dated(date=date)), "1970-01-01T00:00:05.000Z")
+
+    def dated(self, path: str = ":memory:", *, date: int | None) -> fieldmerge.Store:
+        """Returns a store that was synced with a server whose first answer has a date."""
+        self.server = gateway()
+        self.server.answer(RULES, headers={} if date is None else {"date": email.utils.formatdate(date, usegmt=True)})
+        return self.synced(path)
+
+    def sent(self, store: fieldmerge.Store) -> str:
+        """Edits, and returns `sent` of the push, which gets no answer."""
+        with store.edit("shoppers", 123) as s:
+            s.customer.points += 1
+        self.server.no_network()
+        store.sync()
+        return str(json.loads(self.server.requests[-1].body or b"")["pushes"][-1]["sent"])
+
+
+class BrokenSnapshotTests(StoreCase):
+    def test_an_edit_of_records_of_a_snapshot_that_broke_off_names_its_feed(self) -> None:
+        store = self.open()
+        for name in ("feed-a", "feed-b"):
+            head = {"feed": name, "revision": 1, "rules": RULES["version"], "records": 9}
+            lines = [{"snapshot": head}, MODEL["base"][0], {"cursor": "1"}]
+            text = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            self.server.answer(RULES) if name == "feed-a" else self.clock.advance(400)
+            self.server.reply(Reply(200, text, {"content-type": "application/x-ndjson"}))
+            self.assertNotEqual(store.sync().phase, "idle")
+            store._model.note(snapshot=None)  # another history: the next snapshot begins anew
+        with store.edit("shoppers", 123) as s:
+            s.customer.points += 1
+        self.server.no_network()
+        store.sync()
+        push = json.loads(self.server.requests[-1].body or b"")["pushes"][0]
+        self.assertEqual(push["feed"], "feed-a")
 
 
 class LifeTests(StoreCase):

@@ -84,6 +84,48 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["county"] == "Kent")
     }
 
+    /// Edits, and returns `sent` of the push, which gets no answer.
+    private static func sent(_ store: FieldMergeStore, _ gateway: MemoryGateway, _ points: Int) async throws -> String?
+    {
+        try await store.edit("shoppers", 123) { $0["customer", "points"] = .integer(Int128(points)) }
+        gateway.script.noNetwork()
+        try await store.sync()
+        let body = gateway.script.requests.last?.body ?? Data()
+        return JSONValue(text: String(decoding: body, as: UTF8.self))?["pushes"].arrayValue?.last?["sent"].stringValue
+    }
+
+    private static func answerRules(_ gateway: MemoryGateway, date: String?) {
+        gateway.script.answer(SharedCases.model["rules"], headers: date.map { ["Date": $0] } ?? [:])
+    }
+
+    @Test("sent is the gateway's time, also after a restart") func sentIsTheGatewaysTime() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("store.db")
+        let gateway = try Self.gateway()
+        let clock = ManualClock(now: 5)
+        var store = try await memoryStore(gateway, at: url, clock: clock)
+        Self.answerRules(gateway, date: "Thu, 01 Jan 2026 00:00:00 GMT")
+        #expect(try await store.sync().isOK)
+        #expect(try await Self.sent(store, gateway, 101) == "2026-01-01T00:00:00.000Z")
+        await store.close()
+        clock.advance(7)
+        store = try await memoryStore(gateway, at: url, clock: clock)
+        #expect(try await Self.sent(store, gateway, 102) == "2026-01-01T00:00:07.000Z")
+        await store.close()
+    }
+
+    @Test("sent is the clock's time without a Date, or less than a minute from it", arguments: [nil, "00:01:04"])
+    func sentIsTheClocksTime(date: String?) async throws {
+        let gateway = try Self.gateway()
+        let store = try await memoryStore(gateway, clock: ManualClock(now: 5))
+        Self.answerRules(gateway, date: date.map { "Thu, 01 Jan 1970 \($0) GMT" })
+        #expect(try await store.sync().isOK)
+        #expect(try await Self.sent(store, gateway, 101) == "1970-01-01T00:00:05.000Z")
+        await store.close()
+    }
+
     @Test func anExceptionLeavesNothing() async throws {
         let store = try await Self.synced(Self.gateway())
         struct Stop: Error {}

@@ -512,3 +512,48 @@ test("a store of an older version that was reading everything anew does so, and 
   await second;
   await again.close();
 });
+
+test("`sent` is the gateway's time, also after a restart; without a Date it is the clock's", async () => {
+  const clock = new TestClock({ now: 5000 }), there = Date.UTC(2026, 0, 1);
+  /** Opens a store, edits and returns the `sent` of the push, which gets no answer. */
+  const sent = async (storage, date) => {
+    const server = new ScriptedServer({ records: [{ resource: "boxes", id: 1, record: box(1) }] });
+    server.handle("/v1/rules", (request) => request.answer(200, rules, { headers: date && { Date: new Date(date).toUTCString() } }));
+    server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 1, more: false, rules: "v1", changes: [] }));
+    const store = await open({ server: server.url, user: "u", storage, fetch: server.fetch, clock });
+    if (store.status.revision === null) await store.sync();
+    // It does not join an edit whose bytes are stored.
+    await store.edit("boxes", 1, (b) => { b.box.count += 1; });
+    const second = store.sync(), request = await server.request();
+    request.fail();
+    await second;
+    await store.close();
+    return request.json.pushes.at(-1).sent;
+  };
+  const storage = new MemoryStorage();
+  assert.equal(await sent(storage, there), new Date(there).toISOString());
+  await clock.advance(7000);
+  assert.equal(await sent(storage), new Date(there + 7000).toISOString(), "after a restart, before there is an answer");
+  assert.equal(await sent(new MemoryStorage()), new Date(12000).toISOString(), "no Date");
+  assert.equal(await sent(new MemoryStorage(), 71000), new Date(12000).toISOString(), "less than a minute");
+});
+
+test("an edit of records of a first snapshot that broke off names its feed", async () => {
+  const server = new ScriptedServer({ rules }), storage = new MemoryStorage();
+  let feed = "feed-a";
+  server.handle("/v1/snapshot", (request) => {
+    const lines = [{ snapshot: { feed, revision: 1, rules: "v1", resources: ["boxes"], records: 9 } }, { resource: "boxes", id: 1, record: box(1) }, { cursor: "1" }];
+    request.answer(200, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  });
+  const store = await open({ server: server.url, user: "u", storage, fetch: server.fetch, clock: new TestClock() });
+  await store.sync();
+  await store.resync().catch(() => {});
+  feed = "feed-b";
+  await store.sync();
+  await store.edit("boxes", 1, (b) => { b.box.count += 1; });
+  const synced = store.sync(), request = await server.request();
+  assert.equal(request.json.pushes[0].feed, "feed-a");
+  request.fail();
+  await synced;
+  await store.close();
+});

@@ -72,6 +72,7 @@ extension Ledger {
         try setMeta("feed", .string(page.feed))
         try setMeta("revision", .integer(Int128(page.revision)))
         try setMeta("lastSynced", .double(context.clock.now()))
+        try storeClockOffset()
         try noteVersion(page.rules)
         try runHooks()
         return count
@@ -132,6 +133,8 @@ extension Ledger {
         var note: JSONValue = ["cursor": .null, "done": 0]
         for name in ["feed", "revision", "rules", "records"] { note[name] = head[name] }
         try setMeta("snapshot", note)
+        // It stays until all records of this feed are replaced, also if another snapshot begins before.
+        if try meta("feed").isNull { try setMeta("feed", head["feed"]) }
         return true
     }
 
@@ -193,6 +196,7 @@ extension Ledger {
         try setMeta("snapshot", .null)
         try setMeta("resnapshot", .null)
         try setMeta("lastSynced", .double(context.clock.now()))
+        try storeClockOffset()
         try noteVersion(note["rules"].stringValue)
         try rebuild()
     }

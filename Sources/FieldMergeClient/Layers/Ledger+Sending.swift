@@ -24,6 +24,7 @@ extension Ledger {
         guard try meta("otherHistory").isNull else { return [] }
         try regroup()
         let rules = try rules()
+        try storeClockOffset()
         let pulls = try count("pulls")
         var batch: [FrozenPush] = []
         var edits = 0
@@ -70,7 +71,7 @@ extension Ledger {
     ) throws -> [UInt8] {
         var push: JSONObject = ["key": .string(key), "rules": .string(rules.version)]
         if let feed = try meta("feed").stringValue, !feed.isEmpty { push["feed"] = .string(feed) }
-        let now = Date(timeIntervalSince1970: context.clock.now())
+        let now = Date(timeIntervalSince1970: try serverTime())
         push["sent"] = .string(now.ISO8601Format(.init(includingFractionalSeconds: true)))
         push["atomic"] = atomicity.map(JSONValue.string)
         push["edits"] = .array(

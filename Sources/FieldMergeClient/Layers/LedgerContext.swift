@@ -16,6 +16,8 @@ package final class LedgerContext: Sendable {
     /// The name of this opening of the store, among those that want to sync.
     let owner: String
     let clock: any StoreClock
+    /// The seconds from the clock to the gateway's by the last answer that reported its time; nil before there is one.
+    let clockOffset = Mutex<Double?>(nil)
     /// The edits that the app has made by `beforeStore`.
     let hooks = Mutex<[Int: StoreHook]>([:])
     private let parsed = Mutex<Rules?>(nil)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension FieldMergeStore {
     /// Sends a request; returns its answer as soon as the status is known.
@@ -18,7 +19,11 @@ extension FieldMergeStore {
         let request = TransportRequest(
             method: method, path: path, headers: headers, body: body.map { Data($0) }, timeout: timeout)
         do {
-            return (try await transport.send(request), generation)
+            let response = try await transport.send(request)
+            if let offset = ServerDate.offset(response.headers, now: clock.now()) {
+                context.clockOffset.withLock { $0 = offset }
+            }
+            return (response, generation)
         } catch {
             throw ConnectionLost(reason: Self.reason(error))
         }

@@ -73,9 +73,6 @@ struct WholeAnswer: Sendable {
     func retryAfter(now: Double) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = Double(text) { return max(0, seconds) }
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        return formatter.date(from: text).map { max(0, $0.timeIntervalSince1970 - now) }
+        return ServerDate.seconds(text).map { max(0, $0 - now) }
     }
 }

@@ -28,7 +28,7 @@ export async function download(task) {
 }
 
 async function readSnapshot({ local, gateway, options, signal, resources, progressed }) {
-  let lines = [], { snapshot } = await local.place(), isFirst = true, rules, isWhole = snapshot?.isWhole;
+  let lines = [], { snapshot, feed: known } = await local.place(), isFirst = true, rules, isWhole = snapshot?.isWhole;
   /** Runs a transaction, where no other tab has begun anew. */
   const continued = (body) => local.write((work) => {
     if (work.meta.snapshot?.generation !== snapshot.generation) throw lost({ error: "Another tab began anew." });
@@ -51,7 +51,8 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
         if (typeof revision !== "number") throw lost({});
         isFirst = false;
         rules = line.snapshot.rules;
-        if (!snapshot) await local.note({ snapshot: (snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null }) });
+        // The feed of the first records. It stays until all of them are replaced, also if another snapshot begins before.
+        if (!snapshot) await local.note({ feed: known ?? feed, snapshot: (snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null }) });
         else if (feed !== snapshot.feed || revision !== snapshot.revision) throw lost({}, "resync");
       } else if (line.record !== undefined) {
         if (lines.push(line) >= batch) await store();

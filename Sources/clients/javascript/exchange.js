@@ -14,7 +14,7 @@ import { answered, putPage } from "./told.js";
  * @param {(progress: {done: number, total: number | null} | null) => void} progressed
  */
 export function exchangeOf(local, options, wants, progressed) {
-  const gateway = gatewayOf({ ...options, device: local.meta.device });
+  const gateway = gatewayOf({ ...options, local });
   /** Reads the rules where they are not known or not good any more. */
   async function readRules(signal) {
     if (!wants.readRules && local.rules) return;
@@ -43,7 +43,7 @@ export function exchangeOf(local, options, wants, progressed) {
   async function push(signal, report) {
     await readRules(signal);
     const isSingle = wants.single, { pushes, place } = await local.write(async (work) => {
-      return { pushes: await freeze(work, isSingle, options.clock.now()), place: isSingle ? {} : placeIn(work.meta) };
+      return { pushes: await freeze(work, isSingle, options.clock.now() + work.meta.offset), place: isSingle ? {} : placeIn(work.meta) };
     });
     if (!pushes.length) return { event: "answer.settled" };
     // The bytes of a push are those that were stored.

@@ -11,6 +11,8 @@ export class Local {
   rules = null;
   /** What is kept once, as the last transaction left it. */
   meta = {};
+  /** What the headers of the last answer told, for the next transaction: `offset`, milliseconds to the gateway's time. */
+  told;
   isClosed = false;
   /** What `load` has loaded. */
   decisions = null;
@@ -52,7 +54,7 @@ export class Local {
     if (this.isClosed) throw new FieldMergeError("closed", "The store is closed.");
     let work;
     const result = await this.#storage.run(writes, async (tx) => {
-      work = Object.assign(new Work(tx, await tx.get("meta", "meta"), this), { skipped });
+      work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped });
       // Another tab may have read other rules.
       if (work.meta.rules !== this.rules?.version) {
         const told = await work.tx.get("meta", "rules");

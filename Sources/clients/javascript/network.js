@@ -18,7 +18,7 @@ export const given = (values) => JSON.parse(JSON.stringify(values));
  */
 
 /** The requests of one client to one gateway. */
-export function gatewayOf({ server, fetch = globalThis.fetch, token: source, client, device, clock }) {
+export function gatewayOf({ server, fetch = globalThis.fetch, token: source, client, local, clock }) {
   let token, asking;
 
   /** Asks the app for a token; whoever asks meanwhile gets the same one. Undefined where the app has none. */
@@ -46,8 +46,10 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
       const known = asking ? await asking : (token ?? (source && (await renew())));
       const response = await fetch(bareAddress(server) + path, {
         method, body, signal: controller.signal, cache: "no-store", credentials: "omit",
-        headers: given({ Accept: accept || undefined, "Content-Type": body && "application/json", Authorization: known && `Bearer ${known}`, "X-Client": client, "X-Device-ID": device }),
+        headers: given({ Accept: accept || undefined, "Content-Type": body && "application/json", Authorization: known && `Bearer ${known}`, "X-Client": client, "X-Device-ID": local.meta.device }),
       });
+      const offset = Date.parse(response.headers.get("date")) - clock.now();
+      if (!isNaN(offset) && /json/.test(response.headers.get("content-type"))) local.told = { offset: Math.abs(offset) < 60000 ? 0 : offset };
       if (response.status === 401) token = null;
       return await read(response, heard);
     } catch (error) {

@@ -12,7 +12,7 @@ import { inOrder, names } from "./work.js";
  *
  * @param {import("./work.js").Work} work
  * @param {boolean} isSingle one push alone
- * @param {number} now milliseconds since 1970
+ * @param {number} now milliseconds since 1970, by the gateway's clock
  */
 export async function freeze(work, isSingle, now) {
   const { stamp, rules, meta } = work, pushes = meta.isRebuilding ? [] : await work.pushes(), chosen = [];

@@ -39,7 +39,7 @@ export class Work {
     this.tx = tx;
     this.#local = local;
     /** What is kept once: feed and revision, counters, the device's id. Changes to it are stored by `finish`. */
-    this.meta = { seq: 0, unsent: 0, refused: 0, feed: null, revision: null, snapshot: null, ...meta };
+    this.meta = { seq: 0, unsent: 0, refused: 0, offset: 0, feed: null, revision: null, snapshot: null, ...meta };
   }
 
   get rules() { return this.#local.rules; }

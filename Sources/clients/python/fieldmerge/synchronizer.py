@@ -16,7 +16,7 @@ from .clock import Clock
 from .errors import RulesUnknown, StoreClosed
 from .model import BEAT_SECONDS, Frozen, LeaseLost, Model
 from .scheduler import decide
-from .transport import TIMEOUT_SECONDS, Answer, BrokenOff, Request, Response, Transport
+from .transport import TIMEOUT_SECONDS, Answer, BrokenOff, Request, Response, Transport, clock_offset
 
 log = logging.getLogger("fieldmerge")
 
@@ -330,7 +330,9 @@ class Synchronizer:
             if left <= 0:
                 raise DeadlinePassed()
             timeout = min(timeout, left)
-        return self.transport.send(Request(method, path, self.headers(accept, body), body, timeout))
+        response = self.transport.send(Request(method, path, self.headers(accept, body), body, timeout))
+        self.model.note_offset(clock_offset(response.headers, now=self.clock.now()))
+        return response
 
     def headers(self, accept: str, body: bytes | None = None) -> dict[str, str]:
         """Returns the headers of a request; throws `OSError` where the app has no token now."""

@@ -196,6 +196,26 @@ class _HTTPResponse:
             self._owner.close()
 
 
+def clock_offset(headers: Mapping[str, str], *, now: float) -> float | None:
+    """Returns the seconds from a clock to the gateway's by the headers of an answer; 0 if they are less than a minute.
+
+    `None` for an answer without `Date`, and for one that is not JSON and so is not the gateway's.
+    """
+    if "json" not in headers.get("content-type", ""):
+        return None
+    moment = _moment(headers.get("date", ""))
+    if moment is None:
+        return None
+    return 0.0 if abs(moment - now) < 60 else moment - now
+
+
+def _moment(text: str) -> float | None:
+    try:
+        return email.utils.parsedate_to_datetime(text).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 @dataclass(frozen=True)
 class Answer:
     """An answer that was read whole."""
@@ -227,11 +247,8 @@ class Answer:
             return None
         if text.strip().isdigit():
             return float(text)
-        try:
-            moment = email.utils.parsedate_to_datetime(text)
-        except (TypeError, ValueError):
-            return None
-        return max(0.0, moment.timestamp() - (time.time() if now is None else now))
+        moment = _moment(text)
+        return None if moment is None else max(0.0, moment - (time.time() if now is None else now))
 
 
 def ask(transport: Transport, request: Request) -> Answer:

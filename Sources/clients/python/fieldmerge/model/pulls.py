@@ -27,6 +27,7 @@ class Pulls(Histories):
             self.database.set_meta("feed", page["feed"])
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
+            self._store_offset()
             self._note_version(page.get("rules"))
             self._hooks()
             self._tell()
@@ -86,6 +87,9 @@ class Pulls(Histories):
             names = ("feed", "revision", "rules", "records")
             note = {name: head.get(name) for name in names}
             self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0})
+            if self.database.meta("feed") is None:
+                # It stays until all records of this feed are replaced, also if another snapshot begins before.
+                self.database.set_meta("feed", head["feed"])
         return True
 
     def forget_snapshot(self) -> None:
@@ -147,6 +151,7 @@ class Pulls(Histories):
             self.database.set_meta("snapshot", None)
             self.database.set_meta("resnapshot", None)
             self.database.set_meta("lastSynced", self.clock.now())
+            self._store_offset()
             self._note_version(note.get("rules"))
             self._rebuild()
             self._tell()

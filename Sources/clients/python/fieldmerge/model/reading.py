@@ -31,6 +31,7 @@ class Reading:
         self.on_outcome: Callable[[], None] = lambda: None
         self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None
         self._rules: Rules | None = None
+        self._offset: float | None = None
         self._touched: set[Place] = set()
         self._last: dict[Place, Json | None] = {}
         """The bases that the transaction under way has deleted."""
@@ -200,8 +201,9 @@ class Reading:
             section.group(str(rest[0]))
 
     def place(self) -> tuple[str | None, int | None]:
-        """Returns feed and revision up to which everything is stored."""
-        return self.database.meta("feed"), self.database.meta("revision")
+        """Returns feed and revision up to which everything is stored; `None` for both before the first snapshot ends."""
+        revision = self.database.meta("revision")
+        return (None, None) if revision is None else (self.database.meta("feed"), revision)
 
     def _first(self, places: list[list[str]]) -> Json | None:
         return self.view(places[0][0], self._id_of(*places[0])) if places else None

@@ -31,6 +31,7 @@ class Sending(Drafts):
             rules = self.rules
             limits = rules.limits if rules else {}
             batch: list[Frozen] = []
+            self._store_offset()
             edits = 0
             size = 1_000
             for seq, state, key, body, atomic, version in self.database.rows(
@@ -65,7 +66,7 @@ class Sending(Drafts):
         push: Json = {"key": key}
         if self.database.meta("feed"):
             push["feed"] = self.database.meta("feed")
-        push["sent"] = _moment(self.clock.now())
+        push["sent"] = _moment(self._server_time())
         push["rules"] = rules.version
         if atomic is not None:
             push["atomic"] = atomic
