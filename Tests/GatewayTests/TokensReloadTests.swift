@@ -8,11 +8,13 @@ import TestSupport
     /// A gateway with a tokens file.
     private struct Place {
         let folder: TemporaryFolder
+        /// Its files exist as long as the gateway needs them.
+        let database: TestDatabase
         let gateway: GatewayProcess
         var file: String { folder.path + "/tokens" }
 
         init(_ lines: [String]) async throws {
-            let database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
+            database = try await TestDatabase(.sqlite, mariadb: "", sqlite: MergeTests.sqlite)
             folder = try TemporaryFolder(files: ["tokens": lines.joined(separator: "\n")])
             gateway = try await GatewayProcess(
                 database, rules: MergeTests.rules, options: ["--tokens", folder.path + "/tokens"])

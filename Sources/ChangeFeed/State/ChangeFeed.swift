@@ -268,7 +268,7 @@ package final class ChangeFeed: Sendable {
     ) -> FeedState {
         journal.tables.feed.floor.raise(to: found.state.revision)
         state.withLock { state in
-            if state.known?.state.feed != found.state.feed {
+            if let known = state.known, known.state.feed != found.state.feed {
                 // After a restore, rows of `pending` have lower numbers than before.
                 state.numbers = SequencedNumbers()
                 state.watch = PendingWatch()

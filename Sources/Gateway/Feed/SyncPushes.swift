@@ -64,7 +64,7 @@ struct SyncPushes {
         text.add(key: push.key, problem)
         allMerged = false
         // The client builds the push again, so a push that uses its ids is not refused.
-        if problem.code == .historyChanged { return held.hold(after: names, of: []) }
+        if problem.code == .historyChanged { return held.holdIDs(of: names) }
         guard problem.retry?.isLater == true else { return }
         switch problem.code {
         case .notRun: held.hold(after: names, of: [])

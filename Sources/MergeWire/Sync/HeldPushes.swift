@@ -19,6 +19,9 @@ package struct HeldPushes: Sendable {
     /// Holds all later pushes.
     package mutating func holdAll() { holdsAll = true }
 
+    /// Holds the pushes that use temporary ids of a push that the client builds again.
+    package mutating func holdIDs(of push: PushNames) { temporaryIDs.formUnion(push.temporaryIDs) }
+
     /// Holds the pushes that may build on a push that was not run, or of which a resource is out of service.
     ///
     /// - Parameter resources: the resources that are out of service; empty for a push that was not run.
