@@ -6,7 +6,10 @@ import Testing
 
 /// What the server sends becomes a value of the column's type exactly, or an error.
 @Suite struct ColumnWireTests {
-    private static func column(_ type: ColumnType) -> Column { Column(name: "c", type: type, isNullable: true) }
+    /// A boolean in an integer column is loose, as the rules bind it.
+    private static func column(_ type: ColumnType) -> Column {
+        Column(name: "c", type: type, isNullable: true, isLoose: type == .boolean)
+    }
 
     private static let whole = ColumnType.integer(-1_000_000...1_000_000)
     private static let decimal = ColumnType.decimal(precision: 30, scale: 2, isUnsigned: false)

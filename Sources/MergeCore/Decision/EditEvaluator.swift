@@ -20,11 +20,13 @@ package struct EditEvaluator {
     ///   - section: the row's section in the edit's resource.
     ///   - row: the row as it is found.
     ///   - budget: the work that merge functions may do in the rest of the push.
-    /// - Throws: a 400 `Problem` with the path of a value that is never written.
+    /// - Throws: a 400 `Problem` with the path of a base that neither fits its column nor stands there, or of a value
+    ///   that is never written.
     package func evaluate(
         _ edit: RowEdit, action: RowAction, in section: Section, on row: FoundRow,
         spending budget: inout WorkBudget
     ) throws(Problem) -> RowDecision {
+        try ForeignBase(section, digest: digest).check(edit, against: row.current)
         try HashedEcho(section, digest: digest).check(edit, against: row.current)
         return decide(action, at: edit.section, in: section, on: row, spending: &budget)
     }

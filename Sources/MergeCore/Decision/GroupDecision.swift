@@ -34,7 +34,8 @@ package struct GroupDecision: Sendable, Hashable {
     ///   - edited: what the client wants, every field of the group.
     ///   - current: what the database holds, every field of the group.
     ///   - types: the types of the group's columns.
-    ///   - digest: the digest of a group's values as they stand on the wire; asked for a base by digest.
+    ///   - digest: the digest of a group's values as they stand on the wire; asked for a base by digest,
+    ///     and where what the database holds is foreign to its column.
     ///   - budget: the work that a merge function may do; beyond it `on-conflict` decides the group as a whole.
     package static func decide(
         base: GroupState?, edited: [Value], current: [Value], group: Group, types: [ColumnType],
@@ -47,14 +48,16 @@ package struct GroupDecision: Sendable, Hashable {
         if edited == current, !addsUp(base, to: edited, in: group, types: types) { return GroupDecision(.already) }
         // Only the client changed the group.
         if let base, base.matches(current, digest) { return GroupDecision(.applied, written: edited) }
+        if let base, base.isShown(by: current, types, digest) {
+            return GroupDecision(.applied, written: base.leaving(current, but: edited))
+        }
         // All three differ, or the client held nothing and finds something else.
-        let wins = writable(edited, base: base, current: current, types: types)
-        guard let merge = group.merge else { return byPolicy(group.onConflict, wins) }
+        guard let merge = group.merge else { return byPolicy(group.onConflict, edited) }
         let meeting = Meeting(
             base: base, edited: edited, current: current, types: types, favouring: group.onConflict.value.favoured)
         switch merge.value.settle(meeting, spending: &budget) {
         case .side(.client):
-            return GroupDecision(.clientWon, written: wins, isConflict: true, rule: merge.rule)
+            return GroupDecision(.clientWon, written: edited, isConflict: true, rule: merge.rule)
         case .side(.server):
             return GroupDecision(.serverWon, isConflict: true, rule: merge.rule)
         case .combined(_, let parts) where !parts.isEmpty && group.onConflict.value == .reject:
@@ -62,7 +65,7 @@ package struct GroupDecision: Sendable, Hashable {
         case .combined(let values, let parts):
             return GroupDecision(.combined, written: values, isConflict: true, rule: merge.rule, parts: parts)
         case .undecided(let reason):
-            return byPolicy(group.onConflict, wins, fallback: "merge: \(merge.value.name) did not run: \(reason)")
+            return byPolicy(group.onConflict, edited, fallback: "merge: \(merge.value.name) did not run: \(reason)")
         }
     }
 
@@ -83,20 +86,6 @@ package struct GroupDecision: Sendable, Hashable {
         guard case .add? = group.merge?.value, case .values(let held)? = base, let type = types.first, type.isNumber
         else { return false }
         return (held + edited).allSatisfy { !$0.isNull && !type.isForeign($0) }
-    }
-
-    /// Returns the client's values for a group that it wins.
-    ///
-    /// Some values that old programs left are never written. A client that only sends such a value back does not want it
-    /// written, so its field keeps the current value.
-    private static func writable(
-        _ edited: [Value], base: GroupState?, current: [Value], types: [ColumnType]
-    ) -> [Value] {
-        guard let base else { return edited }
-        return edited.enumerated().map { position, value in
-            types[position].forbidsWriting(value) != nil && base.mayEcho(value, at: position)
-                ? current[position] : value
-        }
     }
 
     private static func byPolicy(

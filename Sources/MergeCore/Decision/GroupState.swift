@@ -10,11 +10,22 @@ package enum GroupState: Sendable, Hashable {
         }
     }
 
-    /// True if the client may only send a value back: the field of its base has the same value, or is not known.
-    func mayEcho(_ value: Value, at position: Int) -> Bool {
-        switch self {
-        case .values(let held): held[position] == value
-        case .digest: true
+    /// Returns true where the client holds what it was shown of values some of which are foreign to their columns.
+    ///
+    /// What a client sends is read as a value of the column's type, so a text that is no JSON comes back as JSON's text,
+    /// and bytes in a column of texts as the text of their base64. On the wire they are the same. False where there are
+    /// no digests to compare.
+    func isShown(by current: [Value], _ types: [ColumnType], _ digest: ([Value]) -> [UInt8]) -> Bool {
+        guard case .values(let held) = self, zip(types, current).contains(where: { $0.isForeign($1) }) else {
+            return false
         }
+        let shown = digest(held)
+        return !shown.isEmpty && shown == digest(current)
+    }
+
+    /// Returns what is edited, and what stands where the client left alone what it was shown.
+    func leaving(_ current: [Value], but edited: [Value]) -> [Value] {
+        guard case .values(let held) = self else { return edited }
+        return edited.indices.map { edited[$0] == held[$0] ? current[$0] : edited[$0] }
     }
 }

@@ -1,8 +1,6 @@
 /// Values that are never written, which a client may have read and sends back beside the digest of its base.
 ///
-/// A base that is sent shows an echo by itself. Behind a digest the value is an edit if the group has no other field, or
-/// if the row still has the base and another value. Else it may be an echo of a row that has changed since or is gone:
-/// then it is not written (`GroupDecision`).
+/// A base that is sent shows an echo by itself. Of a digest only the row can tell whether such a value stood there.
 struct HashedEcho {
     private let section: Section
     private let digest: EditEvaluator.Digest
@@ -12,16 +10,12 @@ struct HashedEcho {
         self.digest = digest
     }
 
-    /// - Parameter row: nil if it is gone.
+    /// - Parameter row: nil where it is gone; then only a group that was left as it was is an echo.
     /// - Throws: a 400 `Problem` with the path of a value that would be written.
     func check(_ edit: RowEdit, against row: [Value]?) throws(Problem) {
         guard case .edit(let groups) = edit.action else { return }
         for group in groups {
             guard case .digest(let base) = group.base else { continue }
-            let isEdit =
-                section.groups[group.group].fields.count == 1
-                || row.map { digest(section, group.group, section.values(of: group.group, in: $0)) == base } ?? false
-            guard isEdit else { continue }
             for (field, value) in zip(group.edited.fields, group.edited.values) {
                 let column = section.fields[field].column
                 guard let reason = section.columns[column].type.forbidsWriting(value), row?[column] != value,

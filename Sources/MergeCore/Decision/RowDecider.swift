@@ -133,20 +133,21 @@ package struct RowDecider {
         guard section.onMissing.value == .restore else {
             return missing(base: Self.shownBases(groups), edited: Self.merged([edited]), item: item)
         }
-        // Values that are never written would fail the restoration of everything else. They can only be echoes here.
-        let written = edited.filtered { section.type(ofField: $0).forbidsWriting($1) == nil }
         var outcome = Outcome(.restored, item: item, rule: section.onMissing.rule, isConflict: true)
         outcome.sides = Sides(
             base: Self.shownBases(groups), current: .null, edited: Self.merged([edited]),
-            written: Self.merged([written]))
-        return RowDecision(outcomes: [outcome], change: .insert(restored(written, lastKnown)))
+            written: Self.merged([edited]))
+        return RowDecision(outcomes: [outcome], change: .insert(restored(edited, lastKnown)))
     }
 
-    /// Returns the client's values, and for the other fields the last known values of the row.
+    /// Returns what the client sent, and for the other fields what is last known of the row.
     private func restored(_ edited: FieldValues, _ lastKnown: [Int: Value]) -> [Assignment] {
         var known: [Assignment] = []
         for (index, field) in section.fields.enumerated() where !edited.fields.contains(index) {
-            guard let value = lastKnown[index], section.columns[field.column].type.restores(value) else { continue }
+            // What is never written would fail the restoration of everything else.
+            guard let value = lastKnown[index], section.columns[field.column].type.forbidsWriting(value) == nil else {
+                continue
+            }
             known.append(Assignment(column: field.column, value: value))
         }
         return assignments(edited) + known
@@ -176,7 +177,10 @@ package struct RowDecider {
 
     private func delete(_ groups: [GroupBase], item: RecordKey?, of row: [Value]) -> RowDecision {
         let isConflict = groups.contains { group in
-            group.base.values != section.values(of: group.group, in: row)
+            let current = section.values(of: group.group, in: row)
+            return group.base.values != current
+                && !GroupState.values(group.base.values)
+                    .isShown(by: current, section.types(of: group.group)) { digest(group.group, $0) }
         }
         let base = Self.merged(groups.map(\.base))
         if let rule = guards.frozen { return spared(row, base: base, item: item, rule: rule, by: .frozen) }

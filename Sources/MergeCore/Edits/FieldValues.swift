@@ -17,12 +17,6 @@ package struct FieldValues: Sendable, Hashable {
     /// No fields at all.
     package static let none = FieldValues(fields: [], values: [])
 
-    /// Returns the fields and values that satisfy a condition; nothing is pending any more.
-    func filtered(_ isIncluded: (_ field: Int, _ value: Value) -> Bool) -> FieldValues {
-        let kept = zip(fields, values).filter { isIncluded($0, $1) }
-        return FieldValues(fields: kept.map(\.0), values: kept.map(\.1))
-    }
-
     /// The same values with temporary ids replaced by the keys in `ids`, each as the column of its field stores it.
     ///
     /// Unknown ids stay pending.

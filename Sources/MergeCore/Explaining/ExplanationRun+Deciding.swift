@@ -51,6 +51,8 @@ extension ExplanationRun {
         for group in action.groups(in: section) {
             try values.check(section.groups[group], isWholeIn: current.sample, .current)
         }
+        guard case .row(let base) = meeting.base else { return }
+        try values.checkForeign(action.bases, base, against: current.values)
     }
 
     /// The outcomes with those groups that the client left alone, and with the sides of a row that is gone.

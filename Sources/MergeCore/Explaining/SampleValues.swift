@@ -95,6 +95,19 @@ struct SampleValues {
         }
     }
 
+    /// A value that is not of its column's type can only be the client's base where the row holds it.
+    func checkForeign(_ bases: [FieldValues], _ base: SampleRow, against row: [Value]) throws(RecordFault) {
+        for bases in bases {
+            for (field, value) in zip(bases.fields, bases.values) {
+                let type = section.type(ofField: field)
+                guard type.isForeign(value), row[section.fields[field].column] != value else { continue }
+                throw RecordFault(
+                    .base, at: base.path.member(section.fields[field].name),
+                    reason: "is not of the column's type, \(type.name)")
+            }
+        }
+    }
+
     /// Clients that send whole rows send the read-only fields along, and leave them alone.
     private func checkReadOnly(_ base: SampleRow, _ edited: SampleRow) throws(RecordFault) {
         for field in edited.readOnly.keys.sorted() {
