@@ -89,7 +89,9 @@ struct RunningGateway: Sendable {
         }
     }
 
-    /// Runs two gateways on a MariaDB database. A SQLite file has one gateway, which then takes both parts.
+    /// Runs two gateways on a MariaDB database.
+    ///
+    /// A SQLite file has one gateway, which then takes both parts.
     static func withTwo<Answer: Sendable>(
         _ database: TestDatabase, rules: [String: String],
         configure: @escaping @Sendable (inout GatewayConfiguration) -> Void = { _ in },

@@ -10,8 +10,9 @@ package enum Shell {
         }
     }
 
-    /// The environment without settings, which are for the tests or for another gateway. What gateways remember of histories
-    /// is in the folder of the tests.
+    /// The environment without settings, which are for the tests or for another gateway.
+    ///
+    /// What gateways remember of histories is in the folder of the tests.
     package static var plainEnvironment: [String: String] {
         let all = ProcessInfo.processInfo.environment
         let folder = all["FIELDMERGE_TEST_FOLDER"] ?? NSTemporaryDirectory()

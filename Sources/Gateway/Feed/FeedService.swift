@@ -11,7 +11,9 @@ struct FeedService: Service {
     let journal: @Sendable () -> Journal?
     /// Has recovery decide about a COMMIT in doubt, if there is one.
     let settle: @Sendable () async -> Void
-    /// The time between two attempts of recovery. The first attempt follows the broken COMMIT at once.
+    /// The time between two attempts of recovery.
+    ///
+    /// The first attempt follows the broken COMMIT at once.
     private static let recoveryInterval = Duration.seconds(1)
 
     func run() async throws {

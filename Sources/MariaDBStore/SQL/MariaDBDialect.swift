@@ -34,8 +34,9 @@ struct MariaDBDialect: Dialect {
         "ALTER TABLE \(quoted(table)) AUTO_INCREMENT = \(key + 1);"
     }
 
-    /// The nodes of a Galera cluster have one history, but each counts GTIDs of its own. A replica has another `server_id` than
-    /// its primary.
+    /// The nodes of a Galera cluster have one history, but each counts GTIDs of its own.
+    ///
+    /// A replica has another `server_id` than its primary.
     var serverPositions: [Statement] {
         [
             """

@@ -10,7 +10,9 @@ package final class ActiveRules: Sendable {
     package let schema: DatabaseSchema
     /// nil where nothing is kept: then keys are only echoed.
     package let journal: Journal?
-    /// The names of the resources whose rules do not fit the schema for now. Their rules are those of an earlier reading.
+    /// The names of the resources whose rules do not fit the schema for now.
+    ///
+    /// Their rules are those of an earlier reading.
     package let outOfService: Set<String>
     let footprints: Footprints
     let views: TableViews

@@ -222,7 +222,9 @@ package final class MergeService: Sendable {
         }
     }
 
-    /// Starts recovery at once. A push with a key waits for it when the key is looked up.
+    /// Starts recovery at once.
+    ///
+    /// A push with a key waits for it when the key is looked up.
     private func startRecovery(_ active: ActiveRules) {
         let deadline = ContinuousClock.now.advanced(by: Self.recoveryPatience)
         Task { [merging] in try? await merging.settle(active, until: deadline) }

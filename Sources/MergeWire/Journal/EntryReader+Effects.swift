@@ -1,7 +1,9 @@
 package import MergeCore
 
 extension EntryReader {
-    /// Returns the effects of an entry on the rows of a resource. Rows of lists without a key are left out.
+    /// Returns the effects of an entry on the rows of a resource.
+    ///
+    /// Rows of lists without a key are left out.
     package static func effects(_ entry: [UInt8], _ resource: Resource) -> [RowEffect] {
         steps(entry, resource).map(\.effect)
     }

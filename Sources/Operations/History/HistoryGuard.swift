@@ -30,8 +30,9 @@ package final class HistoryGuard: Sendable {
     }
 
     private static let patience = Duration.seconds(10)
-    /// The number of looks that have to find a change in a cluster. Its nodes may lag for a moment, and no revision is given
-    /// meanwhile.
+    /// The number of looks that have to find a change in a cluster.
+    ///
+    /// Its nodes may lag for a moment, and no revision is given meanwhile.
     private static let mostSuspicions = 5
 
     /// - Parameter file: nil keeps the position in this process only.
@@ -131,18 +132,19 @@ package final class HistoryGuard: Sendable {
     ///
     /// A process goes on writing to a file that was replaced, and nobody would ever read it.
     ///
-    /// - Throws: `StoreError` if a file was replaced or removed, or cannot be looked at.
+    /// - Throws: `StoreError` if a file was replaced.
     package func checkFiles(_ journal: Journal) async throws(StoreError) {
         var files: [String: UInt64] = [:]
+        // A file that is only missing cannot be written, which the readiness of the gateway reports.
         if engine.dialect.isFile {
             let mark = try await DatabaseMark(of: engine, deadline: deadline)
-            files[mark.name] = (try? DatabaseMark.number(of: mark.name)) ?? 0
+            files[mark.name] = try? DatabaseMark.number(of: mark.name)
         }
         let dialect = journal.tables.dialect
         if let question = dialect.file(ofSchema: journal.tables.schema),
             let path = try await DatabaseMark.text(question, in: journal.engine, deadline: deadline), !path.isEmpty
         {
-            files[path] = (try? DatabaseMark.number(of: path)) ?? 0
+            files[path] = try? DatabaseMark.number(of: path)
         }
         let replaced = state.withLock { state in
             let replaced = files.first { path, number in state.files[path].map { $0 != number } ?? false }
@@ -150,7 +152,7 @@ package final class HistoryGuard: Sendable {
             return replaced
         }
         guard let replaced else { return }
-        throw StoreError(.other, "the file \(replaced.key) was replaced while the gateway ran, or removed")
+        throw StoreError(.other, "the file \(replaced.key) was replaced while the gateway ran")
     }
 
     // MARK: The position

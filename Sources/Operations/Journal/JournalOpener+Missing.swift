@@ -25,7 +25,9 @@ extension JournalOpener {
                 + "prints the GRANT. “--journal off” serves without a journal")
     }
 
-    /// Checks everything that `serve` requires of the journal, and its rights. Nothing is made or written.
+    /// Checks everything that `serve` requires of the journal, and its rights.
+    ///
+    /// Nothing is made or written.
     ///
     /// - Throws: `StoreError` with what to do if the journal cannot be used.
     package func check() async throws(StoreError) {

@@ -72,7 +72,9 @@ package struct JournalRestore: Sendable {
         return (RestoreReport.Copy(summary: summary, revision: place.revision), place.secret)
     }
 
-    /// The feed begins above the newer one. Without the newer journal the keys of the time since the backup are unknown.
+    /// The feed begins above the newer one.
+    ///
+    /// Without the newer journal the keys of the time since the backup are unknown.
     private func beginNewFeed(above revision: Int) async throws(StoreError) -> String {
         let tables = journal.tables
         let id = JournalOpener.newFeedID()

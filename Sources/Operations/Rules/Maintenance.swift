@@ -23,7 +23,9 @@ package final class Maintenance: Sendable {
     /// The reason for which maintenance is on; nil while it is off.
     package var reason: String? { state.withLock { $0.reason } }
 
-    /// Pushes that run at this moment. None starts while maintenance is on.
+    /// Pushes that run at this moment.
+    ///
+    /// None starts while maintenance is on.
     package var running: Int { state.withLock { $0.running } }
 
     /// Switches maintenance on for a reason, or off if there is none.

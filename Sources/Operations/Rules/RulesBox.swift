@@ -50,7 +50,9 @@ package final class RulesBox: Sendable {
     /// Sentences for operators: rights that the rules need and the database user does not have.
     package var missingRights: [String] { state.withLock { $0.rights.current } }
 
-    /// True while a right is missing that was there at start. An operator may grant it again, and no file changes then.
+    /// True while a right is missing that was there at start.
+    ///
+    /// An operator may grant it again, and no file changes then.
     var hasLostRights: Bool { state.withLock { $0.rights.hasLost } }
 
     /// Switched on, pushes, scan and sequencing stop.

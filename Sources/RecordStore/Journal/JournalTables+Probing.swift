@@ -28,12 +28,16 @@ extension JournalTables {
         return selects + writes.map { Statement(sql: $0, binds: []) }
     }
 
-    /// Changes one row. Its transaction is rolled back.
+    /// Changes one row.
+    ///
+    /// Its transaction is rolled back.
     package var writeProbe: Statement {
         Statement(sql: "UPDATE \(dialect.quoted(meta)) SET until = \(now) WHERE name = 'version'", binds: [])
     }
 
-    /// The bytes that `spaceProbe` needs. The smallest push may need a new page of each index.
+    /// The bytes that `spaceProbe` needs.
+    ///
+    /// The smallest push may need a new page of each index.
     private static let space = 65_536
 
     /// Needs as much space as a push.

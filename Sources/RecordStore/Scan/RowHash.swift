@@ -76,7 +76,9 @@ package struct HashedRows: Sendable {
     package var digests: [UInt64] = []
     /// The values of the columns that were asked for, of each row, one row after the other.
     package var values: [Value] = []
-    /// The reasons why values of some rows cannot be decoded, by the rows' positions. The values of such a row are NULL.
+    /// The reasons why values of some rows cannot be decoded, by the rows' positions.
+    ///
+    /// The values of such a row are NULL.
     package private(set) var unreadable: [Int: String] = [:]
 
     /// Begins without rows.

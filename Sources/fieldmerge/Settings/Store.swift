@@ -46,7 +46,9 @@ struct Store {
         await ahead?.close()
     }
 
-    /// Opens the journal for a gateway. A write-ahead journal then belongs to this process alone.
+    /// Opens the journal for a gateway.
+    ///
+    /// A write-ahead journal then belongs to this process alone.
     ///
     /// - Throws: `StoreError` if the journal cannot be used; of the kind `busy` if another gateway uses it.
     func openServedJournal() async throws(StoreError) -> JournalStatus {

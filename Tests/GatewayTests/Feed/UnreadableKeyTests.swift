@@ -3,7 +3,9 @@ import TestSupport
 
 @testable import Gateway
 
-/// A row whose key cannot be decoded has no id. It is left out, and everything else goes on.
+/// A row whose key cannot be decoded has no id.
+///
+/// It is left out, and everything else goes on.
 @Suite(.timeLimit(.minutes(3))) struct UnreadableKeyTests {
     private static let days = (1...9).map { "2026-01-0\($0)" } + ["2026-03-01"]
     /// More than a page reads at once.
