@@ -39,12 +39,10 @@ package final class Column: Sendable, Hashable {
 extension Column {
     /// Returns what a JSON column means by a text.
     ///
-    /// The wire has one null. Where the column can be NULL, JSON's own null reads as that.
-    ///
-    /// - Returns: nil for a text that is no JSON. On the wire it would be a JSON string, and a client that sends it back
-    ///   would store it with quotes.
-    package func json(_ source: String) -> Value? {
-        guard let tree = JSONParser.parse(source) else { return nil }
+    /// The wire has one null. Where the column can be NULL, JSON's own null reads as that; what is no JSON at all stays
+    /// text.
+    package func json(_ source: String) -> Value {
+        guard let tree = JSONParser.parse(source) else { return .text(ExactText(source)) }
         return tree == .null && isNullable ? .null : .json(tree)
     }
 }

@@ -77,9 +77,6 @@ extension ColumnType {
         return nil
     }
 
-    /// True if the database stores the value again as it was: a loose column also stores values of other types.
-    package func restores(_ value: Value) -> Bool { isForeign(value) || forbidsWriting(value) == nil }
-
     /// A value that stands in a loose column though the column's type has no such values.
     ///
     /// It is shown and compared as it is, and never written.

@@ -167,7 +167,7 @@ package struct UndoDecoder {
                 outcome[isInsertion ? "written" : "current"].map { EntryReader.values($0, in: section, hiding: []) }
                 ?? [:]
             let fields = held.keys.sorted().filter { field in
-                held[field].map { section.type(ofField: field).restores($0) } ?? false
+                held[field].map { section.type(ofField: field).forbidsWriting($0) == nil } ?? false
             }
             let values = FieldValues(fields: fields, values: fields.compactMap { held[$0] })
             return RowEdit(

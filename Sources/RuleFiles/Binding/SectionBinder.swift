@@ -17,8 +17,6 @@ struct SectionBinder {
     private var positions: [String: Int] = [:]
     /// Columns that rows are found by.
     private var keyed: Set<String> = []
-    /// The columns of the section's own key.
-    private var ownKey: Set<String> = []
 
     init(
         _ rules: RuleSection, _ table: TableSchema, isRoot: Bool, allowsNonTransactional: Bool, schema: DatabaseSchema,
@@ -39,7 +37,6 @@ struct SectionBinder {
     ) -> Section? {
         checkTable()
         let key = keyColumns()
-        ownKey = Set(key)
         keyed = Set(key + extraColumns + links.map(\.own.value))
         for name in key { _ = add(name, rules.name.place) }
         refuseSets(among: key)
@@ -222,10 +219,8 @@ struct SectionBinder {
         }
         positions[name] = columns.count
         let type = keyed.contains(name) ? column.keyType(for: named) : named
-        // A column that the rules give another type has values that are not of it.
-        let isRetyped = column.types.first != type && (type == .boolean || type.isDateOrTime)
-        // A key of another type is no id that a client can use.
-        let isLoose = !ownKey.contains(name) && (column.isLoose || isRetyped)
+        let isText = if case .json = type, column.types.first != type { true } else { false }
+        let isLoose = column.isLoose || isText || (type == .boolean && column.types.first != .boolean)
         columns.append(column.column(as: type, isLoose: isLoose))
         return columns.count - 1
     }

@@ -4,9 +4,8 @@ import RecordStore
 
 /// One column of the row that a statement stands on.
 ///
-/// SQLite columns contain values of any storage class. A value that the column's type cannot express keeps the type that
-/// it is stored with if a client that sends it back sends the same value. Any other value is unreadable, because an echo
-/// or an undo would store something else.
+/// SQLite columns hold any storage class; a value that the column's type cannot express keeps the type that it is
+/// stored with.
 struct StoredValue {
     private let raw: OpaquePointer
     private let index: Int32
@@ -25,7 +24,7 @@ struct StoredValue {
             case .integer, .bit, .year: storage == SQLITE_INTEGER ? .integer(Int128(integer)) : nil
             case .decimal, .numeric: number(storage).map { .decimal($0) }
             case .float: storage == SQLITE_FLOAT ? .float(Float(sqlite3_column_double(raw, index))) : nil
-            case .double: storage == SQLITE_FLOAT ? finite : nil
+            case .double: finite(storage)
             case .text, .enumeration, .uuid, .wellKnownText:
                 storage == SQLITE_TEXT ? text.map { .text(ExactText($0)) } : nil
             case .set: storage == SQLITE_TEXT ? text.map { .members(Scalar.split($0, ",")) } : nil
@@ -37,21 +36,8 @@ struct StoredValue {
             case .binary, .bytes: storage == SQLITE_BLOB ? .bytes(bytes) : nil
             }
         if let value { return value }
-        if let stored = stored(storage), column.survivesEcho(stored) { return stored }
-        throw StoreError(
-            .unreadable,
-            "column “\(column.name)” contains \(words(for: storage)) that its type \(column.type.name) cannot express; "
-                + "change the value, or give the column another type in the rules")
-    }
-
-    /// Names what is stored, without the value.
-    private func words(for storage: Int32) -> String {
-        switch storage {
-        case SQLITE_INTEGER: "an integer"
-        case SQLITE_FLOAT: sqlite3_column_double(raw, index).isFinite ? "a REAL number" : "an infinite number"
-        case SQLITE_TEXT: text == nil ? "a text that is not UTF-8 and" : "a text"
-        default: "a BLOB"
-        }
+        if let stored = stored(storage) { return stored }
+        throw StoreError(.unreadable, "column “\(column.name)” holds a text that is not UTF-8, or an infinite number")
     }
 
     /// Returns the digest of the row that a statement stands on, each column as it is stored.
@@ -80,7 +66,7 @@ struct StoredValue {
     private func stored(_ storage: Int32) -> Value? {
         switch storage {
         case SQLITE_INTEGER: .integer(Int128(integer))
-        case SQLITE_FLOAT: finite
+        case SQLITE_FLOAT: finite(storage)
         case SQLITE_TEXT: text.map { .text(ExactText($0)) }
         default: .bytes(bytes)
         }
@@ -90,7 +76,8 @@ struct StoredValue {
 
     private var boolean: Value? { integer == 0 || integer == 1 ? .boolean(integer == 1) : nil }
 
-    private var finite: Value? {
+    private func finite(_ storage: Int32) -> Value? {
+        guard storage == SQLITE_FLOAT || storage == SQLITE_INTEGER else { return nil }
         let double = sqlite3_column_double(raw, index)
         return double.isFinite ? .double(double) : nil
     }
@@ -106,7 +93,7 @@ struct StoredValue {
     /// A number may stand for itself, because the affinity of a column called JSON turns its text into one.
     private func json(_ storage: Int32, _ column: Column) -> Value? {
         switch storage {
-        case SQLITE_TEXT: text.flatMap { column.json($0) }
+        case SQLITE_TEXT: text.map { column.json($0) }
         case SQLITE_INTEGER, SQLITE_FLOAT:
             number(storage).flatMap { JSONTree(number: $0) }.map { .json($0) }
         default: nil
