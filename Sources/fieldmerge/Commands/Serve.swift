@@ -84,10 +84,7 @@ struct Serve: AsyncParsableCommand {
         let bounds = DatabaseBounds(
             connections: try limits.connectionCount(settings), requestSeconds: configuration.requestSeconds)
         let days = try retention.days(settings)
-        let history = stateOptions.file(
-            settings, database: try settings.required(databaseOptions.database, .database),
-            journal: settings.text(journalOptions.journal, .journal))
-        try requireJournalFile(settings, history)
+        let history = try historyFile(settings)
         let store = try Store(databaseOptions, journal: journalOptions, settings: settings, bounds: bounds)
         let engine = store.engine
         let loader = RulesLoader(
@@ -123,13 +120,16 @@ struct Serve: AsyncParsableCommand {
         logger.notice("stopped")
     }
 
-    /// Checks that the file of the journal has not been lost.
+    /// Returns the file that remembers the history of the database.
     ///
     /// - Throws: `SettingsError` if a gateway has used a journal, and its file is missing.
-    private func requireJournalFile(_ settings: Settings, _ history: HistoryFile) throws {
+    private func historyFile(_ settings: Settings) throws -> HistoryFile {
+        let history = stateOptions.file(
+            settings, database: try settings.required(databaseOptions.database, .database),
+            journal: settings.text(journalOptions.journal, .journal))
         guard let file = try journalOptions.file(settings, databaseOptions), history.knowsJournal,
             !FileManager.default.fileExists(atPath: file)
-        else { return }
+        else { return history }
         throw SettingsError(
             "the journal \(file) is missing, although a gateway has used it; restore it, or make an empty one with "
                 + "“fieldmerge journal init”. Then every client takes a snapshot, and pushes that were first sent before are "
