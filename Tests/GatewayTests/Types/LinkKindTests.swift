@@ -26,7 +26,9 @@ import TestSupport
 
     @Test(
         "A pair of columns of different kinds is refused",
-        arguments: [("DATE", "TEXT"), ("TEXT", "DATE"), ("DATETIME", "DATE"), ("TIMESTAMP", "DATETIME"), ("TIME", "DATE")])
+        arguments: [
+            ("DATE", "TEXT"), ("TEXT", "DATE"), ("DATETIME", "DATE"), ("TIMESTAMP", "DATETIME"), ("TIME", "DATE"),
+        ])
     func refused(_ own: String, _ target: String) async throws {
         let said = try await Self.check(own, target)
         #expect(said.status != 0 && said.output.contains("contain values of different kinds"), "\(said)")
