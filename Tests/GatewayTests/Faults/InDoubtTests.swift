@@ -20,8 +20,8 @@ import TestSupport
                 await place.open(gateway.port)
                 let isOver = Flag()
                 async let killer: Void = Self.killConnections(of: database, until: isOver)
-                let settled = try await StubbornClient(place: place).settle(clients: 6, pushes: 12) {
-                    proxy.cuts > 20
+                let settled = try await StubbornClient(place: place).settle(clients: 4, pushes: 6) {
+                    proxy.cuts > 6
                 }
                 isOver.raise()
                 try await killer
@@ -35,7 +35,7 @@ import TestSupport
 
     private static func killConnections(of database: TestDatabase, until isOver: Flag) async throws {
         while !isOver.isRaised {
-            try await database.run("KILL USER \(database.accountSQL); DO SLEEP(0.5);")
+            try await database.run("KILL USER \(database.accountSQL); DO SLEEP(2);")
         }
     }
 }
