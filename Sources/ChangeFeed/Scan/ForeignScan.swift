@@ -42,7 +42,7 @@ package final class ForeignScan: Sendable {
 
     /// - Parameters:
     ///   - feed: what gives the changes their revisions.
-    ///   - active: the rules and the journal at the moment; nil where nothing is served or scanned.
+    ///   - active: the rules and the journal at the moment; nil while nothing is served or scanned.
     ///   - askForReload: has the schema read again, since a table was altered.
     ///   - warn: logs a sentence for operators.
     package init(

@@ -163,8 +163,8 @@ package final class ChangeFeed: Sendable {
 
     /// Returns the history that pushes are compared with; nil if no journal is kept.
     ///
-    /// - Parameter feed: the feed that a client names. If it is not the one that is known here, another gateway may have
-    ///   begun it a moment ago, so the feed is read again.
+    /// - Parameter feed: the feed that a client names. If this gateway has seen another feed, a second gateway may have
+    ///   begun this one a moment ago, so the feed is read again.
     /// - Throws: `StoreError` if it cannot be read.
     package func history(named feed: String?) async throws(StoreError) -> PushHistory? {
         guard let now = try await current() else { return nil }

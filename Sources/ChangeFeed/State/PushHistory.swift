@@ -20,7 +20,7 @@ package struct PushHistory: Sendable, Hashable {
                 + "records now. Nothing was written. Take a snapshot and build the push again.", retry: .never)
     }
 
-    /// Returns the problem of a push whose key may be one of those that are gone; nil if the journal has all keys of its time.
+    /// Returns the problem of a push whose key may be gone; nil if the journal has all keys of its time.
     ///
     /// - Parameter sent: when the push was first sent with its key, in microseconds since 1970; nil if the client did not send it.
     package func problem(ofKeySent sent: Int?) -> Problem? {

@@ -6,11 +6,11 @@ struct DoneGroup: Hashable {
     let group: String
 }
 
-/// The changes of an edit that may have been merged, without those that were.
+/// The changes that remain of an edit that may have been merged.
 struct LeftChanges {
     /// These are sent again.
     var kept: [RowChange] = []
-    /// Nobody can say whether these were merged.
+    /// The outcome of these is unknown.
     var unknown: [RowChange] = []
 }
 

@@ -88,7 +88,7 @@ extension Ledger {
         try settleCancelled(push)
     }
 
-    /// Refuses the parts of a push of which nobody can say whether they were merged.
+    /// Refuses the parts of a push with an unknown outcome.
     private func refuse(_ edits: [StoredEdit], _ parts: RebuiltPush, of push: Int64) throws {
         let atomicity = try text("SELECT atomic FROM push WHERE seq = ?", [push]).flatMap(Atomicity.init)
         let entry = try append(
@@ -143,7 +143,7 @@ extension Ledger {
 struct RebuiltPush {
     /// These are sent again.
     var kept: [Int: RecordChanges] = [:]
-    /// Nobody can say whether these were merged.
+    /// The outcome of these is unknown.
     var unknown: [Int: RecordChanges] = [:]
     /// The index of an edit whose record is gone.
     var gone: Int?

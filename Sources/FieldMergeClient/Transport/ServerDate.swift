@@ -15,7 +15,7 @@ enum ServerDate {
     /// - Parameters:
     ///   - headers: the headers of an answer, by their names in small letters.
     ///   - now: the time by the clock.
-    /// - Returns: nil for an answer without `Date`, and for one that is not JSON and so is not the gateway's.
+    /// - Returns: nil for an answer without `Date`. An answer that is not JSON is not from the gateway, so it gives nil too.
     static func offset(_ headers: [String: String], now: Double) -> Double? {
         guard headers["content-type"]?.contains("json") == true, let date = headers["date"].flatMap(seconds) else {
             return nil

@@ -4,7 +4,7 @@ import MergeWire
 import Operations
 import RecordStore
 
-/// Runs the pushes of one sync, each in a transaction of its own.
+/// Runs the pushes of one sync, one transaction for each.
 struct SyncPushes {
     private let runner: PushRunner
     /// The feed that the sync names.
@@ -38,11 +38,11 @@ struct SyncPushes {
         }
         do {
             let ending = try await box.underNewestRules(until: context.deadline) { active in
-                try await answer(push, names, runner.under(active ?? runner.active), context)
+                try await answer(push, naming: names, by: runner.under(active ?? runner.active), context)
             }
             guard let (answer, body) = ending else {
                 earlier.note(names.created, answer: nil)
-                return refuse(push, names, Self.notRun)
+                return refuse(push, naming: names, for: Self.notRun)
             }
             text.add(body, code: answer.httpStatus)
             earlier.note(names.created, answer: body)
@@ -56,11 +56,11 @@ struct SyncPushes {
             if let cause = failure.cause { box.note(cause, of: context) }
             context.failure.note(problem)
             if problem.retry == nil { problem.retry = .never }
-            refuse(push, names, problem)
+            refuse(push, naming: names, for: problem)
         }
     }
 
-    private mutating func refuse(_ push: SyncRequest.SentPush, _ names: PushNames, _ problem: Problem) {
+    private mutating func refuse(_ push: SyncRequest.SentPush, naming names: PushNames, for problem: Problem) {
         text.add(key: push.key, problem)
         allMerged = false
         // The client builds the push again, so a push that uses its ids is not refused.
@@ -77,7 +77,7 @@ struct SyncPushes {
 
     /// nil for a push that is not run.
     private func answer(
-        _ push: SyncRequest.SentPush, _ names: PushNames, _ runner: PushRunner, _ context: GatewayContext
+        _ push: SyncRequest.SentPush, naming names: PushNames, by runner: PushRunner, _ context: GatewayContext
     ) async throws -> (PushAnswer, body: [UInt8])? {
         let sender = try context.sender
         let decoder = PushDecoder(catalog: runner.active.catalog, limits: limits, after: earlier)

@@ -34,7 +34,7 @@ struct MariaDBDialect: Dialect {
         "ALTER TABLE \(quoted(table)) AUTO_INCREMENT = \(key + 1);"
     }
 
-    /// The nodes of a Galera cluster have one history, but each counts GTIDs of its own.
+    /// The nodes of a Galera cluster have one history, but each node counts GTIDs separately.
     ///
     /// A replica has another `server_id` than its primary.
     var serverPositions: [Statement] {

@@ -1,4 +1,4 @@
-/// The kinds of failure of a push that have an HTTP status of their own.
+/// The kinds of failure of a push that differ in their HTTP status.
 package enum FailureKind: Sendable, Hashable {
     /// Its rights do not allow it.
     case forbidden

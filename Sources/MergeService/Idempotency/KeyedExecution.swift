@@ -132,8 +132,8 @@ package struct KeyedExecution: Sendable {
     /// The answer that is kept under a key; nil where there is none.
     ///
     /// - Parameter failure: the reason for which this run of the push has no answer.
-    /// - Throws: a `Failure`: 422 where the key stands for another push, 503 if the journal has lost its tables, else 504
-    ///   where the journal cannot be asked, since nobody can then say that the push was not merged before.
+    /// - Throws: a `Failure`: 422 if another push has the key, 503 if the journal has lost its tables, 504 if the journal
+    ///   cannot be read, because the push may have been merged before.
     private func stored(
         _ key: PushKey, in journal: Journal, after failure: Failure? = nil, active: ActiveRules,
         until deadline: ContinuousClock.Instant

@@ -5,8 +5,8 @@ import Synchronization
 /// Admits one transaction at a time to the span from its write-ahead entry to its known end, and none while a
 /// transaction is in doubt.
 ///
-/// A transaction locks its rows until it ends, so a later one that writes the same rows reaches the fence only after the
-/// earlier one has ended in the database. The fence then makes it wait until this process knows that end as well. If the
+/// A transaction locks its rows until it ends, so a later transaction on the same rows reaches the fence only after the
+/// earlier transaction has ended in the database. The later one then waits until this process has detected that end. If the
 /// end stays unknown, the fence closes. Every later transaction rolls back and runs again after recovery. So the rows of
 /// an in-doubt transaction are as it left them when recovery reads them, unless another program has changed them.
 ///

@@ -55,7 +55,7 @@ package enum RulesEncoder {
                 writer.flag(!view.deleters.isEmpty)
             }
             let sections = resource.sections.indices.filter { view?.widestSight.sections[$0].isGiven != false }
-                .map { SectionSight(resource, $0, view, closed: closed) }
+                .map { SectionSight(of: resource, at: $0, for: view, closed: closed) }
             writer.member("shape")
             writer.string(ResourceShape.digest(sections))
             writer.member("sections")

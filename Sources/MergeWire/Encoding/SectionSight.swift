@@ -8,7 +8,7 @@ struct SectionSight {
     let closed: Set<String>
     private let rights: SectionRights?
 
-    init(_ resource: Resource, _ position: Int, _ view: ResourceView?, closed: Set<String>) {
+    init(of resource: Resource, at position: Int, for view: ResourceView?, closed: Set<String>) {
         self.closed = closed
         section = resource.sections[position]
         self.position = position

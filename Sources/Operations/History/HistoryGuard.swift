@@ -130,7 +130,7 @@ package final class HistoryGuard: Sendable {
 
     /// Checks that the files of the database and of the journal are those that this process has opened.
     ///
-    /// A process goes on writing to a file that was replaced, and nobody would ever read it.
+    /// A process goes on writing to a file that was replaced. These writes are lost.
     ///
     /// - Throws: `StoreError` if a file was replaced.
     package func checkFiles(_ journal: Journal) async throws(StoreError) {

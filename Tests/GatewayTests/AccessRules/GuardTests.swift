@@ -279,8 +279,8 @@ import TestSupport
                         + #"{"resource": "jobs", "id": 1, "changeset": {"tasks": [{"id": 1, "title": {"old": "t", "new": "u"}}]}}]}"#
                 )
                 // The push waits for the item, and has looked at the guard of the root by then.
-                while try await server.run("SELECT COUNT(*) FROM information_schema.INNODB_LOCK_WAITS") == "0\n" {
-                    try await Task.sleep(for: .milliseconds(20))
+                try await OutageTests.until {
+                    try await server.run("SELECT COUNT(*) FROM information_schema.INNODB_LOCK_WAITS") != "0\n"
                 }
                 try await other.run("COMMIT;")
                 let told = try await answer

@@ -94,14 +94,18 @@ import TestSupport
     private final class Watch: Sendable {
         private let allowed: [JSON]
         private let state = Mutex((isAltered: false, faults: [String](), reads: 0, readsAfter: 0))
+        /// Ends once enough was read before the change.
+        let beginning: AsyncStream<Void>
+        private let begun: AsyncStream<Void>.Continuation
 
         init(_ alteration: Alteration) throws {
+            (beginning, begun) = AsyncStream.makeStream()
             allowed = [try JSON(alteration.sentBefore), try JSON(alteration.sentAfter)]
         }
 
         /// True once enough was read behind the change.
         var isOver: Bool { state.withLock { $0.readsAfter >= 30 || !$0.faults.isEmpty } }
-        var hasBegun: Bool { state.withLock { $0.reads >= 6 } }
+        private var hasBegun: Bool { state.withLock { $0.reads >= 6 } }
         var faults: [String] { state.withLock { $0.faults } }
 
         func isAltered() { state.withLock { $0.isAltered = true } }
@@ -113,6 +117,7 @@ import TestSupport
                 if let value, allowed.contains(value) { return }
                 state.faults.append(answer.text)
             }
+            if hasBegun || isOver { begun.finish() }
         }
 
         func failed(_ answer: HTTPClient.Answer) {
@@ -125,6 +130,7 @@ import TestSupport
                 if answer.status == 409, code == "rules-changed" { return }
                 state.faults.append("\(answer.status) \(answer.text)")
             }
+            if isOver { begun.finish() }
         }
     }
 
@@ -193,7 +199,7 @@ import TestSupport
                 group.addTask { try await gateway.client { try await Self.read($0, watch) } }
                 group.addTask { try await gateway.client { try await Self.push($0, watch) } }
                 group.addTask {
-                    while !watch.hasBegun, !watch.isOver { try await Task.sleep(for: .milliseconds(2)) }
+                    for await _ in watch.beginning {}
                     try await database.run("ALTER TABLE items MODIFY v \(alteration.after);")
                     watch.isAltered()
                 }
