@@ -810,15 +810,15 @@ class ClockTests(StoreCase):
     def test_sent_is_the_time_of_the_gateway_also_after_a_restart(self) -> None:
         self.clock, path = ManualClock(now=5), self.file()
         store = self.dated(path, date=1_767_225_600)
-        self.assertEqual(self.sent(store), "2026-01-01T00:00:00.000Z")
+        self.assertEqual(self.sent(store), "2026-01-01T00:00:01.000Z")
         store.close()
         self.clock.advance(7)
-        self.assertEqual(self.sent(self.open(path)), "2026-01-01T00:00:07.000Z")
+        self.assertEqual(self.sent(self.open(path)), "2026-01-01T00:00:08.000Z")
 
-    def test_sent_is_the_time_of_the_clock_without_a_date_or_less_than_a_minute_from_it(self) -> None:
+    def test_sent_is_the_time_of_the_clock_without_a_date_and_never_earlier_than_the_gateways(self) -> None:
         self.clock = ManualClock(now=5)
-        for date in (None, 64):
-            self.assertEqual(self.sent(self.dated(date=date)), "1970-01-01T00:00:05.000Z")
+        for date, sent in ((None, "00:05"), (4, "00:05"), (5, "00:06"), (64, "01:05")):
+            self.assertEqual(self.sent(self.dated(date=date)), f"1970-01-01T00:{sent}.000Z")
 
     def dated(self, path: str = ":memory:", *, date: int | None) -> fieldmerge.Store:
         """Returns a store that was synced with a server whose first answer has a date."""

@@ -108,21 +108,23 @@ import Testing
         var store = try await memoryStore(gateway, at: url, clock: clock)
         Self.answerRules(gateway, date: "Thu, 01 Jan 2026 00:00:00 GMT")
         #expect(try await store.sync().isOK)
-        #expect(try await Self.sent(store, gateway, 101) == "2026-01-01T00:00:00.000Z")
+        #expect(try await Self.sent(store, gateway, 101) == "2026-01-01T00:00:01.000Z")
         await store.close()
         clock.advance(7)
         store = try await memoryStore(gateway, at: url, clock: clock)
-        #expect(try await Self.sent(store, gateway, 102) == "2026-01-01T00:00:07.000Z")
+        #expect(try await Self.sent(store, gateway, 102) == "2026-01-01T00:00:08.000Z")
         await store.close()
     }
 
-    @Test("sent is the clock's time without a Date, or less than a minute from it", arguments: [nil, "00:01:04"])
-    func sentIsTheClocksTime(date: String?) async throws {
+    @Test(
+        "sent is the clock's time without a Date, and never earlier than the gateway's",
+        arguments: [(nil, "00:05"), ("00:00:04", "00:05"), ("00:00:05", "00:06"), ("00:01:04", "01:05")])
+    func sentIsTheClocksTime(date: String?, sent: String) async throws {
         let gateway = try Self.gateway()
         let store = try await memoryStore(gateway, clock: ManualClock(now: 5))
         Self.answerRules(gateway, date: date.map { "Thu, 01 Jan 1970 \($0) GMT" })
         #expect(try await store.sync().isOK)
-        #expect(try await Self.sent(store, gateway, 101) == "1970-01-01T00:00:05.000Z")
+        #expect(try await Self.sent(store, gateway, 101) == "1970-01-01T00:\(sent).000Z")
         await store.close()
     }
 

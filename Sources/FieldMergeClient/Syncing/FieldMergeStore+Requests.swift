@@ -20,8 +20,8 @@ extension FieldMergeStore {
             method: method, path: path, headers: headers, body: body.map { Data($0) }, timeout: timeout)
         do {
             let response = try await transport.send(request)
-            if let offset = ServerDate.offset(response.headers, now: clock.now()) {
-                context.clockOffset.withLock { $0 = offset }
+            context.clockOffset.withLock {
+                $0 = ServerDate.offset(response.headers, now: clock.now(), known: $0)
             }
             return (response, generation)
         } catch {

@@ -10,16 +10,21 @@ enum ServerDate {
         return formatter.date(from: text)?.timeIntervalSince1970
     }
 
-    /// Returns the seconds from a clock to the gateway's; 0 if they are less than a minute.
+    /// Returns the seconds from a clock to the gateway's; never less than they are.
+    ///
+    /// `Date` is cut to seconds, so the gateway's time can be one second later.
     ///
     /// - Parameters:
     ///   - headers: the headers of an answer, by their names in small letters.
     ///   - now: the time by the clock.
-    /// - Returns: nil for an answer without `Date`. An answer that is not JSON is not from the gateway, so it gives nil too.
-    static func offset(_ headers: [String: String], now: Double) -> Double? {
+    ///   - known: the offset that was known before; nil before the first answer. It stays if it agrees with `Date`, and if there is no `Date`. An
+    ///     answer that is not JSON is not from the gateway, so the known offset stays too.
+    static func offset(_ headers: [String: String], now: Double, known: Double?) -> Double? {
         guard headers["content-type"]?.contains("json") == true, let date = headers["date"].flatMap(seconds) else {
-            return nil
+            return known
         }
-        return abs(date - now) < 60 ? 0 : date - now
+        let latest = date + 1 - now
+        if let known, (latest...latest + 1).contains(known) { return known }
+        return latest
     }
 }

@@ -48,8 +48,9 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
         method, body, signal: controller.signal, cache: "no-store", credentials: "omit",
         headers: given({ Accept: accept || undefined, "Content-Type": body && "application/json", Authorization: known && `Bearer ${known}`, "X-Client": client, "X-Device-ID": local.meta.device }),
       });
-      const offset = Date.parse(response.headers.get("date")) - clock.now();
-      if (!isNaN(offset) && /json/.test(response.headers.get("content-type"))) local.told = { offset: Math.abs(offset) < 60000 ? 0 : offset };
+      // A `Date` is cut to seconds, so the gateway's time can be one second later. `sent` must not be too early.
+      const latest = Date.parse(response.headers.get("date")) + 1000 - clock.now(), { offset } = local.told ?? local.meta;
+      if (/json/.test(response.headers.get("content-type")) && (latest > offset || latest < offset - 1000)) local.told = { offset: latest };
       if (response.status === 401) token = null;
       return await read(response, heard);
     } catch (error) {

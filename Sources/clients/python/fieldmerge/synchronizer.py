@@ -331,7 +331,7 @@ class Synchronizer:
                 raise DeadlinePassed()
             timeout = min(timeout, left)
         response = self.transport.send(Request(method, path, self.headers(accept, body), body, timeout))
-        self.model.note_offset(clock_offset(response.headers, now=self.clock.now()))
+        self.model.note_offset(clock_offset(response.headers, now=self.clock.now(), known=self.model.offset()))
         return response
 
     def headers(self, accept: str, body: bytes | None = None) -> dict[str, str]:

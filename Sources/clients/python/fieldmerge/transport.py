@@ -196,17 +196,18 @@ class _HTTPResponse:
             self._owner.close()
 
 
-def clock_offset(headers: Mapping[str, str], *, now: float) -> float | None:
-    """Returns the seconds from a clock to the gateway's by the headers of an answer; 0 if they are less than a minute.
+def clock_offset(headers: Mapping[str, str], *, now: float, known: float) -> float:
+    """Returns the seconds from a clock to the gateway's by the headers of an answer; never less than they are.
 
-    `None` for an answer without `Date`, and for one that is not JSON and so is not the gateway's.
+    A `Date` is cut to seconds, so the gateway's time can be one second later. `known` is the offset that was known
+    before. It stays if it agrees with the answer, if there is no `Date`, and if the answer is not JSON and so is not
+    the gateway's.
     """
-    if "json" not in headers.get("content-type", ""):
-        return None
-    moment = _moment(headers.get("date", ""))
+    moment = _moment(headers.get("date", "")) if "json" in headers.get("content-type", "") else None
     if moment is None:
-        return None
-    return 0.0 if abs(moment - now) < 60 else moment - now
+        return known
+    latest = moment + 1 - now
+    return known if latest <= known <= latest + 1 else latest
 
 
 def _moment(text: str) -> float | None:

@@ -61,19 +61,21 @@ class Notes(Reading):
         if owner is not None and owner != self.owner:
             raise LeaseLost()
 
-    def note_offset(self, offset: float | None) -> None:
-        """Keeps the seconds from this clock to the gateway's until a transaction stores them; `None` changes nothing."""
-        if offset is not None:
-            self._offset = offset
+    def offset(self) -> float:
+        """Returns the seconds from this clock to the gateway's by the answers so far; 0 before the first."""
+        return float(self.database.meta("clockOffset") or 0) if self._offset is None else self._offset
+
+    def note_offset(self, offset: float) -> None:
+        """Keeps the seconds from this clock to the gateway's until a transaction stores them."""
+        self._offset = offset
 
     def _store_offset(self) -> None:
         if self._offset is not None and self._offset != (self.database.meta("clockOffset") or 0):
-            self.database.set_meta("clockOffset", self._offset or None)
+            self.database.set_meta("clockOffset", self._offset)
 
     def _server_time(self) -> float:
-        """Returns the gateway's time by the last answer that reported it, else the clock's."""
-        offset = self.database.meta("clockOffset") or 0 if self._offset is None else self._offset
-        return self.clock.now() + float(offset)
+        """Returns the gateway's time by the answers so far, else the clock's; never an earlier time."""
+        return self.clock.now() + self.offset()
 
     def note(self, **values: Any) -> None:
         """Notes values under their names, in one transaction."""
