@@ -38,8 +38,12 @@ final class SQLiteSession: StoreSession {
         var hashed = HashedRows()
         let rows = try run(statement) { raw throws(StoreError) in
             hashed.digests.append(StoredValue.hash(raw, key))
-            for index in kept {
-                hashed.values.append(try StoredValue(raw, Int32(index)).value(of: statement.columns[index]))
+            do throws(StoreError) {
+                for index in kept {
+                    hashed.values.append(try StoredValue(raw, Int32(index)).value(of: statement.columns[index]))
+                }
+            } catch {
+                try hashed.noteUnreadable(width: kept.count, because: error)
             }
             return []
         }

@@ -52,18 +52,30 @@ struct ScanHand: Sendable {
         var limit: Int
     }
 
+    /// Marks of rows, and the rows that have none because a value of them cannot be decoded.
+    struct ReadMarks: Sendable {
+        /// The marks of each stretch, in the order of the keys.
+        var stretches: [[Mark]] = []
+        var omitted = OmittedRows()
+    }
+
     /// Reads the rows of stretches as marks.
     ///
-    /// - Returns: those of each stretch, in the order of the keys.
     /// - Throws: `StoreError`; of the kind `unreadable` where a key cannot be written down.
-    func marks(of unit: ScanUnit, in stretches: [Stretch]) async throws(StoreError) -> [[Mark]] {
-        let statements = stretches.map { statement(of: unit, after: $0.low, upTo: $0.high, limit: $0.limit) }
-        return try await service.engine.read(deadline: deadline) { session throws(StoreError) in
-            try zip(stretches, statements).map { stretch, statement throws(StoreError) in
+    func marks(of unit: ScanUnit, in stretches: [Stretch]) async throws(StoreError) -> ReadMarks {
+        try await service.engine.read(deadline: deadline) { session throws(StoreError) in
+            var read = ReadMarks()
+            for stretch in stretches {
                 let low = stretch.low.flatMap { unit.packed($0) }
-                let rows = try session.hashes(statement, keeping: unit.kept)
+                let rows = try session.readableRows(
+                    keeping: unit.kept, key: unit.keyPlaces, after: stretch.low, limit: stretch.limit
+                ) { statement(of: unit, after: $0, upTo: stretch.high, limit: $1) }
+                // Without a key of its own, a row that cannot be read belongs to no record.
+                if unit.section.keyCount > 0 { read.omitted.add(rows.omitted) }
                 let width = unit.kept.count
-                return try rows.digests.enumerated().map { index, digest throws(StoreError) in
+                var marks: [Mark] = []
+                marks.reserveCapacity(rows.digests.count)
+                for (index, digest) in rows.digests.enumerated() {
                     let values = rows.values[(index * width)..<((index + 1) * width)]
                     guard let mark = unit.mark(values, digest: digest) else {
                         throw StoreError(.unreadable, "a key in “\(unit.name)” is of a kind that no scan can keep")
@@ -71,9 +83,11 @@ struct ScanHand: Sendable {
                     guard mark.key != low else {
                         throw StoreError(.unreadable, StoreError.unordered(unit.section.table).message)
                     }
-                    return mark
+                    marks.append(mark)
                 }
+                read.stretches.append(marks)
             }
+            return read
         }
     }
 
@@ -184,7 +198,7 @@ struct ScanHand: Sendable {
             var found: [RecordKey: ConditionTag] = [:]
             for statement in statements {
                 let rows = try session.hashes(statement, keeping: root.kept)
-                for (index, digest) in rows.digests.enumerated() {
+                for (index, digest) in rows.digests.enumerated() where rows.unreadable[index] == nil {
                     let values = rows.values[(index * root.kept.count)..<((index + 1) * root.kept.count)]
                     guard let mark = root.mark(values, digest: digest), let key = root.key(mark.key) else { continue }
                     found[key] = mark.tag
@@ -263,6 +277,8 @@ struct ScanHand: Sendable {
 
     /// Rows behind a stretch of which one at least has to be there when the pass comes by, so that it is known to be over.
     private static let mostBehind = 20
+    /// Rows before a stretch, of which the last one that can be decoded counts.
+    private static let mostBeside = 5
 
     /// Looks for the rows beside stretches that were sent whole.
     private func bound(_ spans: inout SpanCheck, of unit: ScanUnit) async throws(StoreError) {
@@ -273,7 +289,7 @@ struct ScanHand: Sendable {
                 spans.drop(index)
                 continue
             }
-            let before = try await links(of: unit, after: nil, upTo: low ?? nil, limit: 1, isReversed: true)
+            let before = try await links(of: unit, after: nil, upTo: low ?? nil, limit: Self.mostBeside, isReversed: true)
             let behind = try await links(of: unit, after: high ?? nil, upTo: nil, limit: Self.mostBehind)
             spans.bound(index, before: low == nil ? nil : before.first, behind: high == nil ? [] : behind)
         }
@@ -289,7 +305,8 @@ struct ScanHand: Sendable {
         }
         let columns = unit.link.map { unit.section.columns[$0] }
         return rows.digests.indices.compactMap { index in
-            PackedValues.bytes(rows.values[(index * columns.count)..<((index + 1) * columns.count)], of: columns)
+            if rows.unreadable[index] != nil { return nil }
+            return PackedValues.bytes(rows.values[(index * columns.count)..<((index + 1) * columns.count)], of: columns)
                 .map { ScanUnit.hash(link: $0, hashKey) }
         }
     }

@@ -463,7 +463,7 @@ final class ScanShift {
             stretches.append(ScanHand.Stretch(low: low, high: high, limit: Self.piece))
             low = high
         }
-        let rows = try await hand.marks(of: unit, in: stretches)
+        let rows = try await marks(in: stretches, pass)
         let former = try await hand.marks(of: ranges, in: scan.id)
         return ranges.indices.map { index in
             let isWhole = rows[index].count < Self.piece
@@ -471,6 +471,17 @@ final class ScanShift {
                 range: ranges[index], high: highs[index], rows: rows[index], isWhole: isWhole,
                 diff: RangeDiff(former[index], with: rows[index], isWhole: isWhole))
         }
+    }
+
+    /// Reads the rows of stretches as marks, and notes the rows that have none.
+    private func marks(in stretches: [ScanHand.Stretch], _ pass: UnitPass) async throws -> [[Mark]] {
+        let unit = pass.scan.unit
+        let read = try await hand.marks(of: unit, in: stretches)
+        if read.omitted.count > 0 {
+            pass.omitted.add(read.omitted)
+            hand.service.unreadable.note(pass.omitted, of: unit.resource, unit.section)
+        }
+        return read.stretches
     }
 
     private func changes(_ changes: [RangeDiff.Change], _ pass: UnitPass) async throws -> [ScanHand.FoundChange] {
@@ -525,7 +536,7 @@ final class ScanShift {
     private func takeNote(_ pass: UnitPass) async throws -> Int {
         let (scan, unit) = (pass.scan, pass.scan.unit)
         let limit = 5 * RangeSplit.target
-        let rows = try await hand.marks(of: unit, in: [.init(low: pass.low, high: nil, limit: limit)]).flatMap { $0 }
+        let rows = try await marks(in: [.init(low: pass.low, high: nil, limit: limit)], pass).flatMap { $0 }
         let isLast = rows.count < limit
         var filing = ScanHand.Filing()
         var rest = rows[...]
@@ -558,6 +569,7 @@ final class ScanShift {
             if pass.found > 0 { scan.heat = Self.heat }
             return
         }
+        if pass.omitted.count == 0 { hand.service.unreadable.noteComplete(scan.unit.resource, scan.unit.section) }
         var filing = ScanHand.Filing()
         filing.changes = pass.notes.different.map { noted in
             ScanHand.FoundChange(

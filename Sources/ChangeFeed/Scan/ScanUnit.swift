@@ -14,8 +14,8 @@ struct ScanUnit: Sendable {
     let conditions: [Int]
     /// Positions of all columns whose values a mark needs.
     let kept: [Int]
-    /// Places of the columns among those that are kept.
-    private let keyPlaces: [Int]
+    /// Places of the key's columns among those that are kept.
+    let keyPlaces: [Int]
     private let linkPlaces: [Int]
     private let conditionPlaces: [Int]
     let view: TableView

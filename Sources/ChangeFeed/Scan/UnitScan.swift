@@ -67,6 +67,8 @@ final class UnitPass {
     var losses = LossCount()
     /// Records that are there, and were not when clients were sent all there were.
     var missed: [ScanHand.FoundChange] = []
+    /// Rows that it has left out, because a value of them cannot be decoded.
+    var omitted = OmittedRows()
     /// Rows that differ from their marks, whoever wrote them.
     var differing = 0
     /// Ranges that it has come by, and those of them in which rows differ.

@@ -10,18 +10,22 @@ extension UnreadableRecords {
     var sentences: [String] {
         let all = current()
         let named = all.prefix(Self.mostNamed).map(\.sentence)
-        let rest = all.count - named.count
+        let rest = all.dropFirst(Self.mostNamed).reduce(0) { $0 + $1.count }
         if rest == 0 { return named }
         return named + ["\(rest) other records cannot be read."]
     }
 }
 
 extension UnreadableRecords.Entry {
-    /// The key as URLs spell it.
-    var id: String { KeyText.encode(key, resource.root) }
+    /// The key as URLs spell it; empty for rows whose key cannot be decoded.
+    var id: String { key.map { KeyText.encode($0, resource.root) } ?? "" }
 
     /// Names the record and the reason, without a value of the record.
-    var sentence: String { "The record \(resource.name)/\(id) cannot be read: \(reason)." }
+    var sentence: String {
+        if key != nil { return "The record \(resource.name)/\(id) cannot be read: \(reason)." }
+        return "At least \(count) row\(count == 1 ? "" : "s") of table “\(table)” cannot be read by key, so clients of "
+            + "\(resource.name) do not get them: \(reason)."
+    }
 }
 
 extension MetricsPage {
@@ -29,12 +33,16 @@ extension MetricsPage {
     mutating func add(_ unreadable: [UnreadableRecords.Entry]) {
         let total = "fieldmerge_unreadable_records"
         begin(total, type: "gauge", help: "Records that cannot be read; /readyz names the reasons")
-        add(total, labels: [], value: unreadable.count)
+        add(total, labels: [], value: unreadable.reduce(0) { $0 + $1.count })
         if unreadable.isEmpty { return }
         let name = "fieldmerge_unreadable_record"
-        begin(name, type: "gauge", help: "1 for each record that cannot be read, for the first of them")
+        begin(
+            name, type: "gauge",
+            help: "1 for each record that cannot be read, for the first of them; with a table instead of an id the number of "
+                + "rows whose key cannot be read")
         for record in unreadable.prefix(UnreadableRecords.mostNamed) {
-            add(name, labels: [("resource", record.resource.name), ("id", record.id)], value: 1)
+            let subject = record.key == nil ? ("table", "\(record.table)") : ("id", record.id)
+            add(name, labels: [("resource", record.resource.name), subject], value: record.count)
         }
     }
 }

@@ -97,7 +97,11 @@ final class PreparedStatement {
         try fetch(columns, on: handle) { buffers, count throws(StoreError) in
             if rows.digests.isEmpty { rows.digests.reserveCapacity(count) }
             rows.digests.append(try buffers.hash(key, in: raw))
-            for index in kept { rows.values.append(try buffers.value(index, of: columns[index], in: raw)) }
+            do throws(StoreError) {
+                for index in kept { rows.values.append(try buffers.value(index, of: columns[index], in: raw)) }
+            } catch {
+                try rows.noteUnreadable(width: kept.count, because: error)
+            }
         }
         return rows
     }

@@ -12,9 +12,8 @@ package enum GroupState: Sendable, Hashable {
 
     /// Returns true where the client holds what it was shown of values some of which are foreign to their columns.
     ///
-    /// What a client sends is read as a value of the column's type, so a text that is no JSON comes back as JSON's text,
-    /// and bytes in a column of texts as the text of their base64. On the wire they are the same. False where there are
-    /// no digests to compare.
+    /// What a client sends is read as a value of the column's type, so bytes in a column of texts come back as the text of
+    /// their base64. On the wire they are the same. False if there are no digests to compare.
     func isShown(by current: [Value], _ types: [ColumnType], _ digest: ([Value]) -> [UInt8]) -> Bool {
         guard case .values(let held) = self, zip(types, current).contains(where: { $0.isForeign($1) }) else {
             return false

@@ -14,7 +14,7 @@ extension Column {
 
     /// Returns the value of a key as this column stores it, which may be of another type than the key; the value itself
     /// if the column cannot store it, which the database then refuses.
-    func converted(_ value: Value) -> Value {
+    package func converted(_ value: Value) -> Value {
         guard type.isForeign(value) else { return value }
         let text: String
         switch value {

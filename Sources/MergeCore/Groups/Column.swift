@@ -39,10 +39,10 @@ package final class Column: Sendable, Hashable {
 extension Column {
     /// Returns what a JSON column means by a text.
     ///
-    /// The wire has one null. Where the column can be NULL, JSON's own null reads as that; what is no JSON at all stays
-    /// text.
+    /// The wire has one null. If the column can be NULL, JSON's own null is NULL. A text that is no JSON is the JSON string
+    /// of its characters.
     package func json(_ source: String) -> Value {
-        guard let tree = JSONParser.parse(source) else { return .text(ExactText(source)) }
+        guard let tree = JSONParser.parse(source) else { return .json(.text(ExactText(source))) }
         return tree == .null && isNullable ? .null : .json(tree)
     }
 }

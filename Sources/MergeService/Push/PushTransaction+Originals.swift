@@ -89,10 +89,12 @@ extension PushTransaction {
         }
         if isGuarded { try noteFrozen(values, in: row.table) }
         if renames {
-            // The new value of a column is known in the type that it was written in.
-            var after = values.filter { !columns.contains($0.key.name.lowercased()) }
-            for part in assignments { after[row.columns[part.column]] = part.value }
-            rename(values, to: after, in: row.table)
+            // Each section reads the new value in its own type.
+            let written = Dictionary(zip(columns, assignments.map(\.value))) { $1 }
+            let after = values.map { column, value in
+                (column, written[column.name.lowercased()].map { column.converted($0) } ?? value)
+            }
+            rename(values, to: Dictionary(uniqueKeysWithValues: after), in: row.table)
         }
     }
 

@@ -60,6 +60,11 @@ extension MergeService {
                 resource: resource, session: session, dialect: dialect, rowsPerRecord: rowsPerRecord,
                 digests: digests)
             reader.view = viewer?.view(of: resource)
+            var omitted = OmittedRows()
+            reader.reportOmitted = { rows in
+                omitted.add(rows)
+                unreadable.note(omitted, of: resource, resource.root)
+            }
             var place = PagePlace(resource, after: key)
             var left = limit
             var size = size
@@ -73,7 +78,10 @@ extension MergeService {
                 lengths.note(records.compactMap(\.readable), of: resource)
                 unreadable.note(records, of: resource)
                 left -= records.count
-                guard found.count > wanted else { return nil }
+                guard found.count > wanted else {
+                    if key == nil, omitted.count == 0 { unreadable.noteComplete(resource, resource.root) }
+                    return nil
+                }
                 place.advance(records)
                 guard left > 0, let bytes else { return place.key }
                 size.note(records: records.count, bytes: bytes)

@@ -43,16 +43,25 @@ extension RecordReader {
     }
 
     /// The keys of the next records that the client sees, without the values of their rows.
+    ///
+    /// A row whose key cannot be decoded has no id, so it is left out.
     private func keys(after key: RecordKey?, limit: Int) throws(StoreError) -> [RecordKey] {
         let root = resource.root
+        let sql = SectionSQL.of(root, dialect)
         let filter = view?.seesEveryRow == false ? view?.rowFilter : nil
+        let columns = Array(0..<root.keyCount)
         var found: [RecordKey] = []
         var last = key
         while found.count < limit {
             let wanted = max(limit - found.count, Self.leastRows)
-            let page = SectionSQL.of(root, dialect).page(after: last, limit: wanted, showing: filter)
-            let keys = try outlines(page, keeping: Set(0..<root.keyCount)).map { root.key(of: $0.values) }
-            for key in try shown(keys, of: page) where key != found.last { found.append(key) }
+            let rows = try session.readableRows(keeping: columns, key: columns, after: last, limit: wanted) {
+                sql.page(after: $0, limit: $1, showing: filter).hashing(under: Self.plainHash)
+            }
+            if rows.omitted.count > 0 { reportOmitted?(rows.omitted) }
+            let keys = rows.digests.indices.map { index in
+                RecordKey(Array(rows.values[(index * columns.count)..<((index + 1) * columns.count)]))
+            }
+            for key in try shown(keys) where key != found.last { found.append(key) }
             guard keys.count == wanted, let next = keys.last else { break }
             guard next != last else { throw StoreError.unordered(root.table) }
             last = next
@@ -60,22 +69,23 @@ extension RecordReader {
         return Array(found.prefix(limit))
     }
 
-    /// The keys of a page's rows that the client sees; a row whose conditions cannot be read is hidden from it.
-    private func shown(_ keys: [RecordKey], of page: Statement) throws(StoreError) -> [RecordKey] {
+    /// A key for digests that are not compared with those of other reads.
+    private static let plainHash = SipHash.Key(low: 0, high: 0)
+
+    /// The keys of rows that the client sees; a row whose conditions cannot be read is hidden from it.
+    private func shown(_ keys: [RecordKey]) throws(StoreError) -> [RecordKey] {
         guard let view, !view.seesEveryRow else { return keys }
         let root = resource.root
         let columns = Set(0..<root.keyCount).union(resource.access?.columns ?? [])
-        if let rows = try readableOutlines(page, keeping: columns) {
-            return rows.filter { view.shows($0.values) }.map { root.key(of: $0.values) }
-        }
-        var shown: [RecordKey] = []
-        for key in keys {
+        var shown: Set<RecordKey> = []
+        for start in stride(from: 0, to: keys.count, by: SectionSQL.maximumBatch) {
+            let batch = keys[start..<min(start + SectionSQL.maximumBatch, keys.count)]
             let select = SectionSQL.of(root, dialect).select(
-                where: Array(0..<root.keyCount), in: [key.parts], locking: false)
-            let rows = try readableOutlines(select, keeping: columns) ?? []
-            if rows.contains(where: { root.key(of: $0.values) == key && view.shows($0.values) }) { shown.append(key) }
+                where: Array(0..<root.keyCount), in: batch.map(\.parts), locking: false)
+            let rows = try readOutlines(select, keeping: columns).compactMap(\.self)
+            for row in rows where view.shows(row.values) { shown.insert(root.key(of: row.values)) }
         }
-        return shown
+        return keys.filter(shown.contains)
     }
 
     // MARK: A record that cannot be read
@@ -88,17 +98,35 @@ extension RecordReader {
 
     /// Hashes rows and decodes only the columns that are needed, so that a value in another column does no harm.
     func outlines(_ statement: Statement, keeping kept: Set<Int>) throws(StoreError) -> [Outline] {
-        let columns = kept.sorted()
-        let statement = statement.hashing(under: digests?.key ?? SipHash.Key(low: 0, high: 0))
-        let rows = try session.hashes(statement, keeping: columns)
-        return rows.digests.enumerated().map { index, digest in
-            var values = [Value](repeating: .null, count: statement.columns.count)
-            for (place, column) in columns.enumerated() { values[column] = rows.values[index * columns.count + place] }
-            return Outline(values: values, digest: digest)
-        }
+        try readOutlines(statement, keeping: kept) { reason throws(StoreError) in
+            throw StoreError(.unreadable, reason)
+        }.compactMap(\.self)
     }
 
-    /// The same; nil if a value in one of the columns cannot be read.
+    /// The same; nil for a row of which one of the columns cannot be decoded.
+    ///
+    /// - Parameter report: gets the reason for each such row.
+    private func readOutlines(
+        _ statement: Statement, keeping kept: Set<Int>,
+        _ report: (_ reason: String) throws(StoreError) -> Void = { _ in }
+    ) throws(StoreError) -> [Outline?] {
+        let columns = kept.sorted()
+        let rows = try session.hashes(statement.hashing(under: digests?.key ?? Self.plainHash), keeping: columns)
+        var outlines: [Outline?] = []
+        for (index, digest) in rows.digests.enumerated() {
+            if let reason = rows.unreadable[index] {
+                try report(reason)
+                outlines.append(nil)
+                continue
+            }
+            var values = [Value](repeating: .null, count: statement.columns.count)
+            for (place, column) in columns.enumerated() { values[column] = rows.values[index * columns.count + place] }
+            outlines.append(Outline(values: values, digest: digest))
+        }
+        return outlines
+    }
+
+    /// Returns nil if a value in one of the columns cannot be read.
     private func readableOutlines(
         _ statement: Statement, keeping columns: Set<Int>
     ) throws(StoreError) -> [Outline]? {

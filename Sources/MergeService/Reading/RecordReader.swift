@@ -13,6 +13,8 @@ struct RecordReader {
     var view: ResourceView?
     /// Takes the digests of the rows; nil where nobody wants them.
     var digests: RecordDigests?
+    /// Gets the rows that pages leave out.
+    var reportOmitted: ((OmittedRows) -> Void)?
 
     var locks: Bool { session.mustLockReads }
 
@@ -149,6 +151,10 @@ struct RecordReader {
         let rows = try session.query(
             SectionSQL.of(root, dialect).page(after: key, limit: limit, showing: filter).hashing(under: digests?.key)
         ).map { noted($0) }
+        // A page that ends with such a row would have no next page.
+        guard rows.allSatisfy({ !$0.prefix(root.keyCount).contains(.null) }) else {
+            throw StoreError(.unreadable, OmittedRows.nullKey)
+        }
         guard root.tellsApart(rows) else { throw StoreError.ambiguous(root) }
         if let key, rows.contains(where: { root.isKey(key, of: $0) }) { throw StoreError.unordered(root.table) }
         return rows

@@ -1,16 +1,22 @@
 package import MergeCore
+package import RecordStore
 import Synchronization
 
 /// Remembers which records could not be read, for the log, `/readyz` and `/metrics`.
 ///
+/// Rows without an id, because their key cannot be decoded, are one entry for each table of a resource.
 /// A record leaves the list when it is read again without a problem or is gone, and an hour after it was last met.
 package final class UnreadableRecords: Sendable {
     /// A record that could not be read.
     package struct Entry: Sendable {
         /// The resource of the record.
         package let resource: Resource
-        /// The key of the record.
-        package let key: RecordKey
+        /// The key of the record; nil for rows whose key cannot be decoded.
+        package let key: RecordKey?
+        /// The table of such rows, or of the record's root.
+        package let table: TableName
+        /// The number of records or rows.
+        package fileprivate(set) var count = 1
         /// A sentence that names tables, sections and columns, and no values.
         package let reason: String
         fileprivate let number: Int
@@ -19,7 +25,8 @@ package final class UnreadableRecords: Sendable {
 
     private struct Name: Hashable {
         let resource: String
-        let key: RecordKey
+        var key: RecordKey?
+        var table: TableName?
     }
 
     private struct State {
@@ -44,21 +51,48 @@ package final class UnreadableRecords: Sendable {
     func note(_ record: ReadRecord?, key: RecordKey, of resource: Resource, now: ContinuousClock.Instant = .now) {
         guard case .unreadable(let unreadable)? = record else {
             if isUsed.load(ordering: .relaxed) {
-                state.withLock { $0.entries[Name(resource: resource.name, key: key)] = nil }
+                state.withLock { _ = $0.entries.removeValue(forKey: Name(resource: resource.name, key: key)) }
             }
             return
         }
+        enter(Name(resource: resource.name, key: key), count: 1, now: now) { number in
+            Entry(
+                resource: resource, key: key, table: resource.root.table, reason: unreadable.reason, number: number,
+                metAt: now)
+        }
+    }
+
+    /// Notes rows of a section's table that pages and scans leave out.
+    package func note(
+        _ omitted: OmittedRows, of resource: Resource, _ section: Section, now: ContinuousClock.Instant = .now
+    ) {
+        guard let reason = omitted.reason else { return }
+        enter(Name(resource: resource.name, table: section.table), count: omitted.count, now: now) { number in
+            Entry(
+                resource: resource, key: nil, table: section.table, count: omitted.count, reason: reason,
+                number: number, metAt: now)
+        }
+    }
+
+    /// Notes that a reading of all rows of a section left none out.
+    package func noteComplete(_ resource: Resource, _ section: Section) {
+        guard isUsed.load(ordering: .relaxed) else { return }
+        state.withLock { $0.entries[Name(resource: resource.name, table: section.table)] = nil }
+    }
+
+    private func enter(
+        _ name: Name, count: Int, now: ContinuousClock.Instant, _ make: (_ number: Int) -> Entry
+    ) {
         isUsed.store(true, ordering: .relaxed)
         let entry = state.withLock { state -> Entry? in
-            let name = Name(resource: resource.name, key: key)
-            if state.entries[name] != nil {
+            if let known = state.entries[name] {
                 state.entries[name]?.metAt = now
+                state.entries[name]?.count = max(known.count, count)
                 return nil
             }
             guard state.entries.count < Self.most else { return nil }
             state.number += 1
-            let entry = Entry(
-                resource: resource, key: key, reason: unreadable.reason, number: state.number, metAt: now)
+            let entry = make(state.number)
             state.entries[name] = entry
             return entry
         }

@@ -229,6 +229,10 @@ package struct SectionSQL: Sendable {
             }
             conditions.append("(" + parts.joined(separator: " OR ") + ")")
         }
+        // Rows that are found by their parent belong to no record without one.
+        for column in columns where section.columns[column].isNullable {
+            conditions.append(dialect.quoted(section.columns[column].name) + " IS NOT NULL")
+        }
         binds.append(Self.count(limit))
         return Statement(
             sql: selectFrom + visible + (conditions.isEmpty ? "1 = 1" : conditions.joined(separator: " AND "))

@@ -76,7 +76,23 @@ package struct HashedRows: Sendable {
     package var digests: [UInt64] = []
     /// The values of the columns that were asked for, of each row, one row after the other.
     package var values: [Value] = []
+    /// The reasons why values of some rows cannot be decoded, by the rows' positions.
+    ///
+    /// The values of such a row are NULL.
+    package private(set) var unreadable: [Int: String] = [:]
 
     /// Begins without rows.
     package init() {}
+
+    /// Notes that a value of the last row cannot be decoded.
+    ///
+    /// - Parameter width: the number of values of a row.
+    /// - Throws: the error if it is of another kind.
+    package mutating func noteUnreadable(width: Int, because error: StoreError) throws(StoreError) {
+        guard error.kind == .unreadable else { throw error }
+        let start = (digests.count - 1) * width
+        values.removeLast(values.count - start)
+        values += repeatElement(.null, count: width)
+        unreadable[digests.count - 1] = error.message
+    }
 }

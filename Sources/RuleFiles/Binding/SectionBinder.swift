@@ -219,8 +219,7 @@ struct SectionBinder {
         }
         positions[name] = columns.count
         let type = keyed.contains(name) ? column.keyType(for: named) : named
-        let isText = if case .json = type, column.types.first != type { true } else { false }
-        let isLoose = column.isLoose || isText || (type == .boolean && column.types.first != .boolean)
+        let isLoose = column.isLoose || (type == .boolean && column.types.first != .boolean)
         columns.append(column.column(as: type, isLoose: isLoose))
         return columns.count - 1
     }

@@ -3,10 +3,10 @@ import TestSupport
 
 /// Two resources that find the rows of one table by different keys.
 @Suite(.timeLimit(.minutes(5))) struct SharedKeyTests {
-    private static func sql(_ key: String) -> String {
+    private static func sql(_ key: String, number: String = "INT") -> String {
         """
         CREATE TABLE areas (id INT PRIMARY KEY, code VARCHAR(20) NOT NULL UNIQUE);
-        CREATE TABLE orders (id \(key), number INT NOT NULL UNIQUE, status VARCHAR(20), note VARCHAR(20),
+        CREATE TABLE orders (id \(key), number \(number) NOT NULL UNIQUE, status VARCHAR(20), note VARCHAR(20),
           locked INT NOT NULL DEFAULT 0, area VARCHAR(20), due DATE,
           FOREIGN KEY (area) REFERENCES areas (code) ON UPDATE CASCADE);
         INSERT INTO areas VALUES (1, 'north'), (2, 'south'), (3, 'shut');
@@ -134,6 +134,28 @@ import TestSupport
         ])
     func steps(_ kind: TestEngine, _ push: (edits: [String], outcome: String)) async throws {
         try await Self.expect(push.outcome, of: push.edits, as: Self.office, kind)
+    }
+
+    @Test(
+        "A row keeps its guards if two resources read its new key as two types", arguments: TestEngine.allCases)
+    func typesOfOneKey(_ kind: TestEngine) async throws {
+        let database = try await TestDatabase(
+            kind, mariadb: Self.sql("INT AUTO_INCREMENT PRIMARY KEY", number: "DECIMAL(10,0)"),
+            sqlite: Self.sql("INTEGER PRIMARY KEY", number: "DECIMAL(10,0)"))
+        var rules = Self.rules
+        rules["orders.yaml"] = rules["orders.yaml"]?.replacing(
+            "number: number", with: "number: {column: number, type: integer}")
+        try await RunningGateway.with(
+            database, rules: rules, tokens: [Self.office].map(\.line).joined(separator: "\n"), journal: .together
+        ) { gateway async throws in
+            let edits = [
+                Self.edit("orders", 1, Self.status("draft", "open") + "," + Self.step("number", "11", "19")),
+                Self.edit("tickets", 19, Self.status("open", "closed")).replacing(": 19,", with: #": "19","#),
+            ]
+            let answer = try await gateway.post(
+                "/v1/push", #"{"edits": [\#(edits.joined(separator: ","))]}"#, as: Self.office)
+            #expect(try Self.last(answer) == "status server-won", "\(answer.text)")
+        }
     }
 
     @Test(
