@@ -32,7 +32,8 @@ import TestSupport
         }
     }
 
-    private static let removal = "DELETE FROM days WHERE n = 0 AND (CAST(day AS CHAR(10)) NOT IN ("
+    private static let removal =
+        "DELETE FROM days WHERE n = 0 AND (CAST(day AS CHAR(10)) NOT IN ("
         + days.map { "'\($0)'" }.joined(separator: ", ") + ") OR day IS NULL);"
 
     private static let rules = [
