@@ -59,8 +59,7 @@ package struct GatewayApplication: Service {
             largeWork: LargeWork(threads: ProcessInfo.processInfo.activeProcessorCount / 2),
             budget: ByteBudget(configuration.heldBytes), tokens: tokens,
             headTime: .seconds(Int64(configuration.headSeconds)),
-            // Whatever is left of the time of a request is what it is answered in.
-            bodyTime: .seconds(Int64(min(configuration.bodySeconds, configuration.requestSeconds))),
+            bodyTime: .seconds(Int64(configuration.bodySeconds)),
             answerTime: .seconds(Int64(configuration.answerSeconds)),
             idleTime: .seconds(configuration.idleSeconds))
         let door = ClientDoor(limit: configuration.clients)

@@ -62,8 +62,10 @@ struct ConnectionLimits: Sendable {
     let tokens: (any TokenVerifier)?
     /// For a head to arrive, from its first byte on.
     let headTime: TimeAmount
-    /// For a body to arrive, from its head on.
+    /// For a body to end or to grow by `leastGrowth`.
     let bodyTime: TimeAmount
+    /// The bytes that a body gains in `bodyTime` at 1 kB a second.
+    var leastGrowth: Int { Int(bodyTime.nanoseconds / 1_000_000) }
     /// For a client to take something of what it has been sent.
     let answerTime: TimeAmount
     /// Between two requests.

@@ -184,11 +184,15 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// A body that does not come at once has its time.
+    /// Gives a body that does not come at once its time, again and again while it grows by 1 kB a second.
     private func watchBody(_ context: ChannelHandlerContext) {
         guard case .receiving = phase, bodyAlarm == nil else { return }
+        let before = body?.readableBytes ?? 0
         bodyAlarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.bodyTime) {
             guard case .receiving(let received) = self.phase else { return }
+            self.bodyAlarm = nil
+            let growth = (self.body?.readableBytes ?? 0) - before
+            if growth >= self.limits.leastGrowth { return self.watchBody(context) }
             self.answer(received, with: .failure(.tooSlow), in: context)
         }
     }
@@ -317,7 +321,7 @@ final class RequestHandler: ChannelDuplexHandler {
         let isLarge = LargeWork.takes(bytes, isPacked: head.headers.contains(name: "content-encoding"))
         let whole = ReceivedRequest(
             received, id: writer.requestID, path: request.uri.path, body: body, lease: lease,
-            deadline: received.arrival.advanced(by: .seconds(responder.seconds)), caller: caller,
+            deadline: .now.advanced(by: .seconds(responder.seconds)), caller: caller,
             largeWork: limits.largeWork)
         let (responder, logger) = (responder, logger)
         let work = { @Sendable () async in

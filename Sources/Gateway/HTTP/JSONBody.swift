@@ -50,7 +50,7 @@ extension GatewayContext {
     }
 
     private static let tooSlow = Problem(
-        .requestTimeout, detail: "The whole body has to arrive before the time of the request is over.")
+        .requestTimeout, detail: "The body came too slowly: it must grow by at least 1 kB a second.")
 
     private static let notGzip = Problem(
         .notGzip, detail: "The body says Content-Encoding: gzip and cannot be unpacked.")
