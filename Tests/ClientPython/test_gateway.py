@@ -150,7 +150,7 @@ class StoryTests(GatewayCase):
         entry = other.refused_edits()[0]
         self.assertEqual((entry.problem["code"], entry.record.order.status), ("rejected", "picked"))
         self.assertEqual(other.state("orders", "A-1001", "order.status"), "refused")
-        self.assertEqual(order.ticket.outcome(0).conflicts[0].outcome, "rejected")
+        self.assertEqual(order.ticket.outcome(0).conflicts[0].outcome, "refused")
         self.assertTrue(entry.discard())
 
     def test_where_nothing_is_kept_all_is_asked_for_and_edits_are_sent(self) -> None:

@@ -9,6 +9,7 @@ import re
 import tempfile
 import threading
 import unittest
+import urllib.parse
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,12 @@ class Device:
         if request.path.startswith("/v1/snapshot") and self.is_offline:
             raise OSError("no network")
         if request.path.startswith("/v1/snapshot"):
+            query = urllib.parse.parse_qs(urllib.parse.urlsplit(request.path).query)
+            wanted = query["resources"][0].split(",") if "resources" in query else None
+            told = [one for one in self.snapshot if wanted is None or one["resource"] in wanted]
             head = {"feed": self.feed, "revision": self.revision, "rules": self.rules["version"]}
-            lines = [{"snapshot": {**head, "resources": [], "records": len(self.snapshot)}}, *self.snapshot]
-            lines.append({"end": {"records": len(self.snapshot)}})
+            lines = [{"snapshot": {**head, "resources": [], "records": len(told)}}, *told]
+            lines.append({"end": {"records": len(told)}})
             return Reply(200, "".join(json.dumps(line) + "\n" for line in lines).encode())
         return Reply.problem(404, "no-such-address")
 
@@ -233,10 +237,7 @@ class Device:
     def do_answer(self, step: dict[str, Any]) -> None:
         held = self.next()
         self.is_offline = step.get("offline", False)
-        if "newRules" in step:
-            self.rules = _regrouped(self.rules, step["newRules"], step.get("regroup", []))
-        if "snapshot" in step:
-            self.snapshot = self.known(step["snapshot"])
+        self.take_rules(step)
         self.feed = step.get("feed", self.feed)
         self.revision += 1
         body = self.page(self.known(step.get("changes", [])))
@@ -246,6 +247,16 @@ class Device:
         whole = all(result["code"] == 200 for result in body["results"]) and body["changes"] is not None
         held.answer(body, step.get("status", 200 if whole else 207))
         self.settle()
+
+    def take_rules(self, step: dict[str, Any]) -> None:
+        """The rules and the records that the server has from now on."""
+        if "newRules" in step:
+            self.rules = _regrouped(self.rules, step["newRules"], step.get("regroup", []))
+        if "resources" in step:
+            others = {one["resource"]: one for one in step["resources"]}
+            self.rules["resources"] = [others.get(one["resource"], one) for one in self.rules["resources"]]
+        if "snapshot" in step:
+            self.snapshot = self.known(step["snapshot"])
 
     def do_raw(self, step: dict[str, Any]) -> None:
         held = self.next()
@@ -267,6 +278,7 @@ class Device:
             self.feed, self.snapshot = step["feed"], self.known(step["snapshot"])
             held.reply(Reply.problem(410, "resync", feed=self.feed, earliest=1))
             return self.settle()
+        self.take_rules(step)
         body = self.page(self.known(step["changes"]))
         if held.request.path.startswith("/v1/sync"):
             body["results"] = []

@@ -706,7 +706,7 @@ class NetworkTests(StoreCase):
         self.server.change_rules(rules)
         store.sync()
         entry = store.refused_edits()[0]
-        self.assertEqual((entry.id, entry.problem["code"]), (123, "rules-changed"))
+        self.assertEqual((entry.id, entry.problem["code"]), (123, "field-removed"))
         self.assertIn("lastName", entry.problem["detail"])
         self.assertEqual(other.ticket.outcome(0).status, "merged")
         self.assertEqual(store._rules_version(), "r2")

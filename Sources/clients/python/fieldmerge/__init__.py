@@ -23,6 +23,7 @@ from .errors import (
     RulesUnknown,
     StoreClosed,
     UnknownName,
+    UnknownValue,
     UnsentEdits,
     WrongStore,
 )
@@ -39,6 +40,6 @@ __version__ = "1.0.0"
 __all__ = [
     "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue",
     "Offline", "Outcome", "Overtaken", "Progress", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
-    "RulesUnknown", "Status", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnsentEdits",
-    "WrongStore", "aio", "open",
+    "RulesUnknown", "Status", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnknownValue",
+    "UnsentEdits", "WrongStore", "aio", "open",
 ]  # fmt: skip

@@ -161,13 +161,15 @@ class _Listener(threading.Thread):
     def _listen(self, place: tuple[str | None, int | None]) -> bool:
         query = {"feed": str(place[0]), "since": str(place[1]), "limit": "1", "wait": str(LISTEN_SECONDS)}
         if self._synchronizer.model.resources is not None:
-            query["resources"] = ",".join(self._synchronizer.model.resources)
+            query["resources"] = ",".join(self._synchronizer.model.asked())
         path = "/v1/changes?" + urllib.parse.urlencode(query, safe=",")
         headers = self._synchronizer.headers("application/json, application/problem+json")
         answer = ask(self._transport, Request("GET", path, headers, None, LISTEN_SECONDS + TIMEOUT_SECONDS))
         page = answer.json
         if answer.status == 200 and isinstance(page, dict):
-            return bool(page.get("changes")) or [page.get("feed"), page.get("revision")] != list(place)
+            is_other = page.get("rules") not in (None, self._synchronizer.model.database.meta("rulesVersion"))
+            has_moved = [page.get("feed"), page.get("revision")] != list(place)
+            return bool(page.get("changes")) or is_other or has_moved
         if answer.status in (401, 410, 426):
             return True  # the scheduler's own request will find it out
         raise OSError(f"no changes are told: {answer.status}")

@@ -18,10 +18,10 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from .errors import UnknownName
+from .errors import UnknownName, UnknownValue
 from .ids import is_temporary, key_of
 from .rules import Group, Resource, Section, nearest
-from .values import same
+from .values import json_equal, same
 
 RowChange = dict[str, Any]
 Json = dict[str, Any]
@@ -70,18 +70,28 @@ def _of_row(section: Section, before: Json | None, after: Json | None) -> list[R
         # A group that the row does not show is not this client's to compare.
         if not any(field.name in after for field in group.fields):
             continue
-        old, new = _fields(group, before), _fields(group, after)
+        # A field that the row does not contain is unknown: it is neither compared nor sent.
+        old, new = fields_of(group, before), fields_of(group, after)
         if not _equal(group, old, new):
             groups[group.name] = {"old": old, "new": new}
     return [{"section": section.name, "do": "edit", "groups": groups}] if groups else []
 
 
-def _fields(group: Group, row: Mapping[str, Any]) -> Json:
-    return {field.name: copy.deepcopy(row.get(field.name)) for field in group.fields}
+def fields_of(group: Group, row: Mapping[str, Any]) -> Json:
+    """Returns the fields of a group that a row contains."""
+    return {field.name: copy.deepcopy(row[field.name]) for field in group.fields if field.name in row}
 
 
 def _equal(group: Group, old: Json, new: Json) -> bool:
-    return all(same(field, old.get(field.name), new.get(field.name)) for field in group.fields)
+    """Whether both sides contain the same fields with equal values. A field that neither contains is not compared."""
+    shown = [field for field in group.fields if field.name in old or field.name in new]
+    return all(one.name in old and one.name in new and same(one, old[one.name], new[one.name]) for one in shown)
+
+
+def equal_where_known(group: Group, one: Json, other: Json) -> bool:
+    """Whether the fields that both sides contain have equal values."""
+    both = [field.name for field in group.fields if field.name in one and field.name in other]
+    return _equal(group, {name: one[name] for name in both}, {name: other[name] for name in both})
 
 
 def _creation(section: Section, row: Json) -> RowChange:
@@ -200,8 +210,8 @@ def is_other(resource: Resource, held: Json | None, record: Json, edits: Iterabl
     compared = []
     for section, place, values in seen:
         row = _row_of(section, record, place)
-        for group in section.groups if row is not None else []:
-            if all(one.name in values for one in group.fields):
+        for group in section.groups:
+            if row is not None and all(one.name in values and one.name in row for one in group.fields):
                 compared.append(_equal(group, values, row))
     return bool(compared) and not any(compared)
 
@@ -214,7 +224,7 @@ def is_created(resource: Resource, base: Json | None, changes: list[RowChange]) 
 
 def _has_all(section: Section, row: Json | None, values: Json) -> bool:
     known = section.fields
-    return row is not None and all(same(known[one], row.get(one), value) for one, value in values.items())
+    return row is not None and all(one in row and same(known[one], row[one], value) for one, value in values.items())
 
 
 def left(
@@ -422,65 +432,89 @@ def _assign(row: Json, change: RowChange) -> None:
         row.update(copy.deepcopy(group["new"]))
 
 
-def changeset(resource: Resource, changes: list[RowChange]) -> Json:
-    """Returns the changes as the wire has them."""
+def changeset(changes: list[RowChange]) -> Json:
+    """Returns the changes as the wire has them, under the names that they were made with."""
     result: Json = {}
     for change in changes:
-        section = resource.section(change["section"])
         row: Json
         if change["do"] == "edit":
-            row = {name: _bare(section.group(name), values) for name, values in change["groups"].items()}
+            row = {name: _bare(values) for name, values in change["groups"].items()}
         elif change["do"] == "create":
             row = {"old": None, "new": change["new"]}
         else:
             row = {"old": change["old"], "new": None}
-        if section.is_list:
-            result.setdefault(section.name, []).append({"id": change["id"], **row})
+        if "id" in change:
+            result.setdefault(change["section"], []).append({"id": change["id"], **row})
         else:
-            result[section.name] = row
+            result[change["section"]] = row
     return result
 
 
-def _bare(group: Group, values: Json) -> Json:
-    if len(group.fields) > 1:
-        return {"old": values["old"], "new": values["new"]}
-    name = group.fields[0].name
-    return {"old": values["old"].get(name), "new": values["new"].get(name)}
+def _bare(values: Json) -> Json:
+    old, new = values["old"], values["new"]
+    if len(old.keys() | new.keys()) > 1:
+        return {"old": old, "new": new}
+    return {"old": next(iter(old.values()), None), "new": next(iter(new.values()), None)}
+
+
+def check(resource: Resource, changes: list[RowChange]) -> None:
+    """Throws `InvalidEdit` for a change that cannot be sent: a name that is gone, or a value that is unknown."""
+    for change in changes:
+        section = resource.section(change["section"])
+        for name, values in change.get("groups", {}).items():
+            for field in section.group(name).fields:
+                if field.name not in values["old"] or field.name not in values["new"]:
+                    raise UnknownValue(f"{section.name}.{field.name}")
 
 
 def regroup(resource: Resource, seen: Json | None, changes: list[RowChange]) -> list[RowChange]:
-    """Returns changes made under other rules as the present ones group them; throws `UnknownName` where a
-    name is gone. What a group needs beyond what was edited comes from `seen`, the record beneath."""
+    """Returns changes made under other rules as the present ones group them. What a group needs beyond what was
+    edited comes from `seen`, the record beneath. Throws `UnknownName` for a name that is gone."""
     result = []
     for change in changes:
         section = resource.section(change["section"])
-        if change["do"] != "edit":
-            side = "new" if change["do"] == "create" else "old"
-            for name in change[side] if side == "new" else []:
-                section.field(name, path=section.name)
-            known = {name: value for name, value in change[side].items() if name in section.fields}
-            result.append({**change, side: known})
-            continue
-        old: Json = {}
-        new: Json = {}
-        for values in change["groups"].values():
-            old.update(values["old"])
-            new.update(values["new"])
         row = _row_of(section, seen, change) or {}
-        groups: Json = {}
-        for name in new:
-            if name not in section.fields:
-                raise UnknownName(f"{section.name}.{name}", name, nearest(name, section.fields))
-            group = section.group_of[name]
-            if group.name in groups:
-                continue
-            before = {field.name: old.get(field.name, row.get(field.name)) for field in group.fields}
-            after = {field.name: new.get(field.name, before[field.name]) for field in group.fields}
-            if not _equal(group, before, after):
-                groups[group.name] = {"old": before, "new": after}
-        if groups:
-            result.append({**change, "groups": groups})
+        if change["do"] == "create":
+            for name in change["new"]:
+                section.field(name, path=section.name)
+            result.append(change)
+        elif change["do"] == "delete":
+            result.append({**change, "old": _regrouped_deletion(section, row, change["old"])})
+        else:
+            groups = _regrouped(section, row, change)
+            if groups:
+                result.append({**change, "groups": groups})
     return result
+
+
+def _regrouped_deletion(section: Section, row: Json, old: Json) -> Json:
+    """Returns the values of all groups of which every value is known."""
+    known = {**{name: row[name] for name in section.fields if name in row}, **old}
+    whole = [group for group in section.groups if all(field.name in known for field in group.fields)]
+    return {field.name: known[field.name] for group in whole for field in group.fields}
+
+
+def _regrouped(section: Section, row: Json, change: RowChange) -> Json:
+    old: Json = {}
+    new: Json = {}
+    for values in change["groups"].values():
+        old.update(values["old"])
+        new.update(values["new"])
+    groups: Json = {}
+    for name in new:
+        if name not in section.fields:
+            if name in old and json_equal(old[name], new[name]):
+                continue  # it went along with its group, and was not edited
+            raise UnknownName(f"{section.name}.{name}", name, nearest(name, section.fields))
+        group = section.group_of[name]
+        if group.name in groups:
+            continue
+        held = fields_of(group, row)
+        before = {**held, **fields_of(group, old)}
+        after = {**before, **fields_of(group, new)}
+        if not _equal(group, before, after):
+            groups[group.name] = {"old": before, "new": after}
+    return groups
 
 
 def created_ids(record_id: Any, changes: list[RowChange], root: str) -> Iterator[str]:

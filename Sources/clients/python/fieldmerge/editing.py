@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, MutableSequence
 from typing import Any, NoReturn, overload
 
-from .errors import InvalidEdit, InvalidValue, UnknownName
+from .errors import InvalidEdit, InvalidValue, UnknownName, UnknownValue
 from .ids import key_of, plain, temporary_id
 from .rules import Resource, Section, nearest
 from .values import same, wire_value
@@ -109,6 +109,8 @@ class EditableRow:
         if name == "id":
             raise UnknownName(f"{self._path}.id", "id", None)
         if name in self._section.fields or name in self._section.read_only:
+            if not self._is_new:
+                raise UnknownValue(f"{self._path}.{name}")
             return None
         raise UnknownName(f"{self._path}.{name}", name, nearest(name, self._section.fields))
 
@@ -388,7 +390,7 @@ def _checked(section: Section, row: EditableRow, before: Json | None) -> Json:
             values[name] = value
             continue
         value = as_plain(value)
-        if before is None or not same(field, before.get(name), value):
+        if before is None or name not in before or not same(field, before[name], value):
             value = wire_value(field, value, path=f"{row._path}.{name}")
         values[name] = value
     return values

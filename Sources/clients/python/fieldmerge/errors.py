@@ -32,6 +32,16 @@ class UnknownName(InvalidEdit, AttributeError, KeyError):
         return f"{self.path}: {self.detail}"
 
 
+class UnknownValue(InvalidEdit, AttributeError, KeyError):
+    """A field whose value is not known here yet: the record was read under rules that did not have it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "its value is not known yet; let the store sync first")
+
+    def __str__(self) -> str:  # KeyError would quote the sentence
+        return f"{self.path}: {self.detail}"
+
+
 class InvalidValue(InvalidEdit, ValueError):
     """A value that its field cannot hold."""
 

@@ -32,16 +32,17 @@ class Group:
     has_transitions: bool = False
 
     def value(self, row: Mapping[str, Any]) -> Any:
-        """Returns what the group holds in a row: a bare value for one field, else an object of all."""
+        """Returns what the group holds in a row: a bare value for one field, else an object of those that it contains."""
         if len(self.fields) == 1:
             return row.get(self.fields[0].name)
-        return {one.name: row.get(one.name) for one in self.fields}
+        return {one.name: row[one.name] for one in self.fields if one.name in row}
 
     def spread(self, value: Any) -> dict[str, Any]:
         """Returns the fields and values of what `value` returned."""
         if len(self.fields) == 1:
             return {self.fields[0].name: value}
-        return {one.name: value.get(one.name) for one in self.fields} if isinstance(value, Mapping) else {}
+        values = value if isinstance(value, Mapping) else {}
+        return {one.name: values[one.name] for one in self.fields if one.name in values}
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ class Resource:
 
     name: str
     sections: tuple[Section, ...]
+    shape: str = ""
+    """A digest of the names and types of its sections, groups and fields; empty from a gateway without shapes."""
 
     @property
     def root(self) -> Section:
@@ -106,6 +109,8 @@ class Rules:
     version: str
     limits: Mapping[str, int]
     resources: Mapping[str, Resource]
+    edition: str = ""
+    """The version, with the resources that are still described as before it."""
 
     def resource(self, name: str) -> Resource:
         """Returns a resource by its name; throws `UnknownName` with the nearest one."""
@@ -115,18 +120,26 @@ class Rules:
         return found
 
     @staticmethod
-    def parse(text: str | bytes) -> Rules:
-        """Reads an answer of `GET /v1/rules`; throws `ValueError` where it is none."""
+    def parse(text: str | bytes, *, former: Mapping[str, Any] | None = None) -> Rules:
+        """Reads an answer of `GET /v1/rules`; throws `ValueError` where it is none.
+
+        `former` has the earlier descriptions of resources whose records are still of an earlier shape. A resource
+        whose earlier description is unknown (`None`) is described as the rules have it.
+        """
         document = json.loads(text)
+        former = former or {}
         try:
-            resources = {one["resource"]: _resource(one) for one in document["resources"]}
-            return Rules(str(document["version"]), dict(document.get("limits") or {}), resources)
+            resources = {one["resource"]: _resource(former.get(one["resource"]) or one) for one in document["resources"]}
+            version = str(document["version"])
+            edition = ":".join([version, *sorted(former)])
+            return Rules(version, dict(document.get("limits") or {}), resources, edition)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             raise ValueError(f"these are no rules: {error!r}") from error
 
 
 def _resource(described: Any) -> Resource:
-    return Resource(described["resource"], tuple(_section(one) for one in described["sections"]))
+    sections = tuple(_section(one) for one in described["sections"])
+    return Resource(described["resource"], sections, str(described.get("shape") or ""))
 
 
 def _section(described: Any) -> Section:

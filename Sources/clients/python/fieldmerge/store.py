@@ -153,6 +153,7 @@ class Store:
                             " WHERE edit.resource = base.resource AND edit.key = base.key)",
                             resource,
                         )
+            self._model.note_shapes()
         self._model.prune()
 
     # Reading
@@ -297,7 +298,7 @@ class Store:
         rules = self._model.rules
         if rules is None:
             raise RulesUnknown("the rules are not known yet: let the store sync once")
-        return rules.version
+        return rules.edition
 
     def _to_edit(self, resource: str, record_id: Any) -> Json | None:
         record = self._model.view(resource, record_id)
@@ -463,7 +464,7 @@ class Store:
         if not touched:
             return
         resources = {resource for resource, _ in touched}
-        is_filling = self._database.meta("snapshot") is not None
+        is_filling = self._database.meta("snapshot") is not None or self._database.meta("refresh") is not None
         for observer in list(self._observers):
             if observer.resource not in resources:
                 continue
@@ -501,7 +502,7 @@ class Store:
             return self._write_group(conflict, values)
         if conflict.outcome == "kept":
             return self._delete_row(conflict)
-        if conflict.outcome in ("missing", "rejected") and isinstance(values, dict):
+        if conflict.outcome in ("missing", "refused") and isinstance(values, dict):
             return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
         return None
 
@@ -590,12 +591,7 @@ class Store:
             record = self._model._base(resource, key_of(record_id))
         parts = []
         for edit in edits:
-            known = self._model._known(edit.resource)
-            try:
-                told = changeset(known, edit.changes) if known is not None else {"changes": edit.changes}
-            except (LookupError, AttributeError):
-                told = {"changes": edit.changes}  # made under rules that have other names
-            parts.append(EditOfRecord(edit.resource, edit.id, told))
+            parts.append(EditOfRecord(edit.resource, edit.id, changeset(edit.changes)))
         return RefusedEdit(
             resource, record_id, as_read(record), refusal["problem"], tuple(parts), _seq=seq, _store=self
         )
@@ -653,7 +649,7 @@ class Store:
             return Status("closed", 0, 0, None, None, None, None)
         with self._database.lock:
             unsent, refused = self._model.counts()
-            note = self._database.meta("snapshot")
+            note = self._database.meta("snapshot") or self._database.meta("refresh")
             return Status(
                 phase=situation.phase,
                 unsent=unsent,

@@ -14,6 +14,7 @@ from typing import Any
 from .changes import Json
 from .clock import Clock
 from .errors import RulesUnknown, StoreClosed
+from .ids import in_url
 from .model import BEAT_SECONDS, Frozen, LeaseLost, Model
 from .scheduler import decide
 from .transport import TIMEOUT_SECONDS, Answer, BrokenOff, Request, Response, Transport, clock_offset
@@ -410,22 +411,109 @@ class Synchronizer:
         self._fresh_after = None
         return None
 
-    def _rules_if_due(self) -> str | None:
+    def _prepare(self) -> str | None:
+        """Reads the rules if they are due, and records that these give another shape; returns an event instead of going
+        on."""
         if self.model.rules is None or self.model.database.meta("rulesDue"):
-            return self._read_rules()
+            refusal = self._read_rules()
+            if refusal is not None:
+                return refusal
+        return self._refresh() if self.model.stale() else None
+
+    def _refresh(self) -> str | None:
+        """Reads the records of stale resources again; `None` once nothing is stale."""
+        if self.model.database.meta("resnapshot"):
+            return "answer.resync" if self.state == "pushing" else None  # the snapshot of all replaces them too
+        if self.model.database.meta("otherHistory"):
+            return None
+        return self._refresh_visited() or self._refresh_kept()
+
+    def _refresh_visited(self) -> str | None:
+        read: list[tuple[str, object, Json | None]] = []
+        visited = self.model.visited()
+        for resource, text in visited:
+            record_id = json.loads(text)
+            answer = self.ask("GET", f"/v1/records/{urllib.parse.quote(resource)}/{in_url(record_id)}")
+            problem = answer.problem
+            is_gone = answer.status == 404 and problem is not None and problem["code"] == "no-such-record"
+            if not is_gone and (answer.status != 200 or not isinstance(answer.json, dict)):
+                return self._refusal(answer)
+            read.append((resource, record_id, None if is_gone else answer.json))
+        if visited:
+            self.model.store_visited(read)
         return None
+
+    def _refresh_kept(self) -> str | None:
+        resources = [name for name in self.model.stale() if self.model.keeps(name)]
+        if not resources:
+            return None
+        note = self.model.database.meta("refresh") or {}
+        cursor = note.get("cursor") if note.get("resources") == resources else None
+        query = {"resources": ",".join(resources), **({} if cursor is None else {"after": cursor})}
+        path = "/v1/snapshot?" + urllib.parse.urlencode(query, safe=",")
+        response = self._send("GET", path, accept="application/x-ndjson, application/problem+json")
+        try:
+            if response.status == 200:
+                return self._take_refresh(response, resources, goes_on=cursor is not None)
+            answer = self._whole(response)
+        finally:
+            response.close()
+        if answer.status in (400, 410) and cursor is not None:
+            self.model.forget_refresh()
+            return self._lost("the snapshot that broke off cannot go on")
+        # Resources of which one is unknown: the rules have changed again.
+        return "answer.rules" if answer.status == 404 and answer.problem else self._refusal(answer)
+
+    def _take_refresh(self, response: Response, resources: list[str], *, goes_on: bool) -> str | None:
+        self._fresh_after = None
+        lines: list[Json] = []
+        began = False
+        for line in _lines(response):
+            if "snapshot" in line:
+                other = self._is_other(line["snapshot"])
+                if other is not None:
+                    return other
+                if not self.model.begin_refresh(line["snapshot"], resources=resources, goes_on=goes_on):
+                    raise BrokenOff("the snapshot that broke off cannot go on")
+                began = True
+                self.on_status()
+            elif not began:
+                raise BrokenOff("the snapshot has no beginning")
+            elif "record" in line:
+                lines.append(line)
+            elif "end" in line:
+                self.model.end_refresh(lines)
+                return None
+            if len(lines) >= SNAPSHOT_RECORDS_IN_A_TRANSACTION and "cursor" in line:
+                self.model.store_refreshed(lines, cursor=line["cursor"])
+                lines = []
+                self._between_parts()
+        raise BrokenOff("the snapshot broke off")
+
+    def _is_other(self, head: Json) -> str | None:
+        """Returns the event of a snapshot of stale resources that is one of other rules, or of another feed."""
+        if self._has_other_rules(head):
+            return "answer.rules"
+        if head["feed"] != self.model.place()[0]:
+            return "answer.resync"
+        return None
+
+    def _has_other_rules(self, head: Json) -> bool:
+        version = head.get("rules")
+        return version is not None and version != self.model.database.meta("rulesVersion")
 
     # Pushing
 
     def _push(self) -> str:
-        refusal = self._rules_if_due()
+        refusal = self._prepare()
         if refusal is not None:
             return refusal
         batch = self.model.freeze(is_single=self._is_single)
         pushes = [push for push in batch if not push.is_kept]
         if not pushes:
             return "answer.settled"
-        asked = (None, None) if self._is_single else self.model.place()
+        keeps_nothing = self.model.resources is not None and not self.model.asked()
+        asked = (None, None) if self._is_single or keeps_nothing else self.model.place()
         self._noted.clear()
         body = self._sync_body(batch, asked)
         answer = self.ask("POST", "/v1/sync?by=true", body=body)
@@ -443,7 +531,7 @@ class Synchronizer:
         if asked[0] is not None:
             members += [f'"feed":{json.dumps(asked[0])}'.encode(), f'"since":{asked[1]}'.encode()]
             if self.model.resources is not None:
-                members.append(f'"resources":{json.dumps(self.model.resources)}'.encode())
+                members.append(f'"resources":{json.dumps(self.model.asked())}'.encode())
         members.append(b'"pushes":[' + b",".join(push.body for push in batch) + b"]")
         return b"{" + b",".join(members) + b"}"
 
@@ -524,17 +612,17 @@ class Synchronizer:
             self._last_more = True
             return "answer.settled"
         self._report.changes += self.model.store_page(page, asked=asked)
-        self._last_more = bool(page.get("more"))
+        self._last_more = bool(page.get("more")) or bool(self.model.database.meta("rulesDue"))
         return "answer.settled"
 
     # Pulling
 
     def _pull(self) -> str:
-        refusal = self._rules_if_due()
+        refusal = self._prepare()
         if refusal is not None:
             return refusal
         self._noted.clear()
-        if self.model.resources == []:
+        if self.model.resources is not None and not self.model.asked():
             self._last_more = False
             self.model.rebuild()
             return "answer.page"  # nothing is kept here
@@ -561,7 +649,7 @@ class Synchronizer:
 
     def _query(self, query: dict[str, str]) -> str:
         if self.model.resources is not None:
-            query["resources"] = ",".join(self.model.resources)
+            query["resources"] = ",".join(self.model.asked())
         return urllib.parse.urlencode(query, safe=",")
 
     def _no_feed(self, answer: Answer) -> str | None:
@@ -591,17 +679,21 @@ class Synchronizer:
             for whole in self._store_snapshot(response, goes_on=cursor is not None):
                 if whole:
                     self._last_more = True  # what changed meanwhile
-                    return self._rules_or_page()
+                return self._rules_or_page()
         finally:
             response.close()
         raise BrokenOff("the snapshot broke off")
 
     def _store_snapshot(self, response: Response, *, goes_on: bool) -> Iterator[bool]:
-        """Stores a snapshot as it comes; yields whether it is whole."""
+        """Stores a snapshot as it comes; yields true once it is whole, and false if it is one of other rules."""
         lines: list[Json] = []
         began = False
         for line in _lines(response):
             if "snapshot" in line:
+                if self._has_other_rules(line["snapshot"]):
+                    self.model.note(rulesDue=True)
+                    yield False
+                    return
                 if not self.model.begin_snapshot(line["snapshot"], goes_on=goes_on):
                     raise BrokenOff("the snapshot that broke off cannot go on")
                 began = True
@@ -628,7 +720,6 @@ class Synchronizer:
                 self.model.end_snapshot()
                 yield True
                 return
-        yield False
 
     def _between_parts(self) -> None:
         self.on_status()

@@ -7,12 +7,12 @@ reads all three, one over the other. Every function that ends in one transaction
 from __future__ import annotations
 
 from .parts import BEAT_SECONDS, TICKETS_KEPT_SECONDS, Change, Draft, Frozen, LeaseLost, StoredEdit
-from .pulls import Pulls
+from .refreshing import Refreshing
 
 __all__ = ["BEAT_SECONDS", "Change", "Draft", "Frozen", "LeaseLost", "Model", "StoredEdit"]
 
 
-class Model(Pulls):
+class Model(Refreshing):
     """The records and pushes of one store."""
 
     def prune(self) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .. import changes as row_changes
-from ..changes import Json
+from ..changes import Json, RowChange
 from ..ids import is_temporary, key_of
-from .parts import ADDED_KEPT, KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, pairs, with_problem, with_real_ids
+from .parts import ADDED_KEPT, KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, new_problem, pairs, with_problem, with_real_ids
 from .rebasing import Rebasing
 
 
@@ -35,12 +36,18 @@ class Answers(Rebasing):
             views = {place: self.view(place[0], edit.id) for edit in edits for place in [(edit.resource, edit.key)]}
 
             # Outcomes are told by the ids that the edits had when they were made.
-            conflicts = [conflicts_of(edit, result) for edit, result in pairs(edits, results)]
-            self._resolve_tickets(seq, edits, results, conflicts, failed)
-
+            conflicts = [
+                conflicts_of(edit, result, is_refused=index in failed)
+                for index, (edit, result) in enumerate(pairs(edits, results))
+            ]
             ids: dict[str, Any] = {}
             for result in results:
                 ids.update(result.get("ids") or {})
+            missing = _missing(edits, results, failed, ids)
+            refused = {index: results[index].get("problem") or {} for index in failed}
+            refused.update({index: _problem_of_missing(edits[index]) for index in missing})
+            self._resolve_tickets(seq, edits, results, conflicts, refused)
+
             self._note_added(seq, [edit for index, edit in enumerate(edits) if index not in failed])
             self.database.write("DELETE FROM edit WHERE push = ?", seq)
             self.database.write("DELETE FROM creation WHERE push = ?", seq)
@@ -55,8 +62,9 @@ class Answers(Rebasing):
             for told in conflicts:
                 for conflict in told:
                     self._queue("conflict", conflict)
-            if failed:
-                self._refuse_part(edits, results, failed)
+            for index, problem in sorted(refused.items()):
+                changes = missing.get(index, edits[index].changes)
+                self._refuse_part(replace(edits[index], changes=changes), results[index], problem)
             for (resource_name, key), before in seen.items():
                 real = "\x1f".join(key_of(ids.get(part, part)) for part in key.split("\x1f"))
                 self._rebase((resource_name, real), with_real_ids(before, ids))
@@ -82,13 +90,13 @@ class Answers(Rebasing):
         edits: list[StoredEdit],
         results: list[Json],
         conflicts: list[list[Json]],
-        failed: list[int],
+        refused: Mapping[int, Json],
     ) -> None:
         rows = self.database.rows("SELECT token, records FROM ticket WHERE push = ? AND outcome IS NULL", seq)
         for token, records in rows:
             mine = {(resource, key) for resource, key in json.loads(records)}
             concerned = [index for index, edit in enumerate(edits) if (edit.resource, edit.key) in mine]
-            refused = [index for index in concerned if index in failed]
+            faults = [index for index in concerned if index in refused]
             told = [conflict for index in concerned if index < len(conflicts) for conflict in conflicts[index]]
             first = json.loads(records)[0]
             record = None
@@ -98,9 +106,9 @@ class Answers(Rebasing):
             self._resolve(
                 token,
                 {
-                    "status": "refused" if refused else "merged",
+                    "status": "refused" if faults else "merged",
                     "conflicts": told,
-                    "problem": results[refused[0]].get("problem") if refused else None,
+                    "problem": refused[faults[0]] if faults else None,
                     "record": record,
                 },
             )
@@ -211,20 +219,18 @@ class Answers(Rebasing):
             self._hooks()
             self._tell()
 
-    def _refuse_part(self, edits: list[StoredEdit], results: list[Json], failed: list[int]) -> None:
-        """Has an entry for each refused edit of a push of which others were merged."""
-        for index in failed:
-            edit, result = edits[index], results[index]
-            known = self.resource(edit.resource)
-            seq = self._append([(known, edit.id, edit.changes)], None)
-            tokens = self.database.rows(
-                "SELECT token, records FROM ticket WHERE push IS NULL AND outcome LIKE ?",
-                '{"status": "refused"%',
-            )
-            self._refuse(seq, result.get("problem") or {}, [{**result, "outcomes": []}], fault=0)
-            for token, records in tokens:
-                if [edit.resource, edit.key] in json.loads(records):
-                    self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
+    def _refuse_part(self, edit: StoredEdit, result: Json, problem: Json) -> None:
+        """Has an entry for a refused edit of a push of which others were merged."""
+        record_id, changes = row_changes.map_ids(edit.id, edit.changes, result.get("ids") or {})
+        seq = self._append([(edit.resource, record_id, changes)], None)
+        tokens = self.database.rows(
+            "SELECT token, records FROM ticket WHERE push IS NULL AND outcome LIKE ?",
+            '{"status": "refused"%',
+        )
+        self._refuse(seq, problem, [{**result, "outcomes": [], "problem": problem}], fault=0)
+        for token, records in tokens:
+            if [edit.resource, key_of(record_id)] in json.loads(records):
+                self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
 
     def _forget_visited(self, edits: list[StoredEdit]) -> None:
         """Deletes records of resources that are not kept once nothing of them is pending."""
@@ -241,3 +247,40 @@ class Answers(Rebasing):
             if pulled is not None and pulled > pulls:
                 return True
         return False
+
+
+def _missing(
+    edits: list[StoredEdit], results: list[Json], failed: list[int], ids: Mapping[str, Any]
+) -> dict[int, list[RowChange]]:
+    """Returns of each merged edit the changes whose row was gone, by the index of the edit."""
+    found: dict[int, list[RowChange]] = {}
+    for index, (edit, result) in enumerate(pairs(edits, results)):
+        gone = [one for one in result.get("outcomes") or [] if one.get("outcome") == "missing"]
+        if not gone or index in failed:
+            continue
+        _, changes = row_changes.map_ids(edit.id, edit.changes, ids)
+        kept = [part for part in (_part_of(change, gone) for change in changes) if part is not None]
+        if kept:
+            found[index] = kept
+    return found
+
+
+def _part_of(change: RowChange, outcomes: list[Json]) -> RowChange | None:
+    """Returns what outcomes name of a change: groups, or the whole row."""
+    key = key_of(change["id"]) if "id" in change else None
+    named = [
+        one.get("group")
+        for one in outcomes
+        if one.get("section") == change["section"] and (key is None or key_of(one.get("id")) == key)
+    ]
+    if not named:
+        return None
+    if None in named or change["do"] != "edit":
+        return change
+    groups = {name: values for name, values in change["groups"].items() if name in named}
+    return {**change, "groups": groups} if groups else None
+
+
+def _problem_of_missing(edit: StoredEdit) -> Json:
+    detail = f"A row of {edit.resource} {edit.id} that was edited does not exist any more."
+    return new_problem("missing", 409, "Missing", detail)

@@ -13,10 +13,10 @@ from ..errors import InvalidEdit, RecordNotFound
 from ..ids import key_of
 from ..rules import Resource
 from .parts import UNSENT, Draft, StoredEdit, row_of
-from .refusals import Refusals
+from .resending import Resending
 
 
-class Drafts(Refusals):
+class Drafts(Resending):
     """Edits that were not sent yet."""
 
     def commit(self, drafts: list[Draft], *, atomic: str | None) -> str:
@@ -41,7 +41,7 @@ class Drafts(Refusals):
                 refused = self._refused_makers([(record_id, rows) for _, record_id, rows in changed])
                 seq = None if refused else self._join(changed, atomic)
                 if seq is None:
-                    seq = self._append(changed, atomic)
+                    seq = self._append([(one.name, record_id, rows) for one, record_id, rows in changed], atomic)
                 self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
                 self._settle_cancelled(seq)
                 if refused:
@@ -61,7 +61,7 @@ class Drafts(Refusals):
         if seen is not None and creates:
             raise InvalidEdit("id", f"there is a record {record_id!r} of {resource.name} already")
         assert self.rules is not None
-        if self.rules.version != draft.rules_version:
+        if self.rules.edition != draft.rules_version:
             changes = row_changes.regroup(resource, seen, changes)
         return resource, record_id, self._marked(resource, record_id, changes)
 
@@ -161,7 +161,7 @@ class Drafts(Refusals):
                     row = row_of(section.is_list, after, change)
                     if keeps and not found and row is not None:
                         group = section.group(told["group"])
-                        old = {one.name: row.get(one.name) for one in group.fields}
+                        old = row_changes.fields_of(group, row)
                         if not row_changes._equal(group, old, values["new"]):
                             groups[told["group"]] = {"old": old, "new": values["new"]}
                     elif keeps:

@@ -84,10 +84,13 @@ class Histories(Answers):
         self.database.set_meta("otherRecord", None)
         numbers = sorted(int(number) for number in waiting)
         done: set[Any] = set()
+        for seq in numbers:
+            self._regroup_sent(seq)
         # What a later push finds done, the earlier ones have done.
+        numbers = [seq for seq in numbers if self._is_sent(seq)]
         parts = {seq: self._parts(seq, is_unknown=waiting[str(seq)], done=done) for seq in reversed(numbers)}
         for seq in numbers:
-            if self.database.value("SELECT state FROM push WHERE seq = ?", seq) != SENT:
+            if not self._is_sent(seq):
                 continue
             edits = self.edits_of(seq)
             self._touched.update((edit.resource, edit.key) for edit in edits)
@@ -100,6 +103,16 @@ class Histories(Answers):
             else:
                 self._rebuild_push(seq, edits, parts[seq])
         self._drop_kept()
+
+    def _is_sent(self, seq: int) -> bool:
+        return bool(self.database.value("SELECT state FROM push WHERE seq = ?", seq) == SENT)
+
+    def _regroup_sent(self, seq: int) -> None:
+        """Builds a push that was sent as the rules group it now."""
+        rules = self.rules
+        row = self.database.row("SELECT state, rules FROM push WHERE seq = ?", seq)
+        if rules is not None and row is not None and row[0] == SENT and row[1] != rules.edition:
+            self._regroup_push(seq, rules)
 
     def _rebuild_push(self, seq: int, edits: list[StoredEdit], parts: Parts) -> None:
         self.database.write(
@@ -117,7 +130,7 @@ class Histories(Answers):
 
     def _refuse_unknown(self, seq: int, edits: list[StoredEdit], changes: dict[int, list[RowChange]]) -> None:
         atomic = self.database.value("SELECT atomic FROM push WHERE seq = ?", seq)
-        refused = self._append([(self.resource(edit.resource), edit.id, changes[edit.place]) for edit in edits], atomic)
+        refused = self._append([(edit.resource, edit.id, changes[edit.place]) for edit in edits], atomic)
         for edit in edits:
             self.database.write(
                 "UPDATE ticket SET push = ? WHERE push = ? AND EXISTS (SELECT 1 FROM json_each(records)"
@@ -140,7 +153,8 @@ class Histories(Answers):
                 if not row_changes.is_deletion(edit.changes, known):
                     parts.gone = index
                 continue
-            kept, unknown = edit.changes, []
+            kept = edit.changes
+            unknown: list[RowChange] = []
             if is_unknown and creates and not is_temporary(edit.id):
                 kept = [] if row_changes.is_created(known, base, edit.changes) else kept
             elif is_unknown and (base is not None or creates):

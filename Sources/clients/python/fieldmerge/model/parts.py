@@ -99,8 +99,8 @@ def pairs(edits: list[StoredEdit], results: list[Json]) -> list[tuple[StoredEdit
     return list(zip(edits, results))
 
 
-def conflicts_of(edit: StoredEdit, result: Json) -> list[Json]:
-    """The conflicts of a result as events tell them."""
+def conflicts_of(edit: StoredEdit, result: Json, *, is_refused: bool = False) -> list[Json]:
+    """The conflicts of a result as events tell them. In a refused push, each has the outcome `refused`."""
     told = []
     for outcome in result.get("outcomes") or []:
         if not outcome.get("conflict"):
@@ -110,6 +110,8 @@ def conflicts_of(edit: StoredEdit, result: Json) -> list[Json]:
             conflict["id"] = edit.id
         for name in ("section", "group", "outcome", "rule", "old", "current", "new", "written", "by", "parts"):
             conflict[name] = outcome.get(name)
+        if is_refused:
+            conflict["outcome"] = "refused"
         told.append(conflict)
     return told
 

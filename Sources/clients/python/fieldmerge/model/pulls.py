@@ -15,10 +15,16 @@ class Pulls(Histories):
     """What the server tells of by itself, stored with its place."""
 
     def store_page(self, page: Json, *, asked: tuple[str | None, int | None]) -> int:
-        """Stores a page of changes with its feed and revision, in one transaction; returns how many."""
+        """Stores a page of changes with its feed and revision, in one transaction; returns how many.
+
+        Stores nothing of a page of other rules: they are read first, and the changes come again.
+        """
         with self.database.transaction("page"):
             self._check_lease()
             if self.place() != asked:
+                return 0
+            self._note_version(page.get("rules"))
+            if self.database.meta("rulesDue"):
                 return 0
             self._begin_pull()
             count = 0
@@ -28,7 +34,6 @@ class Pulls(Histories):
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
             self._store_offset()
-            self._note_version(page.get("rules"))
             self._hooks()
             self._tell()
         return count
@@ -72,12 +77,12 @@ class Pulls(Histories):
 
     def begin_snapshot(self, head: Json, *, goes_on: bool = False) -> bool:
         """Notes that a snapshot is being stored, in one transaction; false where one that broke off was to go on
-        and this is another: then the next begins at its first record."""
+        and this is another, or one of other rules: then the next begins at its first record."""
         with self.database.transaction("snapshot begins"):
             self._check_lease()
             if goes_on:
                 under_way = self.database.meta("snapshot") or {}
-                is_same = (under_way.get("feed"), under_way.get("revision")) == (head["feed"], head["revision"])
+                is_same = is_same_snapshot(under_way, head)
                 if not is_same:
                     self.database.set_meta("snapshot", None)
                 return is_same
@@ -87,6 +92,7 @@ class Pulls(Histories):
             names = ("feed", "revision", "rules", "records")
             note = {name: head.get(name) for name in names}
             self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0})
+            self.database.set_meta("refresh", None)
             if self.database.meta("feed") is None:
                 # It stays until all records of this feed are replaced, also if another snapshot begins before.
                 self.database.set_meta("feed", head["feed"])
@@ -102,30 +108,34 @@ class Pulls(Histories):
         """Stores some records of a snapshot, and from where it goes on, in one transaction."""
         with self.database.transaction("snapshot"):
             self._check_lease()
-            note = self.database.meta("snapshot")
-            generation = self.database.meta("generation") or 0
-            for line in lines:
-                if not self.keeps(line["resource"]):
-                    continue
-                if not self._take(line):
-                    self.database.write(
-                        "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
-                        *(generation, line["resource"], key_of(line["id"])),
-                    )
-            note["done"] += len(lines)
-            note["cursor"] = cursor or note["cursor"]
-            self.database.set_meta("snapshot", note)
-            self._hooks()
-            self._tell()
+            self._take_lines("snapshot", lines, cursor)
 
-    def drop_old(self, limit: int) -> bool:
+    def _take_lines(self, name: str, lines: list[Json], cursor: str | None) -> None:
+        note = self.database.meta(name)
+        generation = self.database.meta("generation") or 0
+        for line in lines:
+            if not self.keeps(line["resource"]):
+                continue
+            if not self._take(line):
+                self.database.write(
+                    "UPDATE base SET generation = ? WHERE resource = ? AND key = ?",
+                    *(generation, line["resource"], key_of(line["id"])),
+                )
+        note["done"] += len(lines)
+        note["cursor"] = cursor or note["cursor"]
+        self.database.set_meta(name, note)
+        self._hooks()
+        self._tell()
+
+    def drop_old(self, limit: int, *, resources: list[str] | None = None) -> bool:
         """Deletes some records that the snapshot does not hold, in one transaction; false where none is left."""
         with self.database.transaction("snapshot drops"):
             self._check_lease()
             generation = self.database.meta("generation") or 0
             rows = self.database.rows(
-                "SELECT resource, key, id FROM base WHERE generation < ? ORDER BY resource, key LIMIT ?",
-                *(generation, limit),
+                "SELECT resource, key, id FROM base WHERE generation < ? AND (? IS NULL OR resource IN"
+                " (SELECT value FROM json_each(?))) ORDER BY resource, key LIMIT ?",
+                *(generation, None if resources is None else "all", json.dumps(resources or []), limit),
             )
             for resource, key, text in rows:
                 if not self.keeps(resource):
@@ -153,5 +163,15 @@ class Pulls(Histories):
             self.database.set_meta("lastSynced", self.clock.now())
             self._store_offset()
             self._note_version(note.get("rules"))
+            if self.database.meta("rulesDue"):
+                self.database.set_meta("shapesOf", note.get("rules"))
+                self.database.set_meta("shapes", None)
+            else:
+                self._note_read([name for name in self.rules.resources if self.keeps(name)] if self.rules else [])
             self._rebuild()
             self._tell()
+
+
+def is_same_snapshot(under_way: Json, head: Json) -> bool:
+    """Whether a snapshot goes on: of one feed and revision, and of the same rules."""
+    return all(under_way.get(name) == head.get(name) for name in ("feed", "revision", "rules"))

@@ -16,17 +16,17 @@ from .parts import KEPT, SENT, UNSENT, StoredEdit
 class Pushes(Notes):
     """The queue of pushes, and tickets."""
 
-    def _append(self, edits: list[tuple[Resource, Any, list[RowChange]]], atomic: str | None) -> int:
+    def _append(self, edits: list[tuple[str, Any, list[RowChange]]], atomic: str | None) -> int:
         rules = self.rules
         cursor = self.database.write(
             "INSERT INTO push (state, atomic, rules, at) VALUES (?, ?, ?, ?)",
-            *(UNSENT, atomic, rules.version if rules else None, self.clock.now()),
+            *(UNSENT, atomic, rules.edition if rules else None, self.clock.now()),
         )
         seq = int(cursor.lastrowid or 0)
         for place, (resource, record_id, changes) in enumerate(edits):
             self.database.write(
                 "INSERT INTO edit VALUES (?, ?, ?, ?, ?, ?)",
-                *(seq, place, resource.name, key_of(record_id), json.dumps(record_id), json.dumps(changes)),
+                *(seq, place, resource, key_of(record_id), json.dumps(record_id), json.dumps(changes)),
             )
         self._note_creations(seq)
         return seq

@@ -43,12 +43,12 @@ class Reading:
 
     @property
     def rules(self) -> Rules | None:
-        """The rules as the gateway last told them."""
-        version = self.database.meta("rulesVersion")
-        if version is None:
+        """The rules as the gateway last sent them; resources whose records are of an earlier shape as before."""
+        edition = self.database.meta("edition") or self.database.meta("rulesVersion")
+        if edition is None:
             return None
-        if self._rules is None or self._rules.version != version:
-            self._rules = Rules.parse(self.database.meta("rules"))
+        if self._rules is None or self._rules.edition != edition:
+            self._rules = Rules.parse(self.database.meta("rules"), former=self.database.meta("stale"))
         return self._rules
 
     def resource(self, name: str) -> Resource:
@@ -65,6 +65,11 @@ class Reading:
     def keeps(self, resource: str) -> bool:
         """Returns whether the records of a resource are kept here."""
         return self.resources is None or resource in self.resources
+
+    def asked(self) -> list[str]:
+        """Returns those of the resources that the app chose which the rules have: the gateway refuses other names."""
+        rules = self.rules
+        return [name for name in self.resources or [] if rules is None or name in rules.resources]
 
     def resolve(self, record_id: Any) -> Any:
         """Returns the real id where one is known for a temporary one."""

@@ -107,10 +107,10 @@ class Rebasing(Sending):
         one, other = (row_of(section.is_list, record, change) for record in (before, after))
         if one is None or other is None:
             return
-        old = {each.name: one.get(each.name) for each in group.fields}
-        current = {each.name: other.get(each.name) for each in group.fields}
+        old, current = row_changes.fields_of(group, one), row_changes.fields_of(group, other)
         seen = change["groups"][name]["old"]
-        if row_changes._equal(group, old, current) or row_changes._equal(group, current, seen):
+        equal = row_changes.equal_where_known
+        if equal(group, old, current) or equal(group, current, seen):
             return
         new = change["groups"][name]["new"]
         for later in drafts:

@@ -9,9 +9,10 @@ from datetime import datetime, timezone
 
 from .. import changes as row_changes
 from ..changes import Json
-from ..errors import RulesUnknown
+from ..errors import InvalidEdit, RulesUnknown
 from ..rules import Rules
 from .drafts import Drafts
+from .editions import problem_of_edit
 from .parts import KEPT, PUSHES_IN_A_REQUEST, SENT, UNSENT, Frozen, StoredEdit
 
 
@@ -21,11 +22,12 @@ class Sending(Drafts):
     def freeze(self, *, is_single: bool) -> list[Frozen]:
         """Gives every push of the next request its bytes and its key, in one transaction.
 
-        None before a snapshot that pushes of another history wait for.
+        None before a snapshot that pushes of another history wait for, or one of records of another shape. A push that
+        cannot be built is refused.
         """
         with self.database.transaction("freeze"):
             self._check_lease()
-            if self.database.meta("otherHistory"):
+            if self.database.meta("otherHistory") or self.stale():
                 return []
             self._regroup()
             rules = self.rules
@@ -34,18 +36,22 @@ class Sending(Drafts):
             self._store_offset()
             edits = 0
             size = 1_000
-            for seq, state, key, body, atomic, version in self.database.rows(
-                "SELECT seq, state, key, body, atomic, rules FROM push WHERE state IN (0, 1) ORDER BY seq LIMIT ?",
+            for seq, state, key, body, atomic in self.database.rows(
+                "SELECT seq, state, key, body, atomic FROM push WHERE state IN (0, 1) ORDER BY seq LIMIT ?",
                 1 if is_single else PUSHES_IN_A_REQUEST,
             ):
+                if state == UNSENT and self.database.value("SELECT state FROM push WHERE seq = ?", seq) != UNSENT:
+                    continue  # refused with one before it
                 stored = self.edits_of(seq)
                 if batch and state == UNSENT and any(row_changes.has_unknown(edit.changes) for edit in stored):
                     break  # the answer to a creation before it tells its “old”
                 if state == UNSENT:
                     if rules is None:
                         raise RulesUnknown("the rules are not known yet")
-                    key, body = str(uuid.uuid4()), b""
-                    body = self._encode(key, rules, atomic, stored)
+                    key = str(uuid.uuid4())
+                    body = self._built(seq, key, rules, atomic, stored)
+                    if body is None:
+                        continue
                 edits += len(stored)
                 size += len(body) + 1
                 if batch and (edits > limits.get("edits", 1_000) or size > limits.get("body", 1 << 20)):
@@ -62,6 +68,19 @@ class Sending(Drafts):
             self._tell()
         return kept + batch
 
+    def _built(
+        self, seq: int, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit]
+    ) -> bytes | None:
+        """Returns the bytes of a push; `None` if it cannot be built, and was refused."""
+        for index, edit in enumerate(edits):
+            try:
+                row_changes.check(rules.resource(edit.resource), edit.changes)
+                json.dumps(edit.changes, ensure_ascii=False, allow_nan=False).encode()
+            except (InvalidEdit, LookupError, TypeError, ValueError, AttributeError) as error:
+                self._refuse(seq, problem_of_edit(error), [], fault=index)
+                return None
+        return self._encode(key, rules, atomic, edits)
+
     def _encode(self, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit]) -> bytes:
         push: Json = {"key": key}
         if self.database.meta("feed"):
@@ -74,7 +93,7 @@ class Sending(Drafts):
             {
                 "resource": edit.resource,
                 "id": edit.id,
-                "changeset": row_changes.changeset(rules.resource(edit.resource), edit.changes),
+                "changeset": row_changes.changeset(edit.changes),
             }
             for edit in edits
         ]
