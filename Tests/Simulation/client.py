@@ -1,0 +1,190 @@
+"""One client: it runs its events one after the other and sends each push until it has a final answer."""
+
+import json
+import re
+import threading
+import time
+import traceback
+
+from faults import code_of
+from pushing import Push
+from replica import Replica
+from wire import Caller
+from world import SECTION_TABLE
+
+PATIENCE = 60
+REFUSED = (400, 403, 404, 409, 413, 422)
+
+
+class Client:
+    def __init__(self, place, settings: dict, ledger, faults):
+        self.place, self.settings, self.ledger, self.faults = place, settings, ledger, faults
+        self.caller = Caller(place, settings, faults)
+        self.replica = Replica(self.caller)
+        self.name = settings["name"]
+        self.answers = []
+        self.pushes = 0
+        # A test of the checks: the next acknowledged push is taken back by SQL.
+        self.undoes = False
+
+    def start(self, events: list) -> threading.Thread:
+        thread = threading.Thread(target=self.run, args=(events,), daemon=True)
+        thread.start()
+        return thread
+
+    def run(self, events: list) -> None:
+        for event in events:
+            try:
+                getattr(self, event["do"])(event)
+            except Exception:  # reported as a fault of the history
+                self.faults.add("crash", f"{self.name}, {event}: {traceback.format_exc()[-1500:]}")
+
+    # MARK: Events
+
+    def follow(self, event: dict) -> None:
+        self.replica.follow(event["gateway"], event["mode"], event["loses"], event["limit"])
+
+    def read(self, event: dict) -> None:
+        keys = sorted(key for name, key in self.replica.records if name == event["resource"]) or [1]
+        key = keys[int(event["pick"] * len(keys))]
+        status, text = self.caller.call(event["gateway"], "GET", f"/v1/records/{event['resource']}/{key}")
+        if status == 200 and json.loads(text)["id"] != key:
+            self.faults.add("read", f"GET of {event['resource']} {key} returned {text[:300]}")
+
+    def push(self, event: dict) -> None:
+        push = Push(self.place.world, self.settings, event, self.replica)
+        if event["preview"]:
+            status, text = self.caller.call(event["gateway"], "POST", "/v1/push?preview=true", push.body)
+            self.faults.count(f"preview {status}")
+            push.refuse_all(self.ledger, "a preview")
+            return
+        self.pushes += 1
+        start = time.monotonic()
+        for _ in range(event["loses"]):
+            self.caller.call_and_lose(event["gateway"], "POST", "/v1/push", push.body, event["pause"])
+        # Another address is another push, so a push whose answer was lost keeps its address.
+        is_sync = event["via"] == "sync" and not event["loses"]
+        status, answer, text = self.send(event["gateway"], push.body, is_sync)
+        end = time.monotonic()
+        self.enter(push, status, answer, text, start, end)
+        if event["again"] and status and not is_sync:
+            self.send_again(event, push, status, text)
+
+    def send(self, gateway: int, body: dict, is_sync: bool) -> tuple:
+        """Sends a push until its answer is final."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if is_sync:
+                status, answer, text = self.sync(gateway, body)
+            else:
+                status, text = self.caller.call(gateway, "POST", "/v1/push", body)
+                answer = json.loads(text) if status else {}
+            self.faults.count(f"{status} {code_of(text)}" if status not in (200, 0) else str(status))
+            if status in (200, 207):
+                return status, answer, text
+            if status in REFUSED and code_of(text) != "in-progress":
+                return status, answer, text
+            gateway += status == 0
+            time.sleep(0.05)
+        self.faults.add("no-answer", f"{self.name}: {body['key']} had no final answer within {PATIENCE} s; the last was {status} {text[:400]}")
+        return 0, {}, ""
+
+    def sync(self, gateway: int, body: dict) -> tuple:
+        replica = self.replica
+        whole = {"pushes": [body]}
+        if replica.feed:
+            whole |= {"feed": replica.feed, "since": replica.revision}
+        status, text = self.caller.call(gateway, "POST", "/v1/sync", whole)
+        if status not in (200, 207):
+            return status, {}, text
+        answer = json.loads(text)
+        if answer.get("changes") is not None and replica.feed:
+            replica.store(answer)
+        result = answer["results"][0]
+        return result["code"], result, json.dumps(result.get("problem") or result)
+
+    def enter(self, push: Push, status: int, answer: dict, text: str, start: float, end: float) -> None:
+        if status in (200, 207):
+            push.enter(self.ledger, answer, start, end, self.faults)
+            if answer["status"] == "merged":
+                self.answers.append((push, answer))
+            for index, result in enumerate(answer["results"]):
+                if any(o["outcome"] in ("applied", "combined", "client-won", "inserted") for o in result["outcomes"]):
+                    if result.get("status", answer["status"]) == "merged":
+                        self.ledger.journalled[self.name, push.body["key"]] = f"{push.body['key']}, edit {index}"
+            if self.undoes:
+                self.take_back(push, answer)
+        elif status:
+            push.refuse_all(self.ledger, f"{status} {code_of(text)}")
+            if status in (400, 403) or code_of(text) in ("key-reused", "unexpected"):
+                self.faults.count(f"detail {status} {text[:300]}")
+
+    def take_back(self, push: Push, answer: dict) -> None:
+        for index, result in enumerate(answer["results"]):
+            for outcome in result["outcomes"]:
+                if outcome.get("group") == "n" and outcome["section"] in ("good", "item") and outcome["outcome"] in ("applied", "combined"):
+                    delta = push.meant[index][outcome["section"], "delta"]
+                    self.place.write(f"UPDATE goods SET n = n - {delta} WHERE id = {result['id']}")
+                    self.undoes = False
+                    return
+
+    def send_again(self, event: dict, push: Push, status: int, text: str) -> None:
+        """The same key and body, through any gateway, have the same answer."""
+        again, other = self.caller.call(event["gateway"] + 1, "POST", "/v1/push", push.body)
+        if again == 0 or again >= 500 or code_of(other) == "in-progress":
+            return
+        if again != status or without_request(other) != without_request(text):
+            self.faults.add("other-answer", f"{self.name}, {push.body['key']}: first {status} {text[:700]}; then {again} {other[:700]}")
+
+    def undo(self, event: dict) -> None:
+        answers = [(push, answer) for push, answer in self.answers if len(answer["results"]) == 1 and push.body["key"]]
+        if not answers:
+            return
+        push, answer = answers[int(event["pick"] * len(answers))]
+        result = answer["results"][0]
+        status, text = self.caller.call(
+            event["gateway"], "GET", f"/v1/journal?resource={result['resource']}&id={result['id']}&limit=1000")
+        if status != 200:
+            return
+        entry = next((e for e in json.loads(text)["entries"] if e["key"] == push.body["key"]), None)
+        if entry is None:
+            return
+        start = time.monotonic()
+        for _ in range(100):
+            status, text = self.caller.call(event["gateway"], "POST", f"/v1/journal/{entry['number']}/undo", {})
+            if status and status < 500 and code_of(text) != "in-progress":
+                break
+            time.sleep(0.1)
+        self.faults.count(f"undo {status} {code_of(text) if status != 200 else ''}")
+        if status == 200:
+            self.answers.remove((push, answer))
+            self.enter_undo(push, entry, json.loads(text), start, time.monotonic())
+
+    def enter_undo(self, push: Push, entry: dict, answer: dict, start: float, end: float) -> None:
+        before = {(o["section"], o.get("group"), o.get("id")): o for o in entry["outcomes"]}
+        for outcome in answer["outcomes"]:
+            section, group, word = outcome["section"], outcome.get("group"), outcome["outcome"]
+            table = SECTION_TABLE[section]
+            key = outcome.get("id", answer["id"]) if section == "parts" else answer["id"]
+            was = before.get((section, group, outcome.get("id")))
+            if group is None or was is None:
+                self.ledger.delete(table, key, start, end)
+                self.ledger.restore(table, key, start, end)
+                if table == "goods":
+                    self.ledger.lost_goods[key] = (start, end)
+            elif word in ("applied", "combined", "client-won"):
+                if group == "n":
+                    self.ledger.add(table, key, was["current"] - was["written"])
+                elif group in ("label", "note", "name"):
+                    self.ledger.write(table, key, group, was["current"], start, end)
+                elif group == "tags":
+                    self.ledger.tags.get(key, set()).clear()
+                elif group == "high":
+                    self.ledger.highs.pop(key, None)
+
+
+def without_request(text: str):
+    """The answer without the id of its request, and without private values, of which a stored answer has digests."""
+    body = json.loads(re.sub(r"hmac-sha256:\w+|PIN-\w+", "", text))
+    body.pop("instance", None)
+    return body

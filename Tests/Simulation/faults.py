@@ -1,0 +1,41 @@
+"""What a history has violated, and the faults that were injected meanwhile."""
+
+import json
+import threading
+
+
+class Faults:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.found = []
+        self.statuses = {}
+        # True while the history itself makes gateways fail: kills, reloads and schema changes.
+        self.is_injected = False
+
+    def add(self, kind: str, text: str) -> None:
+        with self.lock:
+            if len(self.found) < 20:
+                self.found.append((kind, text))
+
+    def count(self, status: str) -> None:
+        with self.lock:
+            self.statuses[status] = self.statuses.get(status, 0) + 1
+
+    def server_error(self, status: int, text: str, where: str) -> None:
+        code = code_of(text)
+        self.count(f"{status} {code}")
+        if status == 500 or not self.is_injected:
+            self.add("server-error", f"{where} was answered {status} without a cause: {text[:600]}")
+
+
+def code_of(text: str) -> str:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return "?"
+    if "code" in body:
+        return str(body["code"])
+    for result in body.get("results", []):
+        if "problem" in result:
+            return str(result["problem"].get("code"))
+    return str(body.get("status", ""))

@@ -1,0 +1,112 @@
+"""The quiet point after a round: nothing is sent any more, and everything must agree."""
+
+import json
+import re
+import time
+
+from replica import settle
+from view import expected_replica
+from world import GOODS, ROOT
+
+# A foreign change is found within a cycle of the scan, which takes less than a second here.
+SECONDS = 20
+VALUE = re.compile(r"SECRET-\w+|PIN-\w+|AREA\d-\w+|\b[fp]?v\d+(?:good|item|part|new)\w*")
+
+
+class Quiet:
+    def __init__(self, place, clients: list, ledger, faults):
+        self.place, self.clients, self.ledger, self.faults = place, clients, ledger, faults
+        self.read_logs = {}
+        self.after, self.entries = "", set()
+
+    def check(self, number: int) -> None:
+        self.faults.is_injected = False
+        if not self.wait_until_ready():
+            return
+        self.probe(number)
+        rows = self.place.rows()
+        self.ledger.check(rows, self.faults)
+        self.check_records(rows)
+        expected = {client.name: expected_replica(self.place.world, client.settings, rows) for client in self.clients}
+        left = settle({client.name: client.replica for client in self.clients}, expected, len(self.place.gateways), SECONDS)
+        for name, differences in left.items():
+            self.faults.add("replica", f"{name}: {'; '.join(differences[:3])}")
+        self.check_journal()
+        self.check_texts()
+
+    def wait_until_ready(self) -> bool:
+        for index, gateway in enumerate(self.place.gateways):
+            end = time.monotonic() + 30
+            while not gateway.is_ready():
+                if time.monotonic() > end:
+                    self.faults.add("not-ready", f"gateway {index}: {self.clients[0].caller.call(index, 'GET', '/readyz')}")
+                    return False
+                time.sleep(0.1)
+        return True
+
+    def probe(self, number: int) -> None:
+        """`/readyz` was 200, so a push to each resource that the rules serve is merged."""
+        client = self.clients[0]
+        for index in range(len(self.place.gateways)):
+            ready = json.loads(client.caller.call(index, "GET", "/readyz")[1])
+            for resource, root in ROOT.items():
+                end = time.monotonic() + 10
+                while True:
+                    body = {"key": f"probe-{number}-{index}-{resource}-{end}", "edits": [
+                        {"resource": resource, "id": 1, "changeset": {root: {"n": {"old": -1, "new": 0}}}}]}
+                    status, text = client.caller.call(index, "POST", "/v1/push", body)
+                    if status != 503 or not ready.get("problems") or time.monotonic() > end:
+                        break
+                    # `/readyz` reports the problem, and the resource is out of service until the next look.
+                    time.sleep(0.2)
+                if status == 200:
+                    outcomes = json.loads(text)["results"][0]["outcomes"]
+                    if any(o.get("group") == "n" and o["outcome"] in ("applied", "combined") for o in outcomes):
+                        self.ledger.add("parts" if resource == "parts" else "goods", 1, 1)
+                elif status >= 500:
+                    self.faults.add("readyz", f"/readyz of gateway {index} is {ready}, and a push to {resource} was answered {status} {text[:400]}")
+
+    def check_records(self, rows: dict) -> None:
+        """Pages of records through each gateway equal the database."""
+        for client in self.clients:
+            expected = expected_replica(self.place.world, client.settings, rows)
+            for index in range(len(self.place.gateways)):
+                for resource in ROOT:
+                    status, text = client.caller.call(index, "GET", f"/v1/records/{resource}?limit=500")
+                    found = {record["id"]: record for record in json.loads(text)["records"]} if status == 200 else status
+                    wanted = {key: record for (name, key), record in expected.items() if name == resource}
+                    if found != wanted:
+                        self.faults.add("records", f"{client.name}, {resource}: {str(found)[:600]} instead of {str(wanted)[:600]}")
+
+    def check_journal(self) -> None:
+        """Each acknowledged push that wrote something has an entry."""
+        caller = self.clients[0].caller
+        while True:
+            status, text = caller.call(0, "GET", f"/v1/journal?limit=1000{self.after and '&after=' + self.after}")
+            if status != 200:
+                return self.faults.add("journal", f"the journal was answered {status} {text[:300]}")
+            page = json.loads(text)
+            if found := re.search(r"PIN-\w+", text):
+                self.faults.add("private", f"the journal's entries contain {found.group()}")
+            for entry in page["entries"]:
+                self.entries.add((entry["who"], entry["key"]))
+                self.after = str(entry["number"])
+            if page["next"] is None:
+                break
+        for (who, key), text in self.ledger.journalled.items():
+            if (who, key) not in self.entries:
+                self.faults.add("no-entry", f"{who}: {text} is not in the journal")
+
+    def check_texts(self) -> None:
+        """Values are in no log and no metric, and private values are in no file of the journal."""
+        for name, text in self.place.log_texts():
+            begin = self.read_logs.get(name, 0)
+            self.read_logs[name] = len(text)
+            if found := VALUE.search(text, begin):
+                self.faults.add("log", f"{name} contains {found.group()}: {text[max(0, found.start() - 200):found.end() + 50]}")
+        for index in range(len(self.place.gateways)):
+            if found := VALUE.search(self.clients[0].caller.call(index, "GET", "/metrics")[1]):
+                self.faults.add("metrics", found.group())
+        text = self.place.journal_text()
+        if found := re.search(r"PIN-\w+", text):
+            self.faults.add("private", f"the files of the journal contain {found.group()}: …{text[max(0, found.start() - 200):found.end()]!r}")

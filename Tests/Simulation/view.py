@@ -1,0 +1,37 @@
+"""The database as a client may see it, computed from the rows by the rules of the world."""
+
+GOOD_FIELDS = ("n", "label", "note", "high", "tags", "status", "place", "secret", "pin", "code", "extra")
+CLERK_FIELDS = ("n", "label", "note", "high", "tags", "status", "place")
+
+
+def good_fields(row: dict, names) -> dict:
+    found = {}
+    for name in names:
+        if name == "place":
+            found["area"], found["mark"] = row["area"], row["mark"]
+        elif name == "tags":
+            found["tags"] = [tag for tag in row["tags"].split(",") if tag]
+        else:
+            found[name] = row[name]
+    return found
+
+
+def expected_replica(world: dict, client: dict, rows: dict) -> dict:
+    """All records by resource and id."""
+    is_clerk = world["roles"] and client["role"] == "clerk"
+    found = {}
+    for id, row in rows["goods"].items():
+        if is_clerk and row["area"] not in client["areas"]:
+            continue
+        found["stock", id] = {"id": id, "item": {"n": row["n"], "label": row["label"]}}
+        if world["soft"] and row["gone"]:
+            continue
+        parts = [{"id": key, "n": part["n"], "name": part["name"]}
+                 for key, part in sorted(rows["parts"].items()) if part["good"] == id]
+        found["goods", id] = {"id": id, "good": good_fields(row, CLERK_FIELDS if is_clerk else GOOD_FIELDS), "parts": parts}
+    for key, part in rows["parts"].items():
+        parent = rows["goods"].get(part["good"])
+        if is_clerk and (parent is None or parent["area"] not in client["areas"]):
+            continue
+        found["parts", key] = {"id": key, "part": {"n": part["n"], "name": part["name"], "good": part["good"]}}
+    return found
