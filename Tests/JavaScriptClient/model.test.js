@@ -62,7 +62,10 @@ class Run {
     this.case = theCase;
     this.rules = structuredClone(told.rules);
     this.server = new ScriptedServer({ rules: this.rules, records: theCase.base ?? told.base, feed: "f1", revision: 1 });
-    this.server.handle("/v1/snapshot", (request) => this.isOffline && request.fail());
+    this.server.handle("/v1/snapshot", (request) => {
+      if (this.expected) assert.equal(request.url.searchParams.get("resources"), this.expected);
+      if (this.isOffline) request.fail();
+    });
     this.storage = new MemoryStorage();
     this.token = 0;
   }
@@ -183,11 +186,14 @@ class Run {
     this.bytes = this.request.text;
   }
 
-  async answer({ results, changes = [], snapshot, newRules, regroup = [], offline = false, ...more }) {
+  /** The gateway has other rules, and perhaps other records. */
+  adopt({ newRules, regroup = [], resources = [], offline = false }) {
     this.isOffline = offline;
     if (newRules) {
       this.rules = structuredClone(this.rules);
       this.rules.version = newRules;
+      for (const one of resources) this.rules.resources = this.rules.resources.map((old) => (old.resource === one.resource ? structuredClone(one) : old));
+      if (resources.length) this.expected = resources.map(({ resource }) => resource).join();
       for (const { resource, section, group, fields } of regroup) {
         const found = this.rules.resources.find((one) => one.resource === resource).sections.find((one) => one.section === section);
         const parts = found.groups.filter((one) => one.fields.some((field) => fields.includes(field.field)));
@@ -195,6 +201,10 @@ class Run {
       }
       this.server.rules = this.rules;
     }
+  }
+
+  async answer({ results, changes = [], snapshot, newRules, regroup, resources, offline, ...more }) {
+    this.adopt({ newRules, regroup, resources, offline });
     delete more.do;
     const filled = this.names.filled(results);
     const body = { results: filled, ...this.page(changes, more) };
@@ -202,7 +212,12 @@ class Run {
     if (snapshot) Object.assign(this.server, { records: snapshot, feed: this.feed, revision: this.revision });
     this.request.answer(filled.every((result) => result.code === 200) && changes !== null ? 200 : 207, body);
     await this.dealtWith();
-    while (this.sync && snapshot) {
+    if (snapshot) await this.settle();
+  }
+
+  /** Answers with no changes until the client sends a push, or is done. */
+  async settle() {
+    while (this.sync) {
       const request = await Promise.race([this.next, this.sync.then(() => null)]);
       if (!request || request.url.pathname !== "/v1/changes") break;
       this.next = null;
@@ -230,15 +245,20 @@ class Run {
     else assert.equal(this.held.url.pathname, "/v1/changes");
   }
 
-  async pull({ changes, resync, feed, snapshot }) {
+  async pull({ changes, resync, feed, snapshot, rules, newRules, resources, offline }) {
     if (!this.held) await this.pulling();
+    this.adopt({ newRules, resources, offline });
     if (resync) {
       const { revision } = this.page([], { feed });
       Object.assign(this.server, { records: snapshot, feed, revision });
       this.held.answer(410, { type: "urn:fieldmerge:problem:resync", title: "resync", status: 410, code: "resync", feed });
-    } else this.held.answer(200, this.page(changes));
+    } else {
+      this.held.answer(200, this.page(changes, rules && { rules }));
+      if (snapshot) Object.assign(this.server, { records: snapshot, revision: this.revision });
+    }
     this.held = null;
     await this.dealtWith();
+    if (newRules) await this.settle();
   }
 
   async decide({ event: type, call, edit }) {

@@ -1,10 +1,11 @@
 import { editsOf, isPromise, missing, rulesOf } from "./editing.js";
 import { FieldMergeError } from "./errors.js";
-import { historyChanged, refuseOthers } from "./history.js";
-import { bare, created, editOf, groupsOf, mapped, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
+import { historyChanged, refuseOthers, withDependents } from "./history.js";
+import { bare, created, editOf, groupsOf, isChange, mapped, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
 import { StoreEvent } from "./store.js";
 import { refusals } from "./network.js";
-import { blankRecord } from "./rules.js";
+import { reshapePush } from "./regroup.js";
+import { blankRecord, pick } from "./rules.js";
 import { nothingWritten } from "./sending.js";
 import { settle } from "./told.js";
 import { idKey, isTemporary, same, temporaryId } from "./values.js";
@@ -21,11 +22,26 @@ import { namesOf, needsDecisions } from "./work.js";
 /** A problem of the shape that the gateway's have, of something that this client found out by itself. */
 export const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
 
-/** The conflicts of an edit, by its result. */
-export function conflictsOf({ resource, id }, result) {
+/** The conflicts of an edit, by its result. Of a refused one nothing was written. */
+export function conflictsOf({ resource, id }, result, isRefused) {
   return result.outcomes.filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => ({
-    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told,
+    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told, ...(isRefused && { outcome: "refused" }),
   }));
+}
+
+/** What of an edit ended as `missing`: the row is gone, or this client may see it no longer. null where nothing did. */
+export function missingOf(work, edit, { record = null, outcomes }) {
+  const missing = outcomes.filter(({ outcome }) => outcome === "missing"), { root, sections } = work.rules.resources.get(edit.resource) ?? {};
+  const isAt = (row) => ({ section, id }) => section === row.section && (id === undefined || idKey(id) === idKey(row.item ?? edit.id));
+  // With the record all of its rows are gone.
+  const isGone = !record && missing.some(({ section, group }) => group === undefined && section === root?.name);
+  const rows = edit.rows.flatMap((row) => {
+    const own = missing.filter(isAt(row)), groups = own.flatMap(({ group }) => group ?? []);
+    if (own.length > groups.length || (isGone && !outcomes.some(isAt(row)))) return row;
+    const names = isChange(row) ? groupsOf(row, sections?.get(row.section)).flatMap(([group, fields]) => (groups.includes(group) ? fields : [])) : [];
+    return names.length ? { ...row, old: pick(row.old, names), new: pick(row.new, names) } : [];
+  });
+  return rows.length ? { ...edit, rows } : null;
 }
 
 /** The problem of an edit; that of its push where it was only rolled back with it. */
@@ -43,6 +59,7 @@ export async function unmerged(work, push, { status, code, results, problem = re
     const { key, body, stamp, doubt, ...unsent } = push;
     await work.save(unsent);
     work.isTold = true;
+    await reshapePush(work, unsent); // the new rules may be known already
     return "rules";
   } else if (problem?.code === "history-changed") return historyChanged(work, push);
   else if (problem?.code === "in-progress" || (problem?.retry ?? !refusals.includes(code))) {
@@ -66,7 +83,7 @@ export const refusesPushes = ({ status, problem }) => [400, 403, 413].includes(s
  * created is refused as well.
  */
 export async function refuse(work, push, ends, given, isLocal) {
-  const refused = ends.filter((end) => end.isRefused), fault = refused.find((end) => end.problem?.code !== "rolled-back") ?? refused[0];
+  const refused = ends.filter((end) => end.isRefused), fault = refused.find(({ problem: own }) => own && own.code !== "rolled-back") ?? refused[0];
   const problem = given ?? fault.problem ?? localProblem("refused", 422, "The edit was refused."), tickets = [];
   for (const ticket of await work.tickets(push)) {
     const cause = refused.find(await work.isAbout(ticket)) ?? (refused.length === ends.length ? fault : null);
@@ -87,6 +104,20 @@ export async function refuse(work, push, ends, given, isLocal) {
     if (!needed) continue;
     await refuseDependent(work, later, { seq, edits }, needed);
   }
+}
+
+/** Refuses some edits of a push, and those of it that build on them; the others stay in it. */
+export async function refusePart(work, push, some, problem) {
+  const parts = withDependents({ kept: push.edits.filter((edit) => !some.includes(edit)), unknown: some }), { edits, tickets } = push;
+  await work.touch(...edits);
+  const ends = await Promise.all(edits.map(async ({ resource, id }) => {
+    const edit = editOf({ edits: parts.unknown }, { resource, id });
+    return { resource, id, edit, isRefused: !!edit, record: await work.base({ resource, id }), problem };
+  }));
+  await work.save(Object.assign(push, { edits: parts.kept }));
+  await refuse(work, { ...push, tickets }, ends, problem, true);
+  push.tickets = (await work.tickets({ tickets })).filter(({ outcome }) => !outcome).map((ticket) => ticket.seq);
+  return work.shrink(push);
 }
 
 /** Refuses a push that builds on a row which a refused one would have created. */
@@ -136,7 +167,7 @@ export const isUnknown = (work, earlier, push) => push.edits.some((edit) => {
 
 /** Tells unsent edits of a record what the database has filled in, by the answer to an edit that made rows of it. */
 export async function fill(work, edit, { resource, id, record }) {
-  const place = { resource, id }, sections = sectionsOf(work, edit), unknown = unnamed(sections);
+  const place = { resource, id }, sections = sectionsOf(work, edit), unknown = unnamed(sections), base = await work.base(place);
   if (edit.rows.every((row) => row.old)) return;
   unknown.add(edit);
   for (const push of await work.pushesOf(place)) {
@@ -144,11 +175,17 @@ export async function fill(work, edit, { resource, id, record }) {
     unknown.add(later);
     if (push.body) continue;
     later.rows = later.rows.flatMap((row, index) => {
-      const now = rowIn(record, row);
+      const told = rowIn(record, row), now = told && { ...rowIn(base, row), ...told };
       for (const name of now ? names[index] : []) {
+        // A field that an answer of other rules lacks is unknown.
+        if (!(name in now)) {
+          delete row.old[name];
+          if (row.new?.[name] === null) delete row.new[name];
+          continue;
+        }
         // A field of a group that was given no value keeps what the database gave it.
-        if (row.new?.[name] === null) row.new[name] = now[name] ?? null;
-        row.old[name] = now[name] ?? null;
+        if (row.new?.[name] === null) row.new[name] = now[name];
+        row.old[name] = now[name];
       }
       return now ? withoutSame(row, sections?.get(row.section)) : [row];
     });
@@ -195,7 +232,8 @@ async function overtakenBy(work, { base, pushes, ...place }) {
     for (const row of editOf(push, place).rows) {
       const { section, item, old, new: value } = row, known = rules.resources.get(place.resource)?.sections.get(section);
       for (const [group, names] of old && value ? groupsOf(row, known) : []) {
-        const current = bare(rowIn(is, row), names);
+        const now_ = rowIn(is, row), current = bare(now_, names);
+        if (now_ && !names.every((name) => name in now_)) continue; // what is unknown is not compared
         // A row that was new has another id now, and what the database filled in.
         if (same(bare(rowIn(was, row) ?? old, names), current) || same(bare(old, names), current)) continue;
         events.push({
@@ -232,7 +270,7 @@ export async function entries(work) {
     const { resource, id } = edits[at];
     return {
       seq, resource, id, problem: causeOf(told[at], problem), record: (await work.base(edits[at])) ?? told[at].record ?? null,
-      edits: edits.map((edit, index) => ({ problem: told[index].problem, ...onTheWire(edit, work.rules) })),
+      edits: edits.map((edit, index) => ({ problem: told[index].problem, ...(edit.wire ?? onTheWire(edit, work.rules)) })),
     };
   }));
 }
@@ -251,11 +289,13 @@ async function take(work, number) {
 async function resend(work, number) {
   const entry = await take(work, number);
   if (!entry) return null;
-  const { edits, atomic } = entry, needs = edits.flatMap(named), tickets = await work.tickets(entry);
+  const edits = entry.edits.map(({ wire: _, ...edit }) => edit), { atomic } = entry, needs = edits.flatMap(named), tickets = await work.tickets(entry);
   for (const other of await work.values("x")) if (other.edits.flatMap(created).some((id) => needs.includes(id))) await resend(work, other.seq);
   for (const ticket of tickets) await work.end(ticket);
   if (!tickets.length) tickets.push(await work.ticketFor(edits));
-  await work.save({ seq: ++work.meta.seq, atomic, edits, tickets: tickets.map((ticket) => ticket.seq) });
+  const push = { seq: ++work.meta.seq, atomic, edits, tickets: tickets.map((ticket) => ticket.seq) };
+  await work.save(push);
+  await reshapePush(work, push);
   for (const other of await work.values("x")) if (other.problem.dependsOn?.entry === number) await resend(work, other.seq);
   return tickets.at(-1);
 }
@@ -330,7 +370,7 @@ async function decide(work, { resource, id, section, item, group, push: seq }, c
 }
 
 /** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. */
-function keep(row, names, now) { for (const name of now ? names : []) row.old[name] = now[name] ?? null; }
+function keep(row, names, now) { if (now) Object.assign(row.old, pick(now, names)); }
 
 /** Drops the edit of a group. */
 function drop(row, names) { for (const name of names) row.new[name] = row.old[name]; }

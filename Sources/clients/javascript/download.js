@@ -1,8 +1,9 @@
 import { lost } from "./errors.js";
 import { lines as linesOf } from "./lines.js";
-import { pages } from "./remote.js";
+import { activate } from "./regroup.js";
+import { pages, record } from "./remote.js";
 import { putRecord, putRecords } from "./told.js";
-import { idKey, uuid } from "./values.js";
+import { idKey, isTemporary, uuid } from "./values.js";
 
 /** Records that are stored in a transaction. */
 const batch = 500;
@@ -27,7 +28,37 @@ export async function download(task) {
   }
 }
 
-async function readSnapshot({ local, gateway, options, signal, resources, progressed }) {
+/**
+ * Fetches the records of stale resources again, and puts their new rules into force with the last of them. The place in the
+ * changes stays: changes that come again do no harm. Of a resource that is not kept, only records with edits are fetched.
+ *
+ * @param task as for `download`, with `isKept`
+ */
+export async function refresh(task) {
+  const { local, gateway, signal, isKept } = task, only = local.rules.stale.filter(isKept), others = local.rules.stale.filter((name) => !isKept(name));
+  for (const place of await local.read((work) => editedIn(work, others))) await record({ local, gateway }, place.resource, place.id, signal);
+  if (others.length) await local.write((work) => activateOthers(local, work, others));
+  if (!only.length) return;
+  try {
+    await readSnapshot({ ...task, resources: only }, only);
+  } catch (error) {
+    if (error.answer?.problem?.code !== "no-feed") throw error;
+    await readPages({ ...task, resources: only }, only);
+  }
+}
+
+/** The records of some resources that edits build on. */
+const editedIn = async (work, names) => (await work.pushes()).flatMap(({ edits }) => edits.filter(({ resource, id }) => names.includes(resource) && !isTemporary(id)));
+
+/** Drops the copies of a resource that is not kept, except those that edits build on. */
+async function activateOthers(local, work, names) {
+  const needed = new Set((await editedIn(work, names)).map(({ resource, id }) => `${resource}\n${idKey(id)}`));
+  for (const name of names) for (const { key } of await basesOf(work, name)) if (!needed.has(`${name}\n${key}`)) await work.tx.delete(`r:${name}`, key);
+  await activate(local, work, names);
+}
+
+/** @param {string[]} [only] the resources of which the records are replaced; all if left out, and then the place in the changes as well */
+async function readSnapshot({ local, gateway, options, signal, resources, progressed }, only) {
   let lines = [], { snapshot, feed: known } = await local.place(), isFirst = true, rules, isWhole = snapshot?.isWhole;
   /** Runs a transaction, where no other tab has begun anew. */
   const continued = (body) => local.write((work) => {
@@ -51,6 +82,9 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
         if (typeof revision !== "number") throw lost({});
         isFirst = false;
         rules = line.snapshot.rules;
+        if (only && rules && rules !== local.rules.version) throw lost({}, "rules");
+        // Another feed shows other records.
+        if (only && !snapshot && feed !== known) throw lost({}, "resync");
         // The feed of the first records. It stays until all of them are replaced, also if another snapshot begins before.
         if (!snapshot) await local.note({ feed: known ?? feed, snapshot: (snapshot = { generation: uuid(), feed, revision, done: 0, total, cursor: null }) });
         else if (feed !== snapshot.feed || revision !== snapshot.revision) throw lost({}, "resync");
@@ -61,41 +95,64 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
     });
     if (!isWhole) throw lost({});
   } catch (error) {
-    if (snapshot?.cursor && error.answer?.status === 400) throw lost(error.answer, "resync");
-    throw error;
+    const isLost = error.answer?.kind === "resync" || (snapshot?.cursor && error.answer?.status === 400);
+    if (!isLost) throw error;
+    if (!only || !snapshot) throw lost(error.answer, "resync");
+    await local.note({ snapshot: null }); // these resources are read from their beginning
+    throw lost({ error });
   }
-  await store();
-  await continued((_, { snapshot: kept }) => { kept.isWhole = true; });
-  for (const resource of local.rules.resources.keys()) {
-    const stale = await local.read(async (work) => (await basesOf(work, resource)).filter((row) => row.generation !== snapshot.generation));
-    while (stale.length) {
-      const some = stale.splice(0, batch);
-      await continued((work) => drop(work, resource, some));
-    }
+  // What a new place or a new feed means for edits is decided first; new rules count with the last records.
+  if (!only) await store();
+  const told = lines.splice(0), { feed, revision } = snapshot;
+  const end = async (work, meta) => {
+    const names = only ?? work.rules.stale;
+    if (names.length && (!rules || rules === work.rules.version)) await activate(local, work, names);
+    Object.assign(meta, { snapshot: null }, !only && { feed, revision, lastSynced: options.clock.now(), kept: options.resources });
+  };
+  const gone = await continued(async (work, meta) => {
+    await putRecords(work, told);
+    const left = await untold(work, only ?? [...work.rules.resources.keys()], snapshot.generation);
+    meta.snapshot.isWhole = true;
+    if (!only || left.length > batch) return left;
+    await drop(work, left);
+    return end(work, meta);
+  });
+  while (gone?.length) {
+    const some = gone.splice(0, batch);
+    await continued((work) => drop(work, some));
   }
-  const { feed, revision } = snapshot;
-  await continued((_, meta) => { Object.assign(meta, { feed, revision, snapshot: null, lastSynced: options.clock.now(), kept: options.resources }); });
+  if (gone) await continued(end);
   progressed(null);
   return rules;
 }
 
+/** Base records that a snapshot did not contain. */
+async function untold(work, names, generation) {
+  const all = await Promise.all(names.map(async (resource) => (await basesOf(work, resource)).map((row) => ({ resource, ...row }))));
+  return all.flat().filter((row) => row.generation !== generation);
+}
+
 /** Where the gateway keeps no journal: every record, page by page, each time. */
-async function readPages({ local, gateway, options, signal, resources }) {
-  for (const resource of resources ?? local.rules.resources.keys()) {
+async function readPages({ local, gateway, options, signal, resources }, only) {
+  const { stale, resources: known } = local.rules;
+  for (const resource of resources ?? new Set([...known.keys(), ...stale])) {
     const told = new Set();
     await pages(gateway, resource, signal, async (records) => {
       for (const { id } of records) told.add(idKey(id));
       await local.write((work) => putRecords(work, records));
     });
-    await local.write(async (work) => drop(work, resource, (await basesOf(work, resource)).filter(({ key }) => !told.has(key))));
+    await local.write(async (work) => drop(work, (await basesOf(work, resource)).flatMap((row) => (told.has(row.key) ? [] : { resource, ...row }))));
   }
-  await local.note({ feed: "", revision: 0, lastSynced: options.clock.now() });
+  await local.write(async (work) => {
+    if (stale.length) await activate(local, work, only ?? stale);
+    Object.assign(work.meta, { feed: "", revision: 0, lastSynced: options.clock.now() });
+  });
 }
 
 /** Every base record of a resource. */
 const basesOf = async (work, resource) => (await work.tx.all(`r:${resource}`)).map(([key, { r, g }]) => ({ key, record: r, generation: g }));
 
 /** Drops records that the server did not tell. */
-async function drop(work, resource, bases) {
-  for (const { record: { id } } of bases) await putRecord(work, { resource, id, record: null });
+async function drop(work, bases) {
+  for (const { resource, record: { id } } of bases) await putRecord(work, { resource, id, record: null });
 }

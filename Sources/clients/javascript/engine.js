@@ -103,7 +103,7 @@ export function engineOf(local, options, changed) {
       if (event !== "close" && !isResting()) event = "answer.lost";
       meta = { unsent: 1, revision: null };
     }
-    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent && !meta.isRebuilding, more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event || lastPush === event });
+    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent && !meta.isRebuilding && !(meta.stale?.length && meta.revision === null), more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event || lastPush === event });
     if (isAnswer || event === "token") last = event;
     if (event === "answer.history" || event === "answer.settled") lastPush = event === "answer.history" && event;
     if (event === "sync" || event === "online") reopen?.();

@@ -15,16 +15,17 @@ import { answered, putPage } from "./told.js";
  */
 export function exchangeOf(local, options, wants, progressed) {
   const gateway = gatewayOf({ ...options, local });
-  /** Reads the rules where they are not known or not good any more. */
+  /**
+   * Reads the rules where they are not known or not good any more, and the records of resources that have another shape by
+   * them. Returns the error of these where they cannot be had now: all other resources go on. Undefined where all is done.
+   */
   async function readRules(signal) {
-    if (!wants.readRules && local.rules) return;
-    const told = await gateway.get("/v1/rules", (json) => Array.isArray(json.resources) && json.version, signal);
-    await (await loaded(import("./regroup.js"))).setRules(local, told);
-    wants.readRules = false;
+    const { stale } = await local.place();
+    if (wants.readRules || !local.rules || stale?.length) return (await loaded(import("./regroup.js"))).readRules({ local, gateway, options, wants, signal, progressed });
   }
 
   /** The resources to ask for: those that the app wants and the rules have; undefined for all. */
-  const asked = () => options.resources?.filter((name) => local.rules.resources.has(name));
+  const asked = () => options.resources?.filter((name) => local.rules.resources.has(name) || local.rules.stale.includes(name));
 
   /** Tells whether an answer speaks of other rules than those that are known. */
   const isOther = (version) => typeof version === "string" && version !== local.rules.version;
@@ -41,10 +42,11 @@ export function exchangeOf(local, options, wants, progressed) {
 
   /** Sends what is unsent. */
   async function push(signal, report) {
-    await readRules(signal);
+    const delay = await readRules(signal);
     const isSingle = wants.single, { pushes, place } = await local.write(async (work) => {
       return { pushes: await freeze(work, isSingle, options.clock.now() + work.meta.offset), place: isSingle ? {} : placeIn(work.meta) };
     });
+    if (!pushes.length && delay) throw delay;
     if (!pushes.length) return { event: "answer.settled" };
     // The bytes of a push are those that were stored.
     const body = JSON.stringify({ ...place, pushes: [] }).replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]}`);
@@ -92,7 +94,7 @@ export function exchangeOf(local, options, wants, progressed) {
 
   /** Gets what has changed, or everything where there is no place to go on from. */
   async function pull(signal, report) {
-    await readRules(signal);
+    const delay = await readRules(signal);
     if (wants.resnapshot) await local.beginAnew();
     wants.resnapshot = false;
     const place = placeIn(await local.place());
@@ -101,6 +103,7 @@ export function exchangeOf(local, options, wants, progressed) {
       if (answer.kind === "ok" && isPage(page)) {
         await local.write((work) => putPage(work, page, place, options.clock.now()));
         report.changes += page.changes.length;
+        if (delay && !page.more && !isOther(page.rules)) throw delay;
         return { event: isOther(page.rules) ? "answer.rules" : "answer.page", more: page.more };
       }
       if (answer.problem?.code !== "no-feed") throw lost(answer);

@@ -46,7 +46,7 @@ function isOther(work, { base, resource, id }, now, pushes) {
   for (const push of pushes) for (const { old, new: value, ...row } of editOf(push, { resource, id }).rows) seen.push({ ...row, values: old ?? {} }, { ...row, values: value ?? {} });
   const compared = seen.flatMap(({ values, ...row }) => {
     const found = rowIn(now, row), groups = [...(sections.get(row.section)?.groups.values() ?? [])];
-    return found ? groups.filter((names) => names.every((name) => name in values)).map((names) => same(pick(values, names), pick(found, names))) : [];
+    return found ? groups.filter((names) => names.every((name) => name in values && name in found)).map((names) => same(pick(values, names), pick(found, names))) : [];
   });
   return compared.length > 0 && !compared.includes(true);
 }
@@ -126,8 +126,8 @@ function partOf(work, edit, row, base, done) {
   return { kept: only(kept), unknown: only(unknown) };
 }
 
-/** Moves rows that use an id of an unknown one to the unknown ones. */
-function withDependents(parts) {
+/** Moves rows that use an id of an unknown one to the unknown ones: rows of which it is not known what became of them, or that are refused. */
+export function withDependents(parts) {
   const ids = parts.unknown.flatMap(created);
   const uses = (value) => named(value).some((id) => ids.includes(id));
   let isMoved = false;

@@ -32,10 +32,10 @@ function over(record, { id, rows }, { sections, root }) {
     let found = rowIn(record, row);
     if (!value) record[name] = isList ? record[name]?.filter((one) => one !== found) : null;
     else if (!old && !(isList && found)) {
-      found = { ...(isList && { id: item }), ...pick({}, section.names), ...found };
+      found = { ...(isList && { id: item }), ...Object.fromEntries(section.names.map((one) => [one, null])), ...found };
       record[name] = isList ? [...(record[name] ?? []), found] : found;
     }
-    if (value && found) Object.assign(found, copy(value));
+    if (value && found) Object.assign(found, pick(value, section.names));
   }
   return record;
 }
@@ -48,13 +48,16 @@ export function rowIn(record, { section, item }) {
 
 /** The groups of an edited row, each with its fields; a field that the rules do not know is one by itself. */
 export function groupsOf(row, section) {
-  const groups = {};
-  for (const name of Object.keys(row.new)) (groups[section?.fields.get(name)?.group ?? name] ??= []).push(name);
-  return Object.entries(groups);
+  const groups = new Map();
+  for (const name of Object.keys(row.new)) {
+    const group = section?.fields.get(name)?.group ?? name;
+    groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  return [...groups];
 }
 
 /** The value of a group as it travels: bare where the group is of one field. */
-export const bare = (row, names, isBare = names.length === 1) => row && (isBare ? (row[names[0]] ?? null) : pick(row, names));
+export const bare = (row, names, isBare = names.length === 1) => row && (isBare ? pick(row, names)[names[0]] : pick(row, names));
 
 /** A row of an edit without the groups that end as they began; none where nothing is left. */
 export function withoutSame(row, section) {
@@ -93,7 +96,7 @@ function joinedRow(first, next, section) {
 
 /** The edit as it stands in a push. */
 export function onTheWire({ resource, id, rows }, rules) {
-  const changeset = {};
+  const changeset = new Map();
   for (const row of rows) {
     const { section: name, item, old, new: value } = row, section = rules.resources.get(resource)?.sections.get(name);
     // Several fields are an object, also where only one of them is left.
@@ -102,10 +105,9 @@ export function onTheWire({ resource, id, rows }, rules) {
       return [group, { old: bare(old, names, isBare), new: bare(value, names, isBare) }];
     });
     const told = groups ? Object.fromEntries(groups) : { old, new: value };
-    if (item === undefined) changeset[name] = told;
-    else (changeset[name] ??= []).push({ id: item, ...told });
+    changeset.set(name, item === undefined ? told : [...(changeset.get(name) ?? []), { id: item, ...told }]);
   }
-  return { resource, id, changeset };
+  return { resource, id, changeset: Object.fromEntries(changeset) };
 }
 
 /** The temporary ids that an edit creates. */

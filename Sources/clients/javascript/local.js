@@ -55,8 +55,8 @@ export class Local {
     let work;
     const result = await this.#storage.run(writes, async (tx) => {
       work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped });
-      // Another tab may have read other rules.
-      if (work.meta.rules !== this.rules?.version) {
+      // Another tab may have read other rules, or the records for them.
+      if (work.meta.rules !== this.rules?.version || String(work.meta.stale ?? "") !== String(this.rules?.stale ?? "")) {
         const told = await work.tx.get("meta", "rules");
         this.rules = told && new Rules(told);
       }

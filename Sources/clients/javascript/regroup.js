@@ -1,32 +1,131 @@
-import { isChange, rowIn } from "./layers.js";
+import { loaded } from "./errors.js";
+import { isChange, onTheWire, rowIn, view } from "./layers.js";
 import { Rules, pick } from "./rules.js";
+import { settle } from "./told.js";
+import { same } from "./values.js";
 
-/** Loaded where the rules are read: stores those that the gateway tells. */
-export function setRules(local, told) {
+/*
+ * Rules that are new to a store, and edits that were made under the rules before. Loaded where the rules are read.
+ *
+ * A resource is stale while its bases have another shape than the rules: then its rules before count (`Rules`), its edits
+ * wait, and its records are fetched again (`download.js`).
+ */
+
+/**
+ * Reads the rules where they are not known or not good any more, and then the records of stale resources.
+ *
+ * @returns {Promise<Error | void>} why these records cannot be had now
+ */
+export async function readRules({ local, gateway, options, wants, signal, progressed }) {
+  const isKept = (name) => options.resources?.includes(name) ?? true;
+  if (wants.readRules || !local.rules) {
+    const told = await gateway.get("/v1/rules", (json) => Array.isArray(json.resources) && json.version, signal);
+    await setRules(local, told, isKept);
+    wants.readRules = false;
+  }
+  const { stale, revision } = await local.place();
+  // Without a revision a snapshot of everything is due.
+  if (!stale.length || revision === null) return;
+  const { refresh } = await loaded(import("./download.js"));
+  try {
+    await refresh({ local, gateway, options, signal, isKept, progressed });
+  } catch (error) {
+    const { kind } = error.answer ?? {};
+    if (!["lost", "retry", "refused"].includes(kind)) throw error;
+    wants.readRules = kind === "refused";
+    return error;
+  }
+}
+
+/**
+ * Stores the rules that the gateway tells.
+ *
+ * @param {import("./local.js").Local} local
+ * @param told the answer to `GET /v1/rules`
+ * @param {(resource: string) => boolean} isKept
+ */
+function setRules(local, told, isKept) {
   return local.write(async (work) => {
-    const isOther = work.meta.rules !== told.version;
-    await work.tx.put("meta", "rules", told);
-    work.meta.rules = told.version;
-    local.rules = new Rules(told);
-    if (isOther) await regroup(work);
+    const { meta, rules } = work, before = await work.tx.get("meta", "rules"), known = new Map(before?.resources.map((one) => [one.resource, one]));
+    const stale = new Map(before?.stale?.filter(([name]) => told.resources.some(({ resource }) => resource === name)));
+    for (const one of told.resources) {
+      const { resource: name, shape = "" } = one, old = known.get(name);
+      // A snapshot that the app began with has the shape of its own rules.
+      const isNew = () => isKept(name) && (before ? !old : meta.revision !== null && meta.filled !== told.version);
+      if (!stale.has(name) && (old ? (old.shape ?? "") !== shape : isNew())) stale.set(name, old ?? (before ? null : one));
+    }
+    // Records of other rules than these are of no use.
+    if (stale.size && meta.rules !== told.version) meta.snapshot = null;
+    await adopt(local, work, { ...told, stale: [...stale] });
+    for (const name of known.keys()) if (!told.resources.some(({ resource }) => resource === name)) await forget(work, name);
+    await reshape(work, rules);
   });
 }
 
-/** What is not frozen gets every field of the groups of new rules. */
-async function regroup(work) {
-  for (const push of await work.pushes()) {
-    if ((push.body && !push.change) || push.settled) continue;
-    for (const edit of push.edits) {
-      const sections = work.rules.resources.get(edit.resource)?.sections, seen = await work.read(edit);
-      for (const row of edit.rows.filter(isChange)) {
-        const section = sections?.get(row.section), now = rowIn(seen, row) ?? {};
-        for (const name of Object.keys(row.new)) {
-          const others = section?.groups.get(section.fields.get(name)?.group) ?? [], missing = pick(now, others.filter((other) => !(other in row.new)));
-          Object.assign(row.old, missing);
-          Object.assign(row.new, missing);
-        }
-      }
-    }
-    await work.save(push);
+/** Puts the new rules of stale resources into force, in the transaction that stores the last of their records. */
+export async function activate(local, work, names) {
+  const { rules, meta } = work, told = await work.tx.get("meta", "rules");
+  meta.refreshes = (meta.refreshes ?? 0) + 1;
+  await adopt(local, work, { ...told, stale: told.stale.filter(([name]) => !names.includes(name)) });
+  await reshape(work, rules);
+}
+
+async function adopt(local, work, told) {
+  await work.tx.put("meta", "rules", told);
+  local.rules = new Rules(told);
+  Object.assign(work.meta, { rules: told.version, stale: local.rules.stale });
+}
+
+/** Drops the records of a resource that is in the rules no longer. */
+async function forget(work, resource) { for (const [key] of await work.tx.all(`r:${resource}`)) await work.tx.delete(`r:${resource}`, key); }
+
+/** Builds every edit that is not frozen again, by the rules that count now. */
+async function reshape(work, before) {
+  for (const { seq } of await work.pushes()) {
+    const push = await work.push(seq); // or it was refused with an earlier one
+    if (push) await reshapePush(work, push, before);
   }
+}
+
+/**
+ * Builds a push again. An edit of a group, a section or a resource that is gone is refused.
+ *
+ * @param {Rules | null} before the rules under which it was made
+ */
+export async function reshapePush(work, push, before = work.rules) {
+  if ((push.body && !push.change) || push.settled) return;
+  const unfit = [];
+  await work.touch(...push.edits);
+  for (const edit of push.edits) {
+    if (work.isStale(edit)) continue;
+    const { sections } = work.rules.resources.get(edit.resource) ?? {}, below = await belowOf(work, push, edit);
+    const rows = edit.rows.map((row) => reshaped(row, sections?.get(row.section), below));
+    if (rows.includes(null)) unfit.push(edit);
+    else edit.rows = rows.flat();
+  }
+  if (!unfit.length) return work.shrink(push);
+  // The names are those under which the app made the edit.
+  for (const edit of unfit) edit.wire = onTheWire(edit, before ?? work.rules);
+  const problem = work.decisions.localProblem("field-removed", 409, "A field of this edit exists no longer.");
+  if (push.atomic === "edit") return work.decisions.refusePart(work, push, unfit, problem);
+  for (const edit of push.edits) edit.wire ??= onTheWire(edit, before ?? work.rules);
+  return settle(work, push, [], problem);
+}
+
+/** The record that an edit builds on: the base with the edits of earlier pushes. */
+async function belowOf(work, { seq }, edit) {
+  return view(await work.base(edit), (await work.pushesOf(edit)).filter((one) => one.seq < seq), edit, work.rules);
+}
+
+/** The row by the rules of its section; none where nothing is left of it, null where something of it is gone. */
+function reshaped(row, section, below) {
+  const { old, new: value } = row;
+  if (!section || section.isList !== (row.item !== undefined)) return null;
+  const now = rowIn(below, row) ?? {}, all = [...section.fields.keys()];
+  if (!value) return { ...row, old: { ...pick(now, all), ...pick(old, all) } };
+  const changed = Object.keys(value).filter((name) => !old || !same(old[name], value[name]));
+  if (!changed.every((name) => section.fields.has(name))) return null;
+  if (!isChange(row)) return row;
+  const names = [...new Set(changed.flatMap((name) => section.groups.get(section.fields.get(name).group)))], rest = pick(now, names);
+  return names.length ? { ...row, old: { ...rest, ...pick(old, names) }, new: { ...rest, ...pick(value, names) } } : [];
 }

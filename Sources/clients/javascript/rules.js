@@ -13,19 +13,29 @@ function sectionOf({ section, kind, key, groups, readOnly = [] }) {
   };
 }
 
-/** What `GET /v1/rules` tells, ready to be asked. */
+/**
+ * What `GET /v1/rules` tells, ready to be asked.
+ *
+ * `stale` holds the resources whose bases have another shape than these rules, each with its rules before: they count until
+ * the records were fetched again. null stands for a resource that was not there before.
+ */
 export class Rules {
-  constructor({ version, limits, resources }) {
-    this.version = version;
-    this.limits = limits;
-    this.resources = new Map(resources.map(({ resource, sections: told }) => {
-      const sections = new Map(told.map((section) => [section.section, sectionOf(section)]));
-      return [resource, { sections, root: sections.values().next().value }];
+  constructor({ version, limits, resources, stale = [] }) {
+    const before = new Map(stale);
+    Object.assign(this, { version, limits, stale: [...before.keys()] });
+    this.resources = new Map(resources.flatMap((told) => {
+      const { resource, sections } = before.has(told.resource) ? (before.get(told.resource) ?? {}) : told;
+      return resource === undefined ? [] : [[resource, ready(sections)]];
     }));
   }
 
   /** @throws {FieldMergeError} where there is none of this name. */
   resource(name) { return this.resources.get(name) ?? unknown("resource", name, name, this.resources.keys()); }
+}
+
+function ready(told) {
+  const sections = new Map(told.map((section) => [section.section, sectionOf(section)]));
+  return { sections, root: sections.values().next().value };
 }
 
 function unknown(what, name, path, names) {
@@ -64,11 +74,11 @@ export function blankRecord({ sections, root }, id = null) {
   return record;
 }
 
-/** Some values of a row; null where it has none. */
-export const pick = (row, names) => Object.fromEntries(names.map((name) => [name, copy(row[name] ?? null)]));
+/** Some values of a row. A field that the row does not contain is unknown and left out. */
+export const pick = (row, names) => Object.fromEntries(names.flatMap((name) => (Object.hasOwn(row, name) ? [[name, copy(row[name])]] : [])));
 
 /** The row of the deletion of a row as it was seen. */
-const deleted = ({ name, fields }, row, item) => ({ section: name, item, old: pick(row, [...fields.keys()].filter((field) => field in row)), new: null });
+const deleted = ({ name, fields }, row, item) => ({ section: name, item, old: pick(row, [...fields.keys()]), new: null });
 
 /**
  * Returns the rows of an edit: what differs between a record as it was seen, null for a new one, and as the app left it.
@@ -95,7 +105,8 @@ function changed(section, old, now, path, item) {
   const names = Object.keys(now).filter((name) => {
     const at = `${path}.${name}`, value = now[name], field = section.fields.get(name);
     if (section.isList && name === "id") return false;
-    if (!section.names.includes(name)) unknown("field", name, at, section.names);
+    // A base may have fields that these rules do not name.
+    if (!section.names.includes(name)) return old && same(value, old[name]) ? false : unknown("field", name, at, section.names);
     if (value === undefined) fail("invalid-value", at, "must be a value or null");
     if (same(value, field ? old?.[name] : (old?.[name] ?? null))) return false;
     if (!field) fail("read-only", at, "is kept by the database");
@@ -105,7 +116,7 @@ function changed(section, old, now, path, item) {
   const row = { section: section.name, item, old: null, new: pick(now, names) };
   if (!old) return row;
   const all = names.flatMap((name) => section.groups.get(section.fields.get(name).group)), seen = pick(old, all);
-  return names.length ? { ...row, old: seen, new: { ...seen, ...pick(now, all.filter((name) => now[name] !== undefined)) } } : [];
+  return names.length ? { ...row, old: seen, new: { ...seen, ...pick(now, all) } } : [];
 }
 
 /** The id of a new row, by what the app gave: a temporary one, unless the database gives none itself. */

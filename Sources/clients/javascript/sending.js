@@ -19,6 +19,7 @@ export async function freeze(work, isSingle, now) {
   let size = 0;
   for (const push of pushes) {
     if (push.settled) continue;
+    if (!push.body && push.edits.some((edit) => work.isStale(edit))) break;
     // The answer to a creation tells what the database filled in: what builds on that is frozen behind it.
     if (!push.body && push.edits.some((edit) => chosen.some((other) => editOf(other, edit))) && work.decisions.isUnknown(work, chosen, push)) break;
     const { edits, atomic, key = uuid() } = push;

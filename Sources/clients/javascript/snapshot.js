@@ -4,9 +4,9 @@ import { FieldMergeError } from "./errors.js";
 export async function fill(local, { snapshot, resources, fetch = globalThis.fetch }) {
   const lines = await linesOf(String(snapshot), fetch), head = lines.find((line) => line.snapshot)?.snapshot;
   if (!head || !lines.some((line) => line.end)) throw new FieldMergeError("damaged", "The snapshot is not whole.");
-  const records = lines.filter((line) => line.record !== undefined), { feed, revision } = head;
+  const records = lines.filter((line) => line.record !== undefined), { feed, revision, rules } = head;
   while (records.length) await local.write(async (work) => { for (const told of records.splice(0, 500)) await work.putBase(told, told.record); });
-  await local.note({ feed, revision, kept: resources });
+  await local.note({ feed, revision, filled: rules, kept: resources });
 }
 
 /** The lines of a snapshot at an address or, in Node, in a file; packed with gzip or not. */

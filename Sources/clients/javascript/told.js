@@ -64,7 +64,8 @@ export async function settle(work, push, results, problem) {
     // Old ones are forgotten now and then.
     if (ticket.seq % 100 === 0) await work.decisions.prune(work);
   }
-  if (ends.some((end) => end.isRefused)) await work.decisions.refuse(work, push, ends, problem, !results.length);
+  const known = ends.map((end) => (end.isRefused ? { ...end, edit: mapped(end.edit, ids) } : end));
+  if (known.some((end) => end.isRefused)) await work.decisions.refuse(work, push, known, problem, !results.length);
 }
 
 /** What became of each edit of a push; the records that their results tell are stored. */
@@ -84,8 +85,10 @@ async function endsOf(work, push, results, problem) {
       await putRecord(work, { ...place, record, problem: result.problem });
     }
     if (isRefused) record ??= await work.base(place);
-    if (result?.outcomes?.some((outcome) => outcome.conflict)) work.events.push(...work.decisions.conflictsOf(edit, result));
-    ends.push({ ...place, edit, isRefused, record, problem: result?.problem ?? problem });
+    if (result?.outcomes?.some((outcome) => outcome.conflict)) work.events.push(...work.decisions.conflictsOf(edit, result, isRefused));
+    ends.push({ ...place, edit, isRefused, record, problem: result ? result.problem : problem });
+    const missing = !isRefused && result.outcomes?.some(({ outcome }) => outcome === "missing") && work.decisions.missingOf(work, edit, result);
+    if (missing) ends.push({ ...place, edit: missing, isRefused: true, record, problem: work.decisions.localProblem("missing", 409, "The row that this edit changes is gone.") });
   }
   return ends;
 }

@@ -184,10 +184,13 @@ export class Work {
 
   // MARK: Sending
 
-  /** The place in the changes, as a text. */
+  /** Tells whether the bases of a resource have another shape than the rules: nothing of it is built. */
+  isStale({ resource }) { return this.rules.stale.includes(resource); }
+
+  /** The place in the changes, as a text. Bases that were fetched again count as another place. */
   get stamp() {
-    const { feed, revision, snapshot } = this.meta;
-    return JSON.stringify([feed, revision, snapshot?.generation]);
+    const { feed, revision, snapshot, refreshes } = this.meta;
+    return JSON.stringify([feed, revision, snapshot?.generation, refreshes]);
   }
 
   // MARK: Tickets
