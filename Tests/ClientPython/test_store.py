@@ -655,7 +655,7 @@ class NetworkTests(StoreCase):
         self.assertEqual(s.ticket.outcome(0).status, "merged")
 
     def test_one_token_asking_at_a_time(self) -> None:
-        from fieldmerge.synchronizer import TokenSource
+        from fieldmerge.tokens import TokenSource
 
         asked: list[int] = []
         source = TokenSource(lambda: asked.append(1) or str(len(asked)))  # type: ignore[func-returns-value]

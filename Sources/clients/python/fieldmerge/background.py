@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import random
+import sqlite3
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable
 
 from .clock import Clock
 from .errors import StoreClosed
-from .synchronizer import Synchronizer
+from .synchronizer import CLOSE_SECONDS, Synchronizer
 from .transport import TIMEOUT_SECONDS, Request, Transport, ask
 
 log = logging.getLogger("fieldmerge")
@@ -59,10 +61,7 @@ class Background:
             if reason is None:
                 return
             if reason == "look":
-                seen = self._data_version()
-                if seen != version:
-                    version = seen
-                    self._on_strange_write()
+                version = self._look(version)
                 continue
             self._is_idle.clear()
             try:
@@ -74,10 +73,22 @@ class Background:
             if self._synchronizer.state == "idle":
                 self._is_idle.set()
 
+    def _look(self, version: int) -> int:
+        """Looks whether another process has written; returns the version of the file that was seen."""
+        seen = self._data_version()
+        if seen == version:
+            return version
+        try:
+            self._on_strange_write()
+        except (StoreClosed, sqlite3.Error) as error:
+            log.warning("the store cannot be read: %s", error)
+            return version
+        return seen
+
     def _data_version(self) -> int:
         try:
             return self._synchronizer.model.database.data_version
-        except StoreClosed:
+        except (StoreClosed, sqlite3.Error):
             return -1
 
     def _next_reason(self) -> str | None:
@@ -108,18 +119,19 @@ class Background:
         return self._is_idle.wait(seconds)
 
     def close(self) -> None:
-        """Ends both threads; what is under way is broken off."""
+        """Ends both threads within two seconds; what is under way is broken off."""
+        end = time.monotonic() + CLOSE_SECONDS
         with self._wake:
             self._is_closing = True
             self._wake.notify_all()
         self._is_idle.set()
-        self._synchronizer.close()
+        self._synchronizer.close(until=end)
         ear, own = self._ear, threading.current_thread()
-        while ear is not None and ear is not own and ear.is_alive():
+        while ear is not None and ear is not own and ear.is_alive() and time.monotonic() < end:
             ear.close()  # again, for a request that begins only now
             ear.join(0.1)
         if self._thread is not own:
-            self._thread.join()
+            self._thread.join(max(0.0, end - time.monotonic()))
 
 
 class _Listener(threading.Thread):
@@ -138,23 +150,23 @@ class _Listener(threading.Thread):
             while not self._owner.is_closing:
                 if not self._owner.wait_for_idle(1) or self._owner.is_closing:
                     continue
-                place = self._synchronizer.model.place()
-                if place[0] is None:
-                    self._pause.wait(1)
-                    continue
                 try:
-                    has_news = self._listen(place)
-                except OSError:
+                    place = self._synchronizer.model.place()
+                    has_news = place[0] is not None and self._listen(place)
+                except StoreClosed:
+                    return
+                except Exception as error:
+                    log.info("no changes are heard of: %s", error)
                     failures += 1
                     longest = min(LONGEST_PAUSE, 2.0 ** min(failures, 6))
                     self._pause.wait(random.uniform(longest / 2, longest))
                     continue
-                if has_news or failures:
+                if place[0] is None:
+                    self._pause.wait(1)
+                elif has_news or failures:
                     failures = 0
                     self._owner._is_idle.clear()
                     self._owner.tell("news")
-        except StoreClosed:
-            pass
         finally:
             self._transport.close()
 

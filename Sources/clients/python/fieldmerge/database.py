@@ -13,6 +13,7 @@ Schema (the tables `meta` and `base` are also that of a snapshot in SQLite):
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -21,6 +22,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from .errors import StoreClosed, WrongStore
+
+log = logging.getLogger("fieldmerge")
 
 FORMAT = 1
 
@@ -106,17 +109,39 @@ class Database:
         """Runs statements as one: all of them are on disk when it ends, or none where it throws."""
         with self.lock:
             if self._depth:
-                yield
+                yield from self._run_inside()
                 return
             after = yield from self._run(name)
-        # Without the lock, since apps are called from here.
+        # Without the lock, since apps are called from here. What fails here is no failure of the transaction.
         for call in after:
-            call()
+            try:
+                call()
+            except Exception:
+                log.exception("what follows a transaction failed")
+
+    def _run_inside(self) -> Generator[None, None, None]:
+        """Runs the part of a transaction that may fail alone: an app may catch its exception and go on."""
+        count = len(self._after)
+        self._depth += 1
+        self._connection.execute(f"SAVEPOINT part{self._depth}")
+        try:
+            yield
+        except BaseException:
+            del self._after[count:]
+            if self._connection.in_transaction:
+                self._connection.execute(f"ROLLBACK TO part{self._depth}")
+            raise
+        finally:
+            if self._connection.in_transaction:
+                self._connection.execute(f"RELEASE part{self._depth}")
+            self._depth -= 1
 
     def _run(self, name: str) -> Generator[None, None, list[Callable[[], None]]]:
         if self._is_closed:
             raise StoreClosed("the store is closed")
         self._step(f"{name}: begin")
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")  # that of a transaction before failed
         self._connection.execute("BEGIN IMMEDIATE")
         self._depth = 1
         self._after = []
@@ -126,9 +151,9 @@ class Database:
             self._connection.execute("COMMIT")
         except BaseException:
             self._after = []
+            self.on_rollback()
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            self.on_rollback()
             raise
         finally:
             self._depth = 0
@@ -147,9 +172,15 @@ class Database:
     def write(self, statement: str, *values: Any) -> sqlite3.Cursor:
         """Runs a statement that writes, inside a transaction."""
         assert self._depth, "writes stand in a transaction"
+        self._check_transaction()
         if self.on_step is not None:
             self.on_step(statement.split("(")[0].strip())
         return self._connection.execute(statement, values)
+
+    def _check_transaction(self) -> None:
+        """Throws if SQLite has rolled the transaction under way back by itself: what follows would be stored alone."""
+        if not self._connection.in_transaction:
+            raise sqlite3.OperationalError("the transaction was rolled back")
 
     def rows(self, statement: str, *values: Any) -> list[Any]:
         """Returns all rows of a query."""
@@ -177,6 +208,7 @@ class Database:
 
     def set_meta(self, name: str, value: Any) -> None:
         """Notes something under a name; `None` removes the note."""
+        self._check_transaction()
         if value is None:
             self._connection.execute("DELETE FROM meta WHERE name = ?", (name,))
         else:
@@ -203,7 +235,8 @@ class Database:
         self.close()
         if self.path == ":memory:":
             return
-        for suffix in ("", "-wal", "-shm"):
+        # The file itself is last: whoever makes it anew has a log of its own.
+        for suffix in ("-wal", "-shm", ""):
             try:
                 os.unlink(self.path + suffix)
             except FileNotFoundError:

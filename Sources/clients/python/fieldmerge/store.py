@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import random
+import sqlite3
 import threading
 import time
 import urllib.parse
@@ -26,13 +27,16 @@ from .ids import in_url, key_of, plain
 from .model import Change, Draft, Model
 from .rules import Group
 from .snapshot import load
-from .synchronizer import Report, Synchronizer, TokenSource
+from .synchronizer import Report, Synchronizer
 from .tickets import Conflict, EditOfRecord, Gone, Overtaken, RefusedEdit, Ticket, conflict_of
+from .tokens import TokenSource
 from .transaction import SingleEdit, Transaction
 from .transport import HTTPTransport, Transport
 from .values import without
 
 log = logging.getLogger("fieldmerge")
+
+SIGN_OUT_SECONDS = 2.0
 
 Token = str | Callable[[], "str | None"] | None
 
@@ -106,7 +110,7 @@ class Store:
         self._last_status: Status | None = None
         self._known_edits = 0
         self._background: Background | None = None
-        self._database = Database(path)
+        self._database = _opened(path)
         try:
             self._model = Model(self._database, resources=resources, clock=self._clock)
             self._claim()
@@ -122,7 +126,7 @@ class Store:
         self._synchronizer = Synchronizer(
             self._model,
             transport,
-            TokenSource(token),
+            TokenSource(token, clock=self._clock),
             clock=self._clock,
             client=client,
             randomness=randomness,
@@ -133,6 +137,7 @@ class Store:
         """Notes whose store this is, and prepares it for what is to be kept from now on."""
         database = self._database
         with database.transaction("open"):
+            database.set_meta("signedOut", None)
             for name, value in (("server", self._server), ("user", self._user)):
                 held = database.meta(name)
                 if held is None:
@@ -377,11 +382,12 @@ class Store:
                 try:
                     hook(change)
                     drafts = transaction._drafts()
+                    if drafts:
+                        self._model.commit(drafts, atomic=None)
+                except (sqlite3.Error, StoreClosed):
+                    raise
                 except Exception:
                     log.exception("before_store failed for %s %s", resource, record_id)
-                    continue
-                if drafts:
-                    self._model.commit(drafts, atomic=None)
 
     def _on_touch(self, touched: set[tuple[str, str]]) -> None:
         self._touched |= touched
@@ -406,7 +412,7 @@ class Store:
             self._was_edited()
 
     def _deliver(self) -> None:
-        """Calls back with what has happened, in one thread at a time,."""
+        """Calls back with what has happened, in one thread at a time. Never throws."""
         self._has_news = True
         while self._has_news:
             if self._deliverer == threading.get_ident():
@@ -422,6 +428,11 @@ class Store:
                         self._deliver_records()
                         self._deliver_status()
                     except StoreClosed:
+                        return
+                    except Exception:
+                        # What is stored stays stored, and the events of it come with the next news.
+                        log.exception("the app could not be called back")
+                        self._touched |= {(observer.resource, "*") for observer in self._observers}
                         return
             finally:
                 self._deliverer = None
@@ -775,6 +786,18 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _opened(path: str | os.PathLike[str]) -> Database:
+    """Opens the file of a store. If another process has signed out of it, waits until that has deleted the file, and
+    takes it over if that was killed."""
+    end = time.monotonic() + SIGN_OUT_SECONDS
+    while True:
+        database = Database(path)
+        if not database.meta("signedOut") or time.monotonic() > end:
+            return database
+        database.close()
+        time.sleep(0.05)
 
 
 def open_store(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import random
+import sqlite3
 import threading
+import time
 import urllib.parse
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from .errors import RulesUnknown, StoreClosed
 from .ids import in_url
 from .model import BEAT_SECONDS, Frozen, LeaseLost, Model
 from .scheduler import decide
+from .tokens import TokenSource
 from .transport import TIMEOUT_SECONDS, Answer, BrokenOff, Request, Response, Transport, clock_offset
 
 log = logging.getLogger("fieldmerge")
@@ -24,48 +27,10 @@ log = logging.getLogger("fieldmerge")
 SNAPSHOT_RECORDS_IN_A_TRANSACTION = 500
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 300.0
+CLOSE_SECONDS = 2.0
 
 _RETRY_CODES = {"in-progress", "not-run", "busy", "over-rate", "over-journal", "unknown-outcome"}
 _NOT_ABOUT_THE_PUSH = {"strange-host", "strange-origin", "malformed-request", "unknown-query", "duplicate-query"}
-
-
-class TokenSource:
-    """The app's token: asked for when one is needed, by one asker at a time, and kept until it is refused."""
-
-    def __init__(self, given: str | Callable[[], str | None] | None) -> None:
-        self._given = given
-        self._lock = threading.Lock()
-        self._token: str | None = given if isinstance(given, str) else None
-        self._generation = 0
-
-    @property
-    def generation(self) -> int:
-        """A number that grows with each token."""
-        return self._generation
-
-    def get(self) -> str | None:
-        """Returns the token at hand, or asks the app for one; throws what the app throws."""
-        with self._lock:
-            if self._token is None and callable(self._given):
-                self._token = self._given()
-                self._generation += 1
-            return self._token
-
-    def renew(self, *, refused: int) -> None:
-        """Asks the app for another token, unless somebody has done so since; throws what the app throws."""
-        with self._lock:
-            if self._generation != refused:
-                return
-            if callable(self._given):
-                self._token = self._given()
-            self._generation += 1
-
-    def replace(self, token: str | Callable[[], str | None] | None) -> None:
-        """Takes another token, or another way to ask for one."""
-        with self._lock:
-            self._given = token
-            self._token = token if isinstance(token, str) else None
-            self._generation += 1
 
 
 @dataclass
@@ -170,38 +135,58 @@ class Synchronizer:
             self._runner = threading.get_ident()
             self._deadline = limit
             self._report = Report()
-            if not self._take_lease(limit):
-                return self._reported(Report(phase=self.state, error="another process is syncing"))
-            beating = _Heartbeat(self.model)
             try:
-                following: str | None = event
-                while following is not None:
-                    following = self._handle(following)
-            except LeaseLost:
-                # What was answered is on the other's way too: the same bytes, the same keys.
-                self._settle_into("idle")
-                self._report.error = "another process has taken over"
-            except DeadlinePassed:
-                self._settle_into("idle")
-                self._report.error = "out of time"
+                self._run_events(event, limit)
             except (_Stopped, StoreClosed):
                 self.state = "closed"
                 self._report.error = "the store is closed"
-            finally:
-                beating.stop()
-                self._drop_lease()
+            except Exception as error:
+                log.exception("the sync failed; it is tried again")
+                self._fail(error)
+            except BaseException:
+                self.state = "waiting"  # not in the middle of a request that is over
+                raise
             return self._reported(self._report)
         finally:
             self._deadline = None
             self._runner = None
             self._turn.release()
 
+    def _run_events(self, event: str, limit: float | None) -> None:
+        """Hands an event and those that come of it to the table, with the lease."""
+        if not self._take_lease(limit):
+            self._report.error = "another process is syncing"
+            return
+        refused = self.model.counts()[1]
+        beating = _Heartbeat(self.model)
+        try:
+            following: str | None = event
+            while following is not None:
+                following = self._handle(following)
+        except LeaseLost:
+            # What was answered is on the other's way too: the same bytes, the same keys.
+            self._settle_into("idle")
+            self._report.error = "another process has taken over"
+        except DeadlinePassed:
+            self._settle_into("idle")
+            self._report.error = "out of time"
+        finally:
+            beating.stop()
+            self._drop_lease()
+        self._report.refused = max(self._report.refused, self.model.counts()[1] - refused)
+
+    def _fail(self, error: Exception) -> None:
+        """Waits after an exception of the store, of a callback, or of this library: the next try begins anew."""
+        self._lost(f"{type(error).__name__}: {error}")
+        self.state = "waiting"
+        self._schedule()
+
     def _reported(self, report: Report) -> Report:
         report.phase = self.state
         try:
             report.unsent, _ = self.model.counts()
-        except StoreClosed:
-            pass
+        except (StoreClosed, sqlite3.Error) as error:
+            report.error = report.error or str(error)
         return report
 
     def _take_lease(self, limit: float | None) -> bool:
@@ -217,6 +202,8 @@ class Synchronizer:
             self.model.drop_lease()
         except StoreClosed:
             pass
+        except sqlite3.Error as error:
+            log.warning("the lease could not be given back: %s", error)
 
     def _settle_into(self, state: str) -> None:
         self.state = state
@@ -339,7 +326,7 @@ class Synchronizer:
         """Returns the headers of a request; throws `OSError` where the app has no token now."""
         headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "fieldmerge-python/1.0"}
         try:
-            token = self.tokens.get()
+            token = self.tokens.get(until=self._deadline)
         except OSError:
             raise
         except Exception as error:
@@ -364,15 +351,21 @@ class Synchronizer:
 
     def _whole(self, response: Response) -> Answer:
         try:
-            return Answer(response.status, response.headers, b"".join(response.parts()))
+            parts = []
+            for part in response.parts():
+                if parts:
+                    self._check_end()
+                parts.append(part)
+            return Answer(response.status, response.headers, b"".join(parts))
         finally:
             response.close()
 
     def _ask_token(self) -> str:
         self._fresh_after = self._used_token + 1
         try:
-            self.tokens.renew(refused=self._used_token)
+            self.tokens.renew(refused=self._used_token, until=self._deadline)
         except Exception as error:
+            self._check_end()
             log.warning("the token could not be asked for: %s", error)
             return self._lost(f"the token could not be asked for: {error}")
         return "token"
@@ -723,6 +716,10 @@ class Synchronizer:
 
     def _between_parts(self) -> None:
         self.on_status()
+        self._check_end()
+
+    def _check_end(self) -> None:
+        """Throws if the store is closing, or the deadline has passed."""
         if self._is_closing:
             raise _Stopped()
         if self._deadline is not None and self.clock.monotonic() >= self._deadline:
@@ -730,19 +727,24 @@ class Synchronizer:
 
     # End
 
-    def close(self) -> None:
-        """Breaks off what is under way, and waits until it is over."""
+    def close(self, *, until: float | None = None) -> None:
+        """Breaks off what is under way, and waits until it is over, at most for two seconds."""
         self._is_closing = True
+        self.tokens.close()
         self.transport.abort()
-        is_mine = self._runner == threading.get_ident()
-        while not is_mine and not self._turn.acquire(timeout=0.1):
+        end = time.monotonic() + CLOSE_SECONDS if until is None else until
+        has_turn = False
+        while self._runner != threading.get_ident() and time.monotonic() < end:
+            has_turn = self._turn.acquire(timeout=max(0.0, min(0.1, end - time.monotonic())))
+            if has_turn:
+                break
             self.transport.abort()  # again, for a request that begins only now
         try:
             self.state = decide(self.state, "close", dict.fromkeys(("unsent", "more", "again", "fresh"), False)).state
             self.situation.phase = self.state
             self.transport.close()
         finally:
-            if not is_mine:
+            if has_turn:
                 self._turn.release()
 
 

@@ -24,8 +24,8 @@ class Model(Refreshing):
             )
 
     def discard_all(self, *, limit: int) -> int:
-        """Empties the store, in one transaction, unless more edits than the limit never came into a journal; returns
-        how many there are."""
+        """Empties the store and marks it as signed out, in one transaction, unless more edits than the limit never came
+        into a journal; returns how many there are. A later edit throws."""
         with self.database.transaction("sign out"):
             unsent = self.unjournaled()
             if unsent > limit:
@@ -33,5 +33,6 @@ class Model(Refreshing):
             self._discard_tickets("outcome IS NULL")
             for table in ("edit", "push", "base", "creation", "mapping", "event", "meta", "lease"):
                 self.database.write(f"DELETE FROM {table}")
+            self.database.set_meta("signedOut", True)
             self._rules = None
         return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import changes as row_changes
 from ..changes import Json, RowChange
-from ..errors import InvalidEdit, RecordNotFound
+from ..errors import InvalidEdit, RecordNotFound, StoreClosed
 from ..ids import key_of
 from ..rules import Resource
 from .parts import UNSENT, Draft, StoredEdit, row_of
@@ -22,6 +22,7 @@ class Drafts(Resending):
     def commit(self, drafts: list[Draft], *, atomic: str | None) -> str:
         """Stores an edit of the app with its ticket, in one transaction; returns the ticket's token."""
         with self.database.transaction("edit"):
+            self._check_open()
             edits = [self._prepared(draft) for draft in drafts]
             token = str(uuid.uuid4())
             number = int(self.database.value("SELECT coalesce(max(seq), 0) + 1 FROM ticket"))
@@ -49,6 +50,11 @@ class Drafts(Resending):
             self._touched.update((resource.name, key_of(record_id)) for resource, record_id, _ in edits)
             self._tell()
         return token
+
+    def _check_open(self) -> None:
+        """Throws `StoreClosed` if this or another process has signed out."""
+        if self.database.meta("signedOut"):
+            raise StoreClosed("the store is signed out")
 
     def _prepared(self, draft: Draft) -> tuple[Resource, Any, list[RowChange]]:
         resource = self.resource(draft.resource)
