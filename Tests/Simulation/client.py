@@ -116,8 +116,8 @@ class Client:
                 self.take_back(push, answer)
         elif status:
             push.refuse_all(self.ledger, f"{status} {code_of(text)}")
-            if status in (400, 403) or code_of(text) in ("key-reused", "unexpected"):
-                self.faults.count(f"detail {status} {text[:300]}")
+            if status in (400, 403) or code_of(text) in ("key-reused", "unexpected-error", "unauthorized"):
+                self.faults.add("unexpected", f"{self.name}: {json.dumps(push.body)} was answered {status} {text[:1500]}")
 
     def take_back(self, push: Push, answer: dict) -> None:
         for index, result in enumerate(answer["results"]):

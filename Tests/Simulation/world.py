@@ -80,7 +80,7 @@ def rules(world: dict, variant: int = 0) -> dict:
             "stock": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n"
             "  clerk: {read: all, write: all, rows: {area: {claim: areas}}}\n",
             "parts": "access:\n  office: {read: all, write: all, create: true, delete: true, rows: all}\n"
-            "  clerk: {read: all, write: all, create: true, delete: true, rows: {good.area: {claim: areas}}}\n",
+            "  clerk: {read: all, write: all, create: true, delete: true, rows: all}\n",
         }
     return {
         "goods": f"""resource: goods
