@@ -178,7 +178,7 @@ export async function fill(work, edit, { resource, id, record }) {
       const told = rowIn(record, row), now = told && { ...rowIn(base, row), ...told };
       for (const name of now ? names[index] : []) {
         // A field that an answer of other rules lacks is unknown.
-        if (!(name in now)) {
+        if (!Object.hasOwn(now, name)) {
           delete row.old[name];
           if (row.new?.[name] === null) delete row.new[name];
           continue;
@@ -232,8 +232,8 @@ async function overtakenBy(work, { base, pushes, ...place }) {
     for (const row of editOf(push, place).rows) {
       const { section, item, old, new: value } = row, known = rules.resources.get(place.resource)?.sections.get(section);
       for (const [group, names] of old && value ? groupsOf(row, known) : []) {
-        const now_ = rowIn(is, row), current = bare(now_, names);
-        if (now_ && !names.every((name) => name in now_)) continue; // what is unknown is not compared
+        const found = rowIn(is, row), current = bare(found, names);
+        if (found && !names.every((name) => Object.hasOwn(found, name))) continue; // what is unknown is not compared
         // A row that was new has another id now, and what the database filled in.
         if (same(bare(rowIn(was, row) ?? old, names), current) || same(bare(old, names), current)) continue;
         events.push({

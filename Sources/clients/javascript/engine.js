@@ -1,6 +1,7 @@
 import { loaded } from "./errors.js";
 import { next } from "./scheduler.js";
 import { within } from "./waits.js";
+import { report as reportError } from "./watching.js";
 
 const longWait = 300;
 
@@ -58,11 +59,18 @@ export function engineOf(local, options, changed) {
   function post(event, detail = {}) {
     if (!isStarted && ["edit", "news", "online", "offline"].includes(event)) return;
     pending += 1;
-    running = running.then(async () => {
-      await handle(event, detail);
+    running = running.then(() => handle(event, detail)).catch(recover).then(() => {
       pending -= 1;
       if (!pending && isResting()) rest();
     });
+  }
+
+  /** Nothing that fails on the way to a request leaves the engine where it waits for an answer. */
+  function recover(error) {
+    reportError(error);
+    if (isResting() || request) return;
+    state = "waiting";
+    actions.schedule();
   }
 
   /** Syncs once; the report says what happened. Resolves when nothing is under way any more, or the signal says so. */
@@ -74,13 +82,13 @@ export function engineOf(local, options, changed) {
     return { phase: state, ...own, ...(problem && { problem }) };
   }
 
-  /** Breaks off what is under way; resolves when that is over. */
+  /** Breaks off what is under way; resolves when that is over, or after a second where the store does not answer. */
   function breakOff() {
     if (!isResting()) {
       abort();
       post("answer.lost");
     }
-    return running;
+    return within(running, { deadline: 1000 }, clock);
   }
 
   function rest() { for (const resolve of rests.splice(0)) resolve(); }
@@ -125,7 +133,7 @@ export function engineOf(local, options, changed) {
       answer = await (await exchanging())[kind](own.signal, report ?? { ...emptyReport });
     } catch (error) {
       // What else fails here is the store: nothing was stored, so the request counts as lost.
-      const { kind: found = "lost", status, error: cause = `The answer ${status} is none of the gateway's.`, code = "lost", retryAfter, problem } = error.answer ?? { code: "storage", error };
+      const { kind: found = "lost", status, error: cause = `The answer ${status} is none of the gateway's.`, code = "lost", retryAfter, problem } = error?.answer ?? { code: "storage", error };
       const event = found !== "refused" ? found : kind === "push" ? "lost" : "rules";
       answer = { event: `answer.${event}`, retryAfter, problem: problem ?? thrown(code, cause, status) };
     }

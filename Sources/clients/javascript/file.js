@@ -24,6 +24,8 @@ export class FileStorage extends MemoryStorage {
   #size = 0;
   #live = 0;
   #broken = null;
+  /** Whether the file may end with a transaction that failed. */
+  #isTorn = false;
 
   /**
    * Opens a file, or makes it.
@@ -95,16 +97,28 @@ export class FileStorage extends MemoryStorage {
 
   async persist(changes) {
     if (this.#broken) throw this.#broken;
+    if (this.#isTorn) await this.#mend();
     const text = Buffer.from(line(changes));
     try {
       await this.#file.appendFile(text);
       await this.#file.datasync();
     } catch (error) {
-      // Half a line in the middle of the file would hide all that follows.
-      await this.#file.truncate(this.#size).catch((cause) => { this.#broken = new FieldMergeError("storage", `${this.#path} cannot be written.`, { cause }); });
+      this.#isTorn = true;
+      await this.#mend().catch(() => {}); // or before the next transaction
       throw new FieldMergeError("storage", `${this.#path} cannot be written.`, { cause: error });
     }
     this.#size += text.length;
+  }
+
+  /** Cuts off what a transaction that failed has written: half a line in the middle of the file would hide all that follows. */
+  async #mend() {
+    try {
+      await this.#file.truncate(this.#size);
+      await this.#file.datasync();
+      this.#isTorn = false;
+    } catch (error) {
+      throw new FieldMergeError("storage", `${this.#path} cannot be written.`, { cause: error });
+    }
   }
 
   apply(changes) {

@@ -46,7 +46,7 @@ function isOther(work, { base, resource, id }, now, pushes) {
   for (const push of pushes) for (const { old, new: value, ...row } of editOf(push, { resource, id }).rows) seen.push({ ...row, values: old ?? {} }, { ...row, values: value ?? {} });
   const compared = seen.flatMap(({ values, ...row }) => {
     const found = rowIn(now, row), groups = [...(sections.get(row.section)?.groups.values() ?? [])];
-    return found ? groups.filter((names) => names.every((name) => name in values && name in found)).map((names) => same(pick(values, names), pick(found, names))) : [];
+    return found ? groups.filter((names) => names.every((name) => Object.hasOwn(values, name) && Object.hasOwn(found, name))).map((names) => same(pick(values, names), pick(found, names))) : [];
   });
   return compared.length > 0 && !compared.includes(true);
 }

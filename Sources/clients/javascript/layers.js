@@ -87,10 +87,10 @@ function joinedRow(first, next, section) {
   if (!first.new || !next.old) return null;
   if (!first.old && !next.new) return [];
   // Each step of a group with transitions counts.
-  if (Object.keys(next.new ?? next.old).some((name) => name in first.new && section?.fields.get(name)?.transitions)) return null;
+  if (Object.keys(next.new ?? next.old).some((name) => Object.hasOwn(first.new, name) && section?.fields.get(name)?.transitions)) return null;
   const value = next.new && { ...first.new, ...next.new };
   // What the database is to fill in stays out of a creation.
-  for (const name in first.old ? {} : value) if (value[name] === null && !(name in first.new)) delete value[name];
+  for (const name in first.old ? {} : value) if (value[name] === null && !Object.hasOwn(first.new, name)) delete value[name];
   return withoutSame({ ...next, old: first.old && { ...next.old, ...first.old }, new: value }, section);
 }
 

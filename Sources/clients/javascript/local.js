@@ -1,5 +1,6 @@
 import { FieldMergeError, loaded } from "./errors.js";
 import { Rules } from "./rules.js";
+import { report } from "./watching.js";
 import { Work, needsDecisions } from "./work.js";
 
 /** The place in the changes of a store that begins anew. `feed` keeps naming the history of the bases until they are replaced. */
@@ -40,7 +41,8 @@ export class Local {
       await this.load();
       return run();
     }), { result, work } = await run();
-    await this.#changed(Array.from(work.before.values(), ({ resource, id }) => ({ resource, id })), work.events);
+    // What is stored is stored, whatever those do who are told of it.
+    await Promise.resolve(this.#changed(Array.from(work.before.values(), ({ resource, id }) => ({ resource, id })), work.events)).catch(report);
     return result;
   }
 

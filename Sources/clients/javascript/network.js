@@ -1,8 +1,12 @@
 import { lost } from "./errors.js";
 import { bareAddress } from "./values.js";
+import { within } from "./waits.js";
 
 /** Milliseconds after which an answer, or the next piece of one, is given up. */
 const patience = 60000;
+
+/** Milliseconds that the app has to get a token. */
+const tokenPatience = 30000;
 
 /** Statuses that refuse a push, where no problem says otherwise. */
 export const refusals = [400, 403, 404, 409, 413, 415, 422];
@@ -22,13 +26,14 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
   let token, asking;
 
   /** Asks the app for a token; whoever asks meanwhile gets the same one. Undefined where the app has none. */
-  const renew = () => (asking ??= (async () => {
-    try {
-      return (token = (typeof source === "function" ? await source() : source) || undefined);
-    } finally {
-      asking = null;
-    }
-  })());
+  const renew = () => (asking ??= renewed().finally(() => { asking = null; }));
+
+  async function renewed() {
+    const getting = Promise.resolve().then(() => (typeof source === "function" ? source() : source)).then((found) => ({ found }));
+    const told = await within(getting, { deadline: tokenPatience }, clock);
+    if (!told) throw new Error("The app has not returned a token within 30 seconds.");
+    return (token = told.found || undefined);
+  }
 
   /** Makes a request and reads its answer; one that says nothing for a minute is broken off. */
   async function request(path, { method, body, accept, signal }, read) {
@@ -54,7 +59,7 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
       if (response.status === 401) token = null;
       return await read(response, heard);
     } catch (error) {
-      throw error.answer ? error : lost({ error });
+      throw error?.answer ? error : lost({ error });
     } finally {
       abort();
       clock.clearTimeout(timer);

@@ -1,14 +1,17 @@
 import { FieldMergeError, fail } from "./errors.js";
 import { checkValue, copy, idKey, isObject, isTemporary, nearest, same, temporaryId } from "./values.js";
 
+/** JavaScript cannot assign a member of this name, so that no edit may have it. */
+const isAssignable = (name) => name !== "__proto__";
+
 /** A section of a resource, ready to be asked. */
 function sectionOf({ section, kind, key, groups, readOnly = [] }) {
   /** Those that can be written, each with the name of its group. */
-  const fields = new Map(groups.flatMap(({ fields, ...told }) => fields.map((field) => [field.field, { ...told, ...field }])));
+  const fields = new Map(groups.flatMap(({ fields, ...told }) => fields.map((field) => [field.field, { ...told, ...field }])).filter(([name]) => isAssignable(name)));
   return {
     name: section, isList: kind === "list", generated: key?.some((column) => column.generated), fields,
     /** The names of the fields of each group. */
-    groups: new Map(groups.map(({ group, fields }) => [group, fields.map(({ field }) => field)])),
+    groups: new Map(groups.map(({ group, fields }) => [group, fields.map(({ field }) => field).filter(isAssignable)])),
     names: [...fields.keys(), ...readOnly.map(({ field }) => field)],
   };
 }
@@ -34,7 +37,7 @@ export class Rules {
 }
 
 function ready(told) {
-  const sections = new Map(told.map((section) => [section.section, sectionOf(section)]));
+  const sections = new Map(told.map((section) => [section.section, sectionOf(section)]).filter(([name]) => isAssignable(name)));
   return { sections, root: sections.values().next().value };
 }
 
@@ -49,7 +52,7 @@ export function guarded(record, { sections }) {
     const check = (name) => { if (typeof name === "string" && !names.includes(name)) unknown(what, name, path + name, names); };
     return new Proxy(target, {
       get(object, name) {
-        if (!(name in object) && name !== "then" && name !== "toJSON") check(name);
+        if (!Object.hasOwn(object, name) && name !== "then" && name !== "toJSON") check(name);
         return below(object[name], name);
       },
       set(object, name, value) {

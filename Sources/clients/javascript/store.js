@@ -59,7 +59,7 @@ export class FieldMergeStore extends EventTarget {
     this.#options = options;
     this.#storage = storage;
     this.#onConflict = options.onConflict ?? null;
-    this.#local = new Local(storage, (changed, events) => {
+    this.#local = new Local(storage, async (changed, events) => {
       if (changed.length || events.length) this.#say({ changed, events });
       return this.#changed(changed, events);
     }, () => this.beforeStore);
@@ -380,11 +380,11 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: The end
 
-  /** Closes the store; what is on disk stays. */
+  /** Closes the store within two seconds; what is on disk stays. */
   async close() {
     if (this.#local.isClosed) return;
     this.#end();
-    await this.#storage.close();
+    await within(this.#storage.close(), { deadline: 2000 }, this.#options.clock);
   }
 
   #end() {

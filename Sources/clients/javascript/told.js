@@ -54,7 +54,8 @@ export async function settle(work, push, results, problem) {
   const settled = push.edits.flatMap(created);
   await work.save({ ...push, edits: [], settled: problem || !settled.length ? undefined : settled });
   work.isTold = true;
-  if (Object.keys(ids).length) await work.decisions.mapIds(work, ids);
+  const isMapped = Object.keys(ids).length > 0;
+  if (isMapped) await work.decisions.mapIds(work, ids);
   for (const end of ends) if (end.record && !end.isRefused && (await work.pushesOf(end)).length) await work.decisions.fill(work, mapped(end.edit, ids), end);
   for (const ticket of await work.tickets(push)) {
     const isAbout = await work.isAbout(ticket), own = ends.filter((end) => isAbout(end) && !end.isRefused);
@@ -64,7 +65,7 @@ export async function settle(work, push, results, problem) {
     // Old ones are forgotten now and then.
     if (ticket.seq % 100 === 0) await work.decisions.prune(work);
   }
-  const known = ends.map((end) => (end.isRefused ? { ...end, edit: mapped(end.edit, ids) } : end));
+  const known = ends.map((end) => (end.isRefused && isMapped ? { ...end, edit: mapped(end.edit, ids) } : end));
   if (known.some((end) => end.isRefused)) await work.decisions.refuse(work, push, known, problem, !results.length);
 }
 

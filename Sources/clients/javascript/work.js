@@ -234,7 +234,7 @@ export class Work {
     const { root, sections } = this.rules?.resource(resource) ?? {}, field = sections?.get(section)?.groups.get(name)?.[0] ?? name;
     const place = { resource, id: await this.resolve(id) }, key = item !== undefined && idKey(await this.resolve(item));
     const concerns = (push) => editOf(push, place)?.rows.some((row) => section === undefined || (row.section === root?.name && !isChange(row))
-      || (row.section === section && (!key || idKey(row.item) === key) && (field === undefined || !isChange(row) || field in row.new)));
+      || (row.section === section && (!key || idKey(row.item) === key) && (field === undefined || !isChange(row) || Object.hasOwn(row.new, field))));
     const pushes = (await this.pushesOf(place)).filter(concerns);
     if (pushes.length) return pushes.every((push) => push.body) ? "sending" : "draft";
     return (await this.values("x")).some(concerns) ? "refused" : "clean";
