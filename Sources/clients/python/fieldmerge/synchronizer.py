@@ -351,7 +351,7 @@ class Synchronizer:
 
     def _whole(self, response: Response) -> Answer:
         try:
-            parts = []
+            parts: list[bytes] = []
             for part in response.parts():
                 if parts:
                     self._check_end()
