@@ -145,12 +145,13 @@ class Push:
             key = outcome.get("id", result["id"]) if section == "parts" else result["id"]
             table = SECTION_TABLE[section]
             if "group" not in outcome:
-                self.enter_row(ledger, meant, resource, section, table, key, word, start, end)
+                self.enter_row(ledger, meant, resource, result["id"], section, table, key, word, start, end)
                 continue
             if word not in WRITTEN:
                 continue
             frozen = ledger.frozen.get(key)
-            if resource == "goods" and section == "good" and self.world["frozen"] and frozen and frozen < start:
+            if resource == "goods" and section == "good" and self.world["frozen"] and frozen and frozen < start \
+                    and (table, key) not in ledger.unsure:
                 faults.add("frozen", f"goods {key} was frozen, and {self.body['key']} was answered {outcome}")
             group = outcome["group"]
             created = meant.get((section, "row"))
@@ -169,10 +170,14 @@ class Push:
             elif group == "high":
                 ledger.high(key, meant[section, "high"])
 
-    def enter_row(self, ledger, meant, resource, section, table, key, word, start, end) -> None:
+    def enter_row(self, ledger, meant, resource, record, section, table, key, word, start, end) -> None:
         if word == "inserted":
-            ledger.begin(table, key, {"label": "", "note": "", **meant[section, "row"]} if table == "goods" else meant[section, "row"],
-                         start, end)
+            row = dict(meant[section, "row"])
+            if table == "goods":
+                row = {"label": "", "note": "", **row}
+            elif section == "parts":
+                row["good"] = record
+            ledger.begin(table, key, row, start, end)
         elif word == "deleted":
             if not (self.world["soft"] and resource == "goods" and section == "good"):
                 ledger.delete(table, key, start, end)
