@@ -5,7 +5,7 @@ export class FieldMergeError extends Error {
   /**
    * @param {string} code a word by which programs know it
    * @param {string} message a sentence for people
-   * @param {{path?: string, near?: string, unsent?: number, cause?: unknown, answer?: import("./network.js").Answer}} [more]
+   * @param {{path?: string, near?: string, unsent?: number, isSignedOut?: boolean, cause?: unknown, answer?: import("./network.js").Answer}} [more]
    *   `path`: the place in the record, such as `groceries[0].quantity`; `near`: the name that was probably meant; `unsent`,
    *   of `signOut`: how many edits were not sent yet; `answer`: the one that does not hold what was asked for
    */

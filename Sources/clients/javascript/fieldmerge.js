@@ -40,12 +40,19 @@ const machine = {
  * @param {any} [options.storage] for tests
  * @returns {Promise<FieldMergeStore>}
  */
-export async function open(options) {
+export const open = (options) => opened(options);
+
+async function opened(options, isAgain = false) {
   if (!options?.server) throw new FieldMergeError("invalid-option", "“server” is the address of the gateway.");
   const storage = options.storage ?? (await storageFor(options));
   try {
     return await new FieldMergeStore({ ...options, clock: options.clock ?? machine }, storage).prepare();
   } catch (error) {
+    // A sign-out that was broken off is finished first.
+    if (error.isSignedOut && !isAgain) {
+      await storage.destroy();
+      return opened(options, true);
+    }
     await storage.close();
     throw error;
   }

@@ -1,4 +1,8 @@
 import { FieldMergeError } from "./errors.js";
+import { report } from "./watching.js";
+
+/** Milliseconds after which a deletion that gets no answer is left to the browser. */
+const patience = 2000;
 
 const done = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
@@ -67,9 +71,23 @@ export function indexedDBStorage(name) {
       return result;
     },
 
+    /** Deletes everything. Another tab that keeps the database open delays only the deletion of what is empty then. */
     async destroy() {
+      const transaction = await begin(true), emptied = new Promise((resolve, reject) => {
+        transaction.oncomplete = resolve;
+        transaction.onabort = () => reject(transaction.error);
+      });
+      transaction.objectStore("values").clear();
+      await emptied;
       await close();
-      await done(indexedDB.deleteDatabase(name));
+      const request = indexedDB.deleteDatabase(name);
+      await Promise.race([done(request), new Promise((resolve) => {
+        request.onblocked = () => {
+          report(new FieldMergeError("blocked", `Another tab keeps “${name}” open. It is empty, and is deleted when that tab closes it.`));
+          resolve();
+        };
+        setTimeout(resolve, patience);
+      })]);
     },
   };
 }

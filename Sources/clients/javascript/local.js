@@ -6,6 +6,9 @@ import { Work, needsDecisions } from "./work.js";
 /** The place in the changes of a store that begins anew. `feed` keeps naming the history of the bases until they are replaced. */
 export const nowhere = { revision: null, snapshot: null };
 
+/** The error of a store that was signed out and is not deleted yet. */
+const signedOut = () => new FieldMergeError("closed", "The user has signed out.", { isSignedOut: true });
+
 /** What is kept on this device: runs the local transactions, and tells what each of them has changed. */
 export class Local {
   /** The rules that were read last, by this tab or another; null or undefined where there are none. */
@@ -57,6 +60,7 @@ export class Local {
     let work;
     const result = await this.#storage.run(writes, async (tx) => {
       work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped });
+      if (work.meta.isSignedOut) throw signedOut();
       // Another tab may have read other rules, or the records for them.
       if (work.meta.rules !== this.rules?.version || String(work.meta.stale ?? "") !== String(this.rules?.stale ?? "")) {
         const told = await work.tx.get("meta", "rules");

@@ -406,10 +406,14 @@ export class FieldMergeStore extends EventTarget {
    */
   async signOut({ unsent = "refuse", signal } = {}) {
     if (unsent === "send") await this.sync({ signal });
-    // A push that the gateway refused is in its journal; one that never got there is nowhere else.
-    const [left, tickets] = await this.#local.read(async (work) => [work.meta.unsent + (await work.values("x")).filter((one) => one.isLocal).length, await work.values("t")]);
-    if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
-    this.#left = tickets;
+    // One transaction decides: an edit is stored before it and counts, or it comes after it and fails, in any tab.
+    await this.#local.write(async (work) => {
+      // A push that the gateway refused is in its journal; one that never got there is nowhere else.
+      const left = work.meta.unsent + (await work.values("x")).filter((one) => one.isLocal).length;
+      if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
+      this.#left = await work.values("t");
+      work.meta.isSignedOut = true;
+    }).catch((error) => { if (!error.isSignedOut) throw error; }); // an earlier call was broken off behind its decision
     this.#say({ signedOut: true });
     this.#end();
     await this.#storage.destroy();
