@@ -39,6 +39,17 @@ public final class MemoryGateway: Transport {
         state.withLock { $0.put(resource, id, record) }
     }
 
+    /// Replaces the rules, and gives each record another form; returns false if the rules cannot be read.
+    ///
+    /// A resource without `shape` gets a digest of its names and types. As in a migration, no client is told of a changed
+    /// record: clients find the other version of the rules and fetch the records of other shapes.
+    @discardableResult
+    public func change(
+        rules: JSONValue, _ record: (_ resource: String, _ record: JSONValue) -> JSONValue = { $1 }
+    ) -> Bool {
+        state.withLock { $0.change(rules: rules, record) }
+    }
+
     /// Returns a record as it stands; nil where there is none.
     public func record(_ resource: String, _ id: some RecordID) -> JSONValue? {
         let key = id.jsonValue.key

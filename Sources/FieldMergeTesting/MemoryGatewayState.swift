@@ -5,8 +5,8 @@ import Foundation
 struct MemoryGatewayState {
     var records: [MemoryPlace: JSONValue] = [:]
     var runs: [String] = []
-    let rules: Rules
-    private let document: JSONValue
+    private(set) var rules: Rules
+    private var document: JSONValue
     private let defaults: [String: [String: JSONObject]]
     private var feed = 1
     private var revision = 1
@@ -19,6 +19,7 @@ struct MemoryGatewayState {
     init?(
         rules document: JSONValue, records told: [String: [JSONValue]], defaults: [String: [String: JSONObject]] = [:]
     ) {
+        let document = Self.shaped(document)
         guard let rules = Rules(text: document.description) else { return nil }
         self.rules = rules
         self.document = document
@@ -26,6 +27,44 @@ struct MemoryGatewayState {
         for (resource, rows) in told {
             for row in rows { records[MemoryPlace(resource: resource, key: row["id"].key)] = row }
         }
+    }
+
+    /// Returns rules in which each resource has a shape.
+    private static func shaped(_ document: JSONValue) -> JSONValue {
+        var document = document
+        let resources = (document["resources"].arrayValue ?? []).map { resource in
+            guard resource["shape"].isNull else { return resource }
+            var shaped = resource
+            shaped["shape"] = .string(shape(of: resource))
+            return shaped
+        }
+        document["resources"] = .array(resources)
+        return document
+    }
+
+    /// Returns a digest of the names and types of a resource.
+    private static func shape(of resource: JSONValue) -> String {
+        let sections = (resource["sections"].arrayValue ?? []).map { section -> JSONValue in
+            let groups = (section["groups"].arrayValue ?? []).map { group -> JSONValue in
+                let fields = (group["fields"].arrayValue ?? []).map { [$0["field"], $0["type"]] as JSONValue }
+                return [group["group"], .array(fields)]
+            }
+            let readOnly = (section["readOnly"].arrayValue ?? []).map { [$0["field"], $0["type"]] as JSONValue }
+            return [section["section"], section["kind"], .array(groups), .array(readOnly)]
+        }
+        // FNV-1a.
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in JSONValue.array(sections).description.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return String(digest, radix: 16)
+    }
+
+    mutating func change(rules told: JSONValue, _ record: (String, JSONValue) -> JSONValue) -> Bool {
+        let shaped = Self.shaped(told)
+        guard let rules = Rules(text: shaped.description) else { return false }
+        self.rules = rules
+        document = shaped
+        for (place, held) in records { records[place] = record(place.resource, held) }
+        return true
     }
 
     private var feedName: JSONValue { .string("feed-\(feed)") }
@@ -77,10 +116,11 @@ struct MemoryGatewayState {
             Dictionary((address.queryItems ?? []).map { ($0.name, .string($0.value ?? "")) }) { _, last in last })
         switch address.path {
         case "/v1/rules": return Reply(document)
-        case "/v1/snapshot": return snapshot(query)
-        case "/v1/changes":
-            let page = page(query)
-            return page["changes"].isNull ? Reply(page["problem"], status: 410) : Reply(page)
+        case "/v1/snapshot", "/v1/changes":
+            if wanted(query).isSubset(of: rules.resources.keys) {
+                return address.path == "/v1/snapshot" ? snapshot(query) : changes(query)
+            }
+            return .problem(404, "unknown-resource")
         case "/v1/sync":
             return sync(JSONValue(text: String(decoding: request.body ?? Data(), as: UTF8.self)) ?? .null)
         default:
@@ -94,6 +134,11 @@ struct MemoryGatewayState {
             return records[MemoryPlace(resource: parts[2], key: key)].map { Reply($0) }
                 ?? .problem(404, "no-such-record")
         }
+    }
+
+    private func changes(_ query: JSONValue) -> Reply {
+        let page = page(query)
+        return page["changes"].isNull ? Reply(page["problem"], status: 410) : Reply(page)
     }
 
     private func wanted(_ query: JSONValue) -> Set<String> {
@@ -167,6 +212,7 @@ struct MemoryGatewayState {
     // MARK: Pushes
 
     private mutating func sync(_ body: JSONValue) -> Reply {
+        guard wanted(body).isSubset(of: rules.resources.keys) else { return .problem(400, "unknown-resource") }
         var ids: [String: JSONValue] = [:]
         var refused: Set<String> = []
         var results: [JSONValue] = []

@@ -135,6 +135,8 @@ struct MemoryMerge {
         for group in section.groups {
             guard let sides = row.objectValue?[group.name] else { continue }
             guard sides.objectValue?["old"] != nil else { throw MemoryRefusal(status: 400, code: "invalid-changeset") }
+            let isWhole = [sides["old"], sides["new"]].allSatisfy { group.spread($0).count == group.fields.count }
+            guard isWhole else { throw MemoryRefusal(status: 400, code: "incomplete-group") }
             let (old, new, current) = (sides["old"], sides["new"], group.value(of: held))
             try check(group.spread(old), group.fields, held: held)
             if group.holdsSame(group.spread(old), group.spread(new)) { continue }

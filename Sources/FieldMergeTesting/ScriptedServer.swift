@@ -54,6 +54,9 @@ public final class ScriptedServer: Transport {
     /// The next request is answered by a function.
     public func add(_ handler: @escaping Handler) { state.withLock { $0.script.append(handler) } }
 
+    /// The next request is answered as ever; what the script has next is for the one behind it.
+    public func pass() { add { [weak self] in await self?.handled($0) ?? .none } }
+
     /// The next request finds no network: nothing of it arrives.
     public func noNetwork() { reply(.none) }
 

@@ -63,7 +63,11 @@ actor CaseDevice {
         if request.path.hasPrefix("/v1/rules") { return Reply(rules) }
         guard request.path.hasPrefix("/v1/snapshot") else { return .problem(404, "no-such-address") }
         if isOffline { return Reply(status: 502, body: Data()) }
-        let records = snapshot.arrayValue ?? []
+        let query = URLComponents(string: request.path)?.queryItems ?? []
+        let wanted = query.first { $0.name == "resources" }?.value.map {
+            Set($0.split(separator: ",").map(String.init))
+        }
+        let records = (snapshot.arrayValue ?? []).filter { wanted?.contains($0["resource"].stringValue ?? "") ?? true }
         let count = JSONValue.integer(Int128(records.count))
         let head: JSONValue = [
             "snapshot": [
@@ -329,8 +333,7 @@ actor CaseDevice {
     private func answer(_ step: JSONValue) async throws {
         let held = try await next()
         isOffline = step["offline"] == true
-        if let version = step["newRules"].stringValue { regroup(version, step["regroup"].arrayValue ?? []) }
-        if !step["snapshot"].isNull { snapshot = known(step["snapshot"]) }
+        change(step)
         if !step["feed"].isNull { feed = step["feed"] }
         revision += 1
         var body = page(step.objectValue?["changes"].map(known) ?? [])
@@ -361,9 +364,9 @@ actor CaseDevice {
         let isSync = held.request.path.hasPrefix("/v1/sync")
         if isSync, held.json["pushes"].count > 0 { throw CaseFault(description: "a push is sent") }
         revision += 1
+        change(step)
         if step["resync"] == true {
             feed = step["feed"]
-            snapshot = known(step["snapshot"])
             held.reply(.problem(410, "resync"))
             return await settle()
         }
@@ -501,6 +504,17 @@ actor CaseDevice {
         case .object(let members): return .object(members.mapValues(sorted))
         default: return value
         }
+    }
+
+    /// Takes the rules and the snapshot of a step.
+    private func change(_ step: JSONValue) {
+        if let version = step["newRules"].stringValue { regroup(version, step["regroup"].arrayValue ?? []) }
+        let own = step["resources"].arrayValue ?? []
+        let held = (rules["resources"].arrayValue ?? []).map { resource in
+            own.first { $0["resource"] == resource["resource"] } ?? resource
+        }
+        rules["resources"] = .array(held)
+        if !step["snapshot"].isNull { snapshot = known(step["snapshot"]) }
     }
 
     private func regroup(_ version: String, _ groups: [JSONValue]) {

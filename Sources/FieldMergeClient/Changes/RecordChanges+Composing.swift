@@ -81,65 +81,6 @@ extension RecordChanges {
         joined.step = .delete(old.filter { !joined.unknown.contains($0.key) })
         return joined
     }
-
-    /// Returns changes made under other rules as the present ones group them.
-    ///
-    /// - Parameters:
-    ///   - seen: the record beneath, which has what a group needs beyond what was edited.
-    ///   - unknown: what creations beneath leave to the database.
-    /// - Throws: `InvalidEdit` where a name is gone.
-    func regrouped(
-        for resource: ResourceRules, over seen: JSONObject?, unknown: UnknownFields
-    ) throws(InvalidEdit) -> RecordChanges {
-        var result: [RowChange] = []
-        for change in rows {
-            let section = try resource.section(change.section)
-            switch change.step {
-            case .create(let new):
-                for name in new.keys { _ = try section.field(name, path: section.name) }
-                result.append(change)
-            case .delete(let old):
-                var deletion = change.with(.delete(old.filter { section.fields[$0.key] != nil }))
-                deletion.unknown.formIntersection(section.fields.keys)
-                result.append(deletion)
-            case .edit(let held):
-                var edit = change
-                // What the earlier edit knew it knows still.
-                let known = Set(held.values.flatMap(\.old.keys))
-                edit.unknown.formUnion(unknown[change, in: section].subtracting(known))
-                let row = change.row(of: seen, isList: section.isList)
-                let groups = try Self.regrouped(held, in: section, over: row, unknown: edit.unknown)
-                edit.step = .edit(groups)
-                if !groups.isEmpty { result.append(edit.trimmed(in: section)) }
-            }
-        }
-        return RecordChanges(result)
-    }
-
-    private static func regrouped(
-        _ held: [String: RowChange.GroupSides], in section: SectionRules, over row: JSONObject?, unknown: Set<String>
-    ) throws(InvalidEdit) -> [String: RowChange.GroupSides] {
-        var old: JSONObject = [:]
-        var new: JSONObject = [:]
-        for sides in held.values {
-            old.merge(sides.old) { _, last in last }
-            new.merge(sides.new) { _, last in last }
-        }
-        var groups: [String: RowChange.GroupSides] = [:]
-        for name in new.keys.sorted() {
-            _ = try section.field(name, path: section.name)
-            guard let group = section.group(ofField: name), groups[group.name] == nil else { continue }
-            let isKnown = unknown.isDisjoint(with: group.fields.map(\.name))
-            let before = group.fields(of: (row ?? [:]).merging(old) { _, old in old })
-                .filter { !unknown.contains($0.key) }
-            let mine = new.filter { entry in group.fields.contains { $0.name == entry.key } }
-            let after = before.merging(mine) { _, new in new }
-            if !isKnown || !group.holdsSame(before, after) {
-                groups[group.name] = RowChange.GroupSides(old: before, new: after)
-            }
-        }
-        return groups
-    }
 }
 
 extension RowChange {

@@ -34,7 +34,7 @@ extension RecordChanges {
         var left = LeftChanges()
         for change in rows {
             guard let section = resource.section(named: change.section) else {
-                left.kept.append(change)
+                left.unknown.append(change)
                 continue
             }
             let row = change.row(of: base, isList: section.isList)
@@ -57,7 +57,7 @@ extension RecordChanges {
                     let isShown = row.map { group?.holdsSame($0, sides.new) ?? false } ?? false
                     if isShown || done.contains(mark) {
                         done.insert(mark)
-                    } else if group?.merge == "add" || group?.merge == "set" {
+                    } else if group == nil || group?.merge == "add" || group?.merge == "set" {
                         unknown[name] = sides
                     } else {
                         kept[name] = sides
@@ -90,7 +90,8 @@ extension ResourceRules {
         func isEqual(_ section: SectionRules, item: JSONValue?, to values: JSONObject) -> Bool {
             let change = RowChange(section: section.name, item: item, step: .edit([:]))
             guard let row = change.row(of: record, isList: section.isList) else { return false }
-            for group in section.groups where group.fields.allSatisfy({ values[$0.name] != nil }) {
+            for group in section.groups where group.fields.allSatisfy({ values[$0.name] != nil && row[$0.name] != nil })
+            {
                 compared = true
                 if group.holdsSame(values, row) { return true }
             }

@@ -29,6 +29,27 @@ extension RecordChanges {
         return result
     }
 
+    /// The changes under the names of the rules by which they were made.
+    var storedChangeset: JSONObject {
+        var result: JSONObject = [:]
+        for change in rows {
+            var row: JSONObject = [:]
+            switch change.step {
+            case .edit(let groups):
+                for (name, sides) in groups { row[name] = ["old": .object(sides.old), "new": .object(sides.new)] }
+            case .create(let new): row = ["old": .null, "new": .object(new)]
+            case .delete(let old): row = ["old": .object(old), "new": .null]
+            }
+            if let item = change.item {
+                row["id"] = item
+                result[change.section] = .array((result[change.section]?.arrayValue ?? []) + [.object(row)])
+            } else {
+                result[change.section] = .object(row)
+            }
+        }
+        return result
+    }
+
     /// The temporary ids of rows that the changes create.
     func createdIDs(of record: JSONValue, root: String) -> [String] {
         rows.compactMap { change in

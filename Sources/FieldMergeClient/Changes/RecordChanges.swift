@@ -75,12 +75,16 @@ extension RecordChanges {
         guard let before else { return after.map { [creation(section, $0, item: item)] } ?? [] }
         guard let after else { return [deletion(section, before, item: item)] }
         var groups: [String: RowChange.GroupSides] = [:]
+        var unknown: Set<String> = []
         // A group that the row does not show is not this client's to compare.
         for group in section.groups where group.fields.contains(where: { after[$0.name] != nil }) {
             let (old, new) = (group.fields(of: before), group.fields(of: after))
-            if !group.holdsSame(old, new) { groups[group.name] = RowChange.GroupSides(old: old, new: new) }
+            guard !group.holdsSame(old, new) else { continue }
+            groups[group.name] = RowChange.GroupSides(old: old, new: new)
+            unknown.formUnion(group.unknownFields(of: old))
         }
-        return groups.isEmpty ? [] : [RowChange(section: section.name, item: item, step: .edit(groups))]
+        if groups.isEmpty { return [] }
+        return [RowChange(section: section.name, item: item, step: .edit(groups), unknown: unknown)]
     }
 
     private static func creation(_ section: SectionRules, _ row: JSONObject, item: JSONValue?) -> RowChange {
@@ -90,7 +94,8 @@ extension RecordChanges {
 
     private static func deletion(_ section: SectionRules, _ row: JSONObject, item: JSONValue?) -> RowChange {
         let old = row.filter { section.fields[$0.key] != nil }
-        return RowChange(section: section.name, item: item, step: .delete(old))
+        let unknown = Set(section.fields.keys).subtracting(old.keys)
+        return RowChange(section: section.name, item: item, step: .delete(old), unknown: unknown)
     }
 }
 

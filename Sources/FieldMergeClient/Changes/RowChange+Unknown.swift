@@ -29,8 +29,8 @@ extension RowChange {
     func filled(from row: JSONObject, in section: SectionRules) -> RowChange? {
         guard !unknown.isEmpty else { return self }
         var filled = self
-        filled.unknown = []
         let told = row.filter { unknown.contains($0.key) && section.fields[$0.key] != nil }
+        filled.unknown = unknown.intersection(section.fields.keys).subtracting(told.keys)
         switch step {
         case .create: break
         case .delete(let old): filled.step = .delete(told.merging(old) { _, known in known })

@@ -8,7 +8,8 @@ package struct RowChange: Sendable, Hashable {
     package var step: Step
     /// The fields whose `old` nobody knows yet.
     ///
-    /// The row is created by a push without an answer, which leaves them to the database. The step has no `old` of them, and no `new` where they stay as the database makes them.
+    /// The row is created by a push without an answer, which leaves them to the database, or its base lacks them. The step
+    /// has no `old` of them, and no `new` unless the app has set one.
     package var unknown: Set<String> = []
 
     /// A change of a row, in fields and their values.

@@ -31,6 +31,11 @@ public struct Record: Sendable {
         return Self.value(group, of: row, rules?.section(named: section))
     }
 
+    /// Returns a field of a section; nil if the record lacks the field, which is then unknown and not null.
+    ///
+    /// New rules may name a field before the records that have it are here.
+    public func value(_ section: String, _ field: String) -> JSONValue? { members[section]?.objectValue?[field] }
+
     /// A group, or a single field, of an item of a list.
     public subscript(section: String, index: Int, group: String) -> JSONValue {
         guard let row = members[section]?[index].objectValue else { return .null }

@@ -35,11 +35,12 @@ public struct RefusedEdit: Sendable {
         if record == nil, let fault { record = try ledger.base(fault.record) }
         self.record = record.map { Record($0, rules?.resources[fault?.resource ?? ""]) }
         problem = refusal.told["problem"]
+        let isOfOldRules = problem["code"] == "field-removed"
         edits = refusal.edits.map { edit in
-            // One that was made under rules with other names is told as it is stored.
-            let changeset = rules?.resources[edit.resource].flatMap(edit.changes.changeset)
-            let stored: JSONValue = ["changes": .array(edit.changes.rows.map(\.jsonValue))]
-            return Part(resource: edit.resource, id: edit.id, changeset: changeset.map(JSONValue.object) ?? stored)
+            let present = isOfOldRules ? nil : rules?.resources[edit.resource].flatMap(edit.changes.changeset)
+            // An edit that was made under rules with other names has those.
+            let changeset = present ?? edit.changes.storedChangeset
+            return Part(resource: edit.resource, id: edit.id, changeset: .object(changeset))
         }
         number = refusal.push
         self.store = store

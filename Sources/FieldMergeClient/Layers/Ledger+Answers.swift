@@ -17,11 +17,16 @@ extension Ledger {
         let views = try edits.map { try view($0.resource, $0.id) }
 
         // Outcomes are told by the ids that the edits had when they were made.
-        let conflicts = pairs.map { Self.conflicts(of: $0, $1) }
-        try resolveTickets(push, Answered(edits: edits, results: results, conflicts: conflicts, failed: failed))
-
+        let conflicts = try pairs.enumerated().map { index, pair in
+            try failed.contains(index) ? refusedConflicts(of: pair.0, pair.1) : Self.conflicts(of: pair.0, pair.1)
+        }
         var ids: [String: JSONValue] = [:]
         for result in results { ids.merge(result["ids"].objectValue ?? [:]) { _, last in last } }
+        let missing = try missingParts(pairs, besides: failed, ids: ids)
+        try resolveTickets(
+            push,
+            Answered(edits: edits, results: results, conflicts: conflicts, failed: failed, missing: Set(missing.keys)))
+
         try write("DELETE FROM edit WHERE push = ?", [push])
         try write("DELETE FROM creation WHERE push = ?", [push])
         try write("UPDATE push SET state = 2, doubt = 0 WHERE seq = ?", [push])
@@ -35,7 +40,14 @@ extension Ledger {
             try storeResult(edit, result, before: views[index], newerThan: newerThan)
         }
         for conflict in conflicts.joined() { try queue(.conflict, conflict) }
-        for index in failed where edits.indices.contains(index) { try refuse(part: edits[index], results[index]) }
+        for index in failed where edits.indices.contains(index) {
+            try refuse(part: edits[index], edits[index].changes.mapped(ids), results[index])
+        }
+        for (index, part) in missing.sorted(by: { $0.key < $1.key }) {
+            var result = results[index]
+            result["problem"] = Self.missingProblem(edits[index])
+            try refuse(part: edits[index], part, result)
+        }
         for (place, before) in seen {
             let parts = place.key.split(separator: "\u{1F}", omittingEmptySubsequences: false)
             let key = parts.map { ids[String($0)]?.key ?? String($0) }.joined(separator: "\u{1F}")
@@ -66,13 +78,42 @@ extension Ledger {
         let results: [JSONValue]
         let conflicts: [[JSONValue]]
         let failed: [Int]
+        /// The edits of which a row is gone.
+        let missing: Set<Int>
+
+        /// Returns why an edit, or a part of it, was refused; nil if it was merged.
+        func problem(of index: Int) -> JSONValue? {
+            if failed.contains(index) { return results[index]["problem"] }
+            guard missing.contains(index) else { return .none }
+            return Ledger.missingProblem(edits[index])
+        }
+    }
+
+    private static func missingProblem(_ edit: StoredEdit) -> JSONValue {
+        ProblemDocument.make(
+            "missing", status: 409, title: "Missing",
+            detail: "A row of \(edit.resource) \(edit.id) is gone, or this client may not see it any more.")
+    }
+
+    /// Returns the changes that found no row, by the index of their edit.
+    private func missingParts(
+        _ pairs: [(StoredEdit, JSONValue)], besides failed: [Int], ids: [String: JSONValue]
+    ) throws -> [Int: RecordChanges] {
+        var parts: [Int: RecordChanges] = [:]
+        for (index, (edit, result)) in pairs.enumerated() where !failed.contains(index) {
+            let outcomes = (result["outcomes"].arrayValue ?? []).filter { $0["outcome"] == "missing" }
+            guard !outcomes.isEmpty else { continue }
+            let rows = edit.changes.mapped(ids).rows.compactMap { $0.missing(by: outcomes, ids: ids) }
+            if !rows.isEmpty { parts[index] = RecordChanges(rows) }
+        }
+        return parts
     }
 
     private func resolveTickets(_ push: Int64, _ answer: Answered) throws {
         for ticket in try tickets("push = ? AND outcome IS NULL", [push]) {
             let mine = Set(ticket.records)
             let concerned = answer.edits.indices.filter { mine.contains(answer.edits[$0].record) }
-            let refused = concerned.first(where: answer.failed.contains)
+            let refused = concerned.lazy.compactMap(answer.problem).first
             let told = concerned.filter(answer.conflicts.indices.contains).flatMap { answer.conflicts[$0] }
             let own = concerned.first {
                 answer.edits[$0].record == ticket.records.first && answer.results.indices.contains($0)
@@ -81,7 +122,7 @@ extension Ledger {
                 ticket.token,
                 StoredOutcome(
                     status: refused == nil ? .merged : .refused, conflicts: told,
-                    problem: refused.map { answer.results[$0]["problem"] } ?? .null,
+                    problem: refused ?? .null,
                     record: own.map { answer.results[$0]["record"] } ?? .null))
         }
     }
@@ -160,14 +201,14 @@ extension Ledger {
         try runHooks()
     }
 
-    /// Makes an entry of a refused edit of a push of which others were merged.
-    private func refuse(part edit: StoredEdit, _ result: JSONValue) throws {
-        let part = EditPart(resource: try resource(edit.resource), id: edit.id, changes: edit.changes)
-        let push = try append([part], nil)
+    /// Makes an entry of what was refused of an edit of a push of which others were merged.
+    private func refuse(part edit: StoredEdit, _ changes: RecordChanges, _ result: JSONValue) throws {
+        let id = try resolve(edit.id)
+        let push = try append([QueuedPart(resource: edit.resource, id: id, changes: changes)], nil)
         var told = result
         told["outcomes"] = []
         let settled = try tickets("push IS NULL AND outcome IS NOT NULL", []).filter { ticket in
-            ticket.records.contains(edit.record)
+            ticket.records.contains(RecordPlace(resource: edit.resource, key: id.key))
         }
         try refuse(push, result["problem"], results: [told], fault: 0)
         for ticket in settled where try outcome(of: ticket.token)?.json["status"] == "refused" {
@@ -193,5 +234,21 @@ extension Ledger {
             if let pulled, pulled > pulls { return true }
         }
         return false
+    }
+}
+
+extension RowChange {
+    /// Returns the part of the change that the gateway found no row for; nil if there is none.
+    ///
+    /// - Parameter outcomes: the outcomes `missing` of its record.
+    fileprivate func missing(by outcomes: [JSONValue], ids: [String: JSONValue]) -> RowChange? {
+        let mine = outcomes.filter { outcome in
+            guard outcome["section"] == .string(section) else { return false }
+            return item.map { outcome["id"].mapped(ids).key == $0.key } ?? true
+        }
+        guard !mine.isEmpty else { return nil }
+        guard case .edit(let groups) = step, mine.allSatisfy({ !$0["group"].isNull }) else { return self }
+        let left = groups.filter { name, _ in mine.contains { $0["group"] == .string(name) } }
+        return left.isEmpty ? nil : with(.edit(left))
     }
 }

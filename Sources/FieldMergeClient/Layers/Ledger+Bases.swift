@@ -63,7 +63,7 @@ extension Ledger {
                         let other = change.row(of: after, isList: section.isList)
                     else { continue }
                     let current = group.fields(of: other)
-                    guard !group.holdsSame(group.fields(of: one), current), !group.holdsSame(current, sides.old) else {
+                    guard !group.agrees(group.fields(of: one), current), !group.agrees(current, sides.old) else {
                         continue
                     }
                     let latest = drafts.flatMap(\.changes.rows).filter { $0.place == change.place }

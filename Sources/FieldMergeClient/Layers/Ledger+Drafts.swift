@@ -12,7 +12,10 @@ package struct Draft: Sendable {
 /// Edits of the app: put into the queue, joined with what waits there, changed where they were overtaken.
 extension Ledger {
     /// Stores an edit of the app with its ticket; returns the ticket's token.
+    ///
+    /// - Throws: `FieldMergeError.storeClosed` after a sign-out.
     func commit(_ drafts: [Draft], _ atomicity: Atomicity?) throws -> String {
+        if try isSignedOut() { throw FieldMergeError.storeClosed }
         let parts = try drafts.map(prepared)
         let token = UUID().uuidString.lowercased()
         let number = try number("SELECT coalesce(max(seq), 0) + 1 FROM ticket") ?? 1
@@ -27,7 +30,7 @@ extension Ledger {
         } else {
             let missing = try missingCreation(of: changed)
             let joined = missing == nil ? try join(changed, atomicity) : nil
-            let push = try joined ?? append(changed, atomicity)
+            let push = try joined ?? append(changed.map(\.queued), atomicity)
             try write("UPDATE ticket SET push = ? WHERE token = ?", [push, token])
             if let missing { try refuse(push, dependingOn: missing) }
             try settleCancelled(push)
@@ -137,7 +140,7 @@ extension Ledger {
         guard drafts.contains(where: { $0.push == push && $0.state == .unsent }) else { return false }
         for edit in drafts where edit.state == .unsent {
             var rows: [RowChange] = []
-            for change in edit.changes.rows {
+            for var change in edit.changes.rows {
                 guard change.section == section.name, change.item?.key == item, case .edit(var groups) = change.step,
                     let sides = groups.removeValue(forKey: name), let group = section.group(name)
                 else {
@@ -146,6 +149,8 @@ extension Ledger {
                 }
                 if keeps, !found, let row = change.row(of: after, isList: section.isList) {
                     let old = group.fields(of: row)
+                    change.unknown.subtract(group.fields.map(\.name))
+                    change.unknown.formUnion(group.unknownFields(of: old))
                     if !group.holdsSame(old, sides.new) {
                         groups[name] = RowChange.GroupSides(old: old, new: sides.new)
                     }

@@ -93,9 +93,7 @@ extension Ledger {
         let atomicity = try text("SELECT atomic FROM push WHERE seq = ?", [push]).flatMap(Atomicity.init)
         let entry = try append(
             edits.map {
-                EditPart(
-                    resource: try resource($0.resource), id: $0.id,
-                    changes: parts.unknown[$0.place] ?? RecordChanges([]))
+                QueuedPart(resource: $0.resource, id: $0.id, changes: parts.unknown[$0.place] ?? RecordChanges([]))
             }, atomicity)
         let records = Set(edits.map(\.record))
         for ticket in try tickets("push = ? AND outcome IS NULL", [push])

@@ -51,7 +51,10 @@ extension Ledger {
     // MARK: The lease
 
     /// Takes the right to sync; false while another process holds and beats it.
+    ///
+    /// - Throws: `FieldMergeError.storeClosed` after a sign-out.
     func takeLease() throws -> Bool {
+        if try isSignedOut() { throw FieldMergeError.storeClosed }
         let now = context.clock.now()
         if let row = try row("SELECT owner, beat FROM lease"), row[0] != context.owner, !Self.isDead(row[0]),
             abs(now - (row[1] as Double)) < Self.beatSeconds * Self.missedBeats
@@ -70,6 +73,7 @@ extension Ledger {
 
     func checkLease() throws {
         if let owner = try text("SELECT owner FROM lease"), owner != context.owner { throw LeaseLost() }
+        if try isSignedOut() { throw LeaseLost() }
     }
 
     /// Returns whether the process of a lease ran on this machine and has ended.
@@ -98,8 +102,19 @@ extension Ledger {
                     after: record.after.map { Record($0, rules.resources[record.resource]) }, transaction: transaction)
                 // What one repair cannot do is no reason to refuse what the server told.
                 guard (try? hook(change)) != nil, let drafts = try? transaction.drafts() else { continue }
-                if !drafts.isEmpty { _ = try commit(drafts, nil) }
+                if !drafts.isEmpty { try commitRepair(drafts) }
             }
+        }
+    }
+
+    /// Stores a repair; one that does not fit any more adds nothing.
+    private func commitRepair(_ drafts: [Draft]) throws {
+        do {
+            _ = try commit(drafts, nil)
+        } catch is InvalidEdit {
+            return
+        } catch is FieldMergeError {
+            return
         }
     }
 
@@ -126,7 +141,10 @@ extension Ledger {
         let outcomes: [String: (stored: StoredOutcome, resource: ResourceRules?)]
     }
 
-    /// Empties the store; returns what became of its edits.
+    /// Returns whether the user has signed out: the store is empty, and its file is about to be deleted.
+    func isSignedOut() throws -> Bool { try !meta("signedOut").isNull }
+
+    /// Empties the store and marks it as signed out of; returns what became of its edits.
     ///
     /// - Throws: `FieldMergeError.unsentEdits` where edits would be lost that may not be given up.
     func discardAll(policy: UnsentPolicy) throws -> LastWords {
@@ -144,6 +162,8 @@ extension Ledger {
         for table in ["edit", "push", "base", "creation", "mapping", "event", "meta", "lease"] {
             try write("DELETE FROM \(table)")
         }
+        try setMeta("format", .integer(Int128(StoreSchema.format)))
+        try setMeta("signedOut", true)
         return LastWords(outcomes: outcomes)
     }
 }

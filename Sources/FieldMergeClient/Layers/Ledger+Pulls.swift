@@ -79,7 +79,7 @@ extension Ledger {
     }
 
     /// Counts pulls, so that an answer that is told again can be told from what was read since.
-    private func beginPull() throws {
+    func beginPull() throws {
         try setMeta("pulls", .integer(Int128(try count("pulls") + 1)))
         if try number("SELECT 1 FROM push WHERE state = 1 LIMIT 1") == nil { try write("DELETE FROM tombstone") }
     }
@@ -118,16 +118,18 @@ extension Ledger {
 
     // MARK: Snapshots
 
-    /// Notes that a snapshot is being stored; false where one that broke off was to go on and this is another: then the
-    /// next begins at its first record.
-    func beginSnapshot(_ head: JSONValue, goesOn: Bool) throws -> Bool {
+    /// Notes that a snapshot of all records is being stored.
+    func beginSnapshot(_ head: JSONValue, goesOn: Bool) throws -> SnapshotStart {
         try checkLease()
         if goesOn {
-            let note = try meta("snapshot")
+            var note = try meta("snapshot")
             let isSame = note["feed"] == head["feed"] && note["revision"] == head["revision"]
-            if !isSame { try setMeta("snapshot", .null) }
-            return isSame
+            // Records of two versions of the rules are records of none.
+            if isSame, note["rules"] != head["rules"] { note["rules"] = "" }
+            try setMeta("snapshot", isSame ? note : .null)
+            return isSame ? .stored : .other
         }
+        try setMeta("reshape", .null)
         try beginPull()
         try setMeta("generation", .integer(Int128(try count("generation") + 1)))
         var note: JSONValue = ["cursor": .null, "done": 0]
@@ -135,17 +137,17 @@ extension Ledger {
         try setMeta("snapshot", note)
         // It stays until all records of this feed are replaced, also if another snapshot begins before.
         if try meta("feed").isNull { try setMeta("feed", head["feed"]) }
-        return true
+        return .stored
     }
 
     /// Has the next snapshot begin at its first record.
-    func forgetSnapshot() throws {
+    func forgetSnapshot(_ kind: SnapshotKind = .snapshot) throws {
         try checkLease()
-        try setMeta("snapshot", .null)
+        try setMeta(kind.rawValue, .null)
     }
 
     /// Stores some records of a snapshot, and from where it goes on.
-    func storePart(_ lines: [RecordLine], cursor: String?) throws {
+    func storePart(_ lines: [RecordLine], cursor: String?, of kind: SnapshotKind = .snapshot) throws {
         try checkLease()
         let generation = try count("generation")
         for line in lines where context.keeps(line.resource) {
@@ -155,20 +157,24 @@ extension Ledger {
                     [generation, line.resource, line.id.key])
             }
         }
-        var note = try meta("snapshot")
+        var note = try meta(kind.rawValue)
         note["done"] = .integer(Int128((note["done"].intValue ?? 0) + lines.count))
         if let cursor { note["cursor"] = .string(cursor) }
-        try setMeta("snapshot", note)
+        try setMeta(kind.rawValue, note)
         try runHooks()
     }
 
     /// Deletes some records that the snapshot does not hold; false where none was left.
-    func dropOld(limit: Int) throws -> Bool {
+    ///
+    /// - Parameter resources: the resources of the snapshot; nil for all.
+    func dropOld(limit: Int, of resources: [String]? = nil) throws -> Bool {
         try checkLease()
         let generation = try count("generation")
+        let names = resources.map { JSONValue.array($0.map(JSONValue.string)).text }
         let old = try rows(
-            "SELECT resource, key, id FROM base WHERE generation < ? ORDER BY resource, key LIMIT ?",
-            [generation, limit])
+            "SELECT resource, key, id FROM base WHERE generation < ?1"
+                + " AND (?2 IS NULL OR resource IN (SELECT value FROM json_each(?2))) ORDER BY resource, key LIMIT ?3",
+            [generation, names, limit])
         for row in old {
             let place = RecordPlace(resource: row[0], key: row[1])
             guard context.keeps(place.resource) else {
@@ -197,7 +203,19 @@ extension Ledger {
         try setMeta("resnapshot", .null)
         try setMeta("lastSynced", .double(context.clock.now()))
         try storeClockOffset()
+        try storeShapes(version: note["rules"])
         try noteVersion(note["rules"].stringValue)
         try rebuild()
+    }
+
+    /// Stores which rules give all bases their shapes, and puts them in force if they wait for that.
+    private func storeShapes(version: JSONValue) throws {
+        try setMeta("shapes", .null)
+        try setMeta("shapesOf", version)
+        if let new = try newRules(), version == .string(new.rules.version) {
+            try putInForce(new.rules, text: new.text)
+        } else if let rules = try rules(), version == .string(rules.version) {
+            try claimShapes(of: rules)
+        }
     }
 }

@@ -7,12 +7,20 @@ struct EditPart {
     let changes: RecordChanges
 
     var record: RecordPlace { RecordPlace(resource: resource.name, key: id.key) }
+    var queued: QueuedPart { QueuedPart(resource: resource.name, id: id, changes: changes) }
+}
+
+/// One record's part of a push, whether the rules have its resource or not.
+struct QueuedPart {
+    let resource: String
+    let id: JSONValue
+    let changes: RecordChanges
 }
 
 /// Pushes as they stand in the queue, and the tickets of their edits.
 extension Ledger {
     /// Puts a push behind the others; returns its number.
-    func append(_ parts: [EditPart], _ atomicity: Atomicity?) throws -> Int64 {
+    func append(_ parts: [QueuedPart], _ atomicity: Atomicity?) throws -> Int64 {
         try write(
             "INSERT INTO push (state, atomic, rules, at) VALUES (0, ?, ?, ?)",
             [atomicity?.rawValue, try rules()?.version, context.clock.now()])
@@ -20,7 +28,7 @@ extension Ledger {
         for (place, part) in parts.enumerated() {
             try write(
                 "INSERT INTO edit VALUES (?, ?, ?, ?, ?, ?)",
-                [push, place, part.resource.name, part.id.key, part.id.text, part.changes.text])
+                [push, place, part.resource, part.id.key, part.id.text, part.changes.text])
         }
         try noteCreations(push)
         return push
@@ -37,7 +45,10 @@ extension Ledger {
     /// Returns the temporary ids that a push creates.
     func creations(_ push: Int64) throws -> [String] {
         try edits(of: push).flatMap { edit in
-            try known(edit.resource).map { edit.changes.createdIDs(of: edit.id, root: $0.root.name) } ?? []
+            // Of a resource that is gone, the row that no list has is taken for the record's own.
+            let root = try known(edit.resource)?.root.name
+            let own = root ?? edit.changes.rows.first { $0.isCreation && $0.item == nil }?.section
+            return edit.changes.createdIDs(of: edit.id, root: own ?? "")
         }
     }
 

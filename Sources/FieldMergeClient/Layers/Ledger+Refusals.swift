@@ -10,14 +10,14 @@ enum ProblemDocument {
     }
 }
 
-/// Pushes that were refused for good, and rules that change what was not sent yet.
+/// Pushes that were refused for good.
 extension Ledger {
     /// Makes a push a refused one, and what builds on it.
     ///
     /// - Parameter fault: the position of the edit at fault.
     func refuse(_ push: Int64, _ problem: JSONValue, results: [JSONValue] = [], fault: Int) throws {
         let edits = try edits(of: push)
-        let conflicts = zip(edits, results).map { Self.conflicts(of: $0, $1) }
+        let conflicts = try zip(edits, results).map { try refusedConflicts(of: $0, $1) }
         let made = try creations(push)
         let result: JSONValue? = results.indices.contains(fault) ? .some(results[fault]) : .none
         let own = result?["problem"].nonNull ?? problem
@@ -170,43 +170,6 @@ extension Ledger {
         return true
     }
 
-    // MARK: Rules
-
-    /// Stores rules, and groups what was not sent yet as they do.
-    func storeRules(_ rules: Rules, text: String) throws {
-        try checkLease()
-        try setMeta("rules", .string(text))
-        try setMeta("rulesVersion", .string(rules.version))
-        try setMeta("rulesDue", .null)
-        context.forgetRules()
-        try regroup()
-    }
-
-    func regroup() throws {
-        guard let rules = try rules() else { return }
-        let stale = try rows("SELECT seq FROM push WHERE state = 0 AND rules IS NOT ? ORDER BY seq", [rules.version])
-        for row in stale { try regroup(row[0], rules) }
-    }
-
-    private func regroup(_ push: Int64, _ rules: Rules) throws {
-        for edit in try edits(of: push) {
-            do {
-                let resource = try rules.resource(edit.resource)
-                let seen = try seen(edit.record, before: push)
-                let under = try pending(edit.record).filter { $0.push < push }.map(\.changes)
-                let unknown = UnknownFields(of: under, base: try base(edit.record), resource: resource)
-                let changes = try edit.changes.regrouped(for: resource, over: seen, unknown: unknown)
-                try replaceChanges(push, edit.place, with: changes)
-            } catch let error as InvalidEdit {
-                let problem = ProblemDocument.make(
-                    "rules-changed", status: 400, title: "The rules have changed", detail: error.description)
-                return try refuse(push, problem, fault: 0)
-            }
-        }
-        try write("UPDATE push SET rules = ? WHERE seq = ?", [rules.version, push])
-        try dropIfEmpty(push)
-    }
-
     /// Returns the conflicts of a result as events tell them.
     static func conflicts(of edit: StoredEdit, _ result: JSONValue) -> [JSONValue] {
         (result["outcomes"].arrayValue ?? []).filter { $0["conflict"] == true }.map { outcome in
@@ -219,5 +182,27 @@ extension Ledger {
             }
             return told
         }
+    }
+
+    /// Returns the conflicts of a result of which nothing was written.
+    func refusedConflicts(of edit: StoredEdit, _ result: JSONValue) throws -> [JSONValue] {
+        let known = try known(edit.resource)
+        return Self.conflicts(of: edit, result).map { conflict in
+            var told = conflict
+            told["outcome"] = "refused"
+            told["written"] = Self.held(conflict, in: result["record"].objectValue, known) ?? conflict["current"]
+            return told
+        }
+    }
+
+    /// Returns what a record has at the place of a conflict; nil if that is not known.
+    private static func held(
+        _ conflict: JSONValue, in record: JSONObject?, _ known: ResourceRules?
+    ) -> JSONValue? {
+        guard let section = known?.section(named: conflict["section"].stringValue ?? ""),
+            let group = section.group(conflict["group"].stringValue ?? "")
+        else { return nil }
+        let place = RowChange(section: section.name, item: conflict["item"].nonNull, step: .edit([:]))
+        return place.row(of: record, isList: section.isList).map(group.value)
     }
 }

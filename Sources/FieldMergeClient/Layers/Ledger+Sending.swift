@@ -21,7 +21,7 @@ extension Ledger {
     /// - Throws: `FieldMergeError.rulesUnknown` where nothing can be written without rules.
     func freeze(isSingle: Bool) throws -> [FrozenPush] {
         try checkLease()
-        guard try meta("otherHistory").isNull else { return [] }
+        guard try meta("otherHistory").isNull, try newRules() == nil else { return [] }
         try regroup()
         let rules = try rules()
         try storeClockOffset()
@@ -48,7 +48,8 @@ extension Ledger {
             if row[1] as Int == PushState.unsent.rawValue {
                 guard let rules else { throw FieldMergeError.rulesUnknown }
                 let made = UUID().uuidString.lowercased()
-                body = try encode(stored, key: made, rules: rules, atomicity: row[4])
+                guard let built = try build(push, stored, key: made, rules: rules, atomicity: row[4]) else { continue }
+                body = built
                 key = made
             }
             guard let key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
@@ -66,6 +67,20 @@ extension Ledger {
         return try needed(for: batch) + batch
     }
 
+    /// Returns the bytes of a push; nil if it cannot be built, and is refused for that.
+    private func build(
+        _ push: Int64, _ edits: [StoredEdit], key: String, rules: Rules, atomicity: String?
+    ) throws -> [UInt8]? {
+        do {
+            return try encode(edits, key: key, rules: rules, atomicity: atomicity)
+        } catch let error as InvalidEdit {
+            let problem = ProblemDocument.make(
+                "unbuildable", status: 400, title: "The edit cannot be sent", detail: error.description)
+            try refuse(push, problem, fault: 0)
+            return nil
+        }
+    }
+
     private func encode(
         _ edits: [StoredEdit], key: String, rules: Rules, atomicity: String?
     ) throws -> [UInt8] {
@@ -77,7 +92,7 @@ extension Ledger {
         push["edits"] = .array(
             try edits.map { edit in
                 guard let changeset = try edit.changes.changeset(of: rules.resource(edit.resource)) else {
-                    throw FieldMergeError.wrongStore("an edit in the store has names that the rules lack")
+                    throw InvalidEdit(path: edit.resource, detail: "the edit has names that the rules lack")
                 }
                 return ["resource": .string(edit.resource), "id": edit.id, "changeset": .object(changeset)]
             })

@@ -22,6 +22,7 @@ extension Ledger {
             guard let known = try known(edit.resource) else { throw FieldMergeError.rulesUnknown }
             if let record = try base(edit.record) { try fill(edit, from: record, of: known) { _ in true } }
         }
+        if try refuseUnfilled(push) { return false }
         for edit in try edits(of: push) {
             // Nothing is left to do where a row is gone that was to be deleted.
             let rows = edit.changes.rows.filter { !($0.isDeletion && !$0.unknown.isEmpty) }
@@ -39,6 +40,25 @@ extension Ledger {
         let problem = ProblemDocument.make(
             "gone", status: 410, title: "Gone", detail: "A row of \(edit.resource) \(edit.id) is gone.")
         try refuse(push, problem, fault: index)
+        return false
+    }
+
+    /// Refuses a push that needs fields which the gateway did not send with their row; returns whether there was one.
+    private func refuseUnfilled(_ push: Int64) throws -> Bool {
+        for (index, edit) in try edits(of: push).enumerated() where edit.changes.hasUnknown {
+            guard let known = try known(edit.resource), let record = try base(edit.record) else { continue }
+            let change = edit.changes.rows.first { change in
+                let isList = known.section(named: change.section)?.isList ?? false
+                return !change.unknown.isEmpty && change.row(of: record, isList: isList) != nil
+            }
+            guard let change else { continue }
+            let names = change.unknown.sorted().joined(separator: ", ")
+            let problem = ProblemDocument.make(
+                "unknown-value", status: 409, title: "Unknown value",
+                detail: "The gateway sent \(edit.resource) \(edit.id) without \(names) in \(change.section).")
+            try refuse(push, problem, fault: index)
+            return true
+        }
         return false
     }
 

@@ -1,8 +1,8 @@
 import MergeCore
 
 extension GroupRules {
-    /// Returns what the gateway would decide of an edit of the group; nil where a value is none of its fields' types, such
-    /// as an id that the gateway has not given yet.
+    /// Returns what the gateway would decide of an edit of the group; nil if a value is unknown or has no type of
+    /// its fields, such as an id that the gateway has not given yet.
     func decision(old: JSONObject, new: JSONObject, current: JSONObject) -> (
         outcome: String, written: JSONObject, isConflict: Bool
     )? {
@@ -28,8 +28,8 @@ extension GroupRules {
     private func values(of row: JSONObject) -> [MergeCore.Value]? {
         var values: [MergeCore.Value] = []
         for field in fields {
-            let value = row[field.name] ?? .null
-            guard value.temporaryID == nil, let held = try? field.type.accept(value.scalar) else { return nil }
+            guard let value = row[field.name], value.temporaryID == nil, let held = try? field.type.accept(value.scalar)
+            else { return nil }
             values.append(held)
         }
         return values

@@ -2,7 +2,10 @@ import GRDB
 
 extension Ledger {
     /// Returns what the gateway would make of edits, each over what the ones before it would leave.
+    ///
+    /// None while the gateway has other rules than these.
     func predictions(_ condition: String, _ arguments: StatementArguments) throws -> [Prediction] {
+        guard try !awaitsRules() else { return [] }
         var records: [RecordPlace: JSONObject] = [:]
         var predictions: [Prediction] = []
         for edit in try edits(condition, arguments) {

@@ -24,11 +24,16 @@ package struct GroupRules: Sendable {
         isWritable = described["write"].boolValue ?? true
     }
 
-    /// Returns the group's fields of a row, null for those that it lacks.
+    /// Returns the group's fields that a row has; a field that it lacks is unknown, which is not null.
     func fields(of row: JSONObject) -> JSONObject {
         var out: JSONObject = [:]
-        for field in fields { out[field.name] = row[field.name] ?? .null }
+        for field in fields { out[field.name] = row[field.name] }
         return out
+    }
+
+    /// Returns the names of the group's fields that a row lacks.
+    func unknownFields(of row: JSONObject) -> Set<String> {
+        Set(fields.map(\.name).filter { row[$0] == nil })
     }
 
     /// Returns what the group holds in a row: a bare value for one field, else an object of all.
@@ -42,8 +47,22 @@ package struct GroupRules: Sendable {
         return value.objectValue.map(fields(of:)) ?? [:]
     }
 
-    /// Returns true where the group would store the same for two of its values.
+    /// Returns true where the group would store the same for two of its values; false if a field is unknown in one alone.
     package func holdsSame(_ one: JSONObject, _ other: JSONObject) -> Bool {
-        fields.allSatisfy { $0.holdsSame(one[$0.name] ?? .null, other[$0.name] ?? .null) }
+        fields.allSatisfy { field in
+            switch (one[field.name], other[field.name]) {
+            case (nil, nil): true
+            case (let left?, let right?): field.holdsSame(left, right)
+            default: false
+            }
+        }
+    }
+
+    /// Returns true if the fields that are known in both values are equal.
+    func agrees(_ one: JSONObject, _ other: JSONObject) -> Bool {
+        fields.allSatisfy { field in
+            guard let left = one[field.name], let right = other[field.name] else { return true }
+            return field.holdsSame(left, right)
+        }
     }
 }

@@ -4,12 +4,15 @@ package struct ResourceRules: Sendable {
     package let name: String
     /// The sections in their order; at least one.
     package let sections: [SectionRules]
+    /// A digest of the names and types of its fields; empty if the gateway sends none.
+    package let shape: String
 
     init?(_ described: JSONValue) {
         guard let name = described["resource"].stringValue, let told = described["sections"].arrayValue else {
             return nil
         }
         self.name = name
+        shape = described["shape"].stringValue ?? ""
         sections = told.compactMap(SectionRules.init)
         guard sections.count == told.count, !sections.isEmpty else { return nil }
     }

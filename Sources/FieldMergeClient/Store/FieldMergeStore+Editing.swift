@@ -57,7 +57,9 @@ extension FieldMergeStore {
     private func begin(
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> FieldMergeTransaction {
-        guard let rules = try await file.read({ try $0.rules() }) else { throw FieldMergeError.rulesUnknown }
+        let (held, isOver) = try await file.read { (try $0.rules(), try $0.isSignedOut()) }
+        if isOver { throw FieldMergeError.storeClosed }
+        guard let rules = held else { throw FieldMergeError.rulesUnknown }
         return FieldMergeTransaction(over: .store(self), rules: rules)
     }
 
@@ -79,8 +81,9 @@ extension FieldMergeStore {
 
     func takeMine(_ conflict: Conflict) async throws -> Ticket? {
         if conflict.group != nil { return try await write(conflict.new, into: conflict) }
-        if conflict.outcome == "kept" { return try await deleteRow(of: conflict) }
-        guard ["missing", "rejected"].contains(conflict.outcome), let values = conflict.new.objectValue else {
+        let isDeletion = conflict.outcome == "refused" && conflict.new.isNull
+        if conflict.outcome == "kept" || isDeletion { return try await deleteRow(of: conflict) }
+        guard ["missing", "refused"].contains(conflict.outcome), let values = conflict.new.objectValue else {
             return nil
         }
         return try await createRow(of: conflict, (conflict.old.objectValue ?? [:]).merging(values) { _, new in new })

@@ -23,7 +23,8 @@ extension FieldMergeStore {
         get async {
             let told = try? await file.read { ledger in
                 let (unsent, refused) = try ledger.counts()
-                let note = try ledger.meta("snapshot")
+                let whole = try ledger.meta("snapshot")
+                let note = whole.isNull ? try ledger.meta("reshape") : whole
                 let progress =
                     note.isNull
                     ? nil : Status.Progress(done: note["done"].intValue ?? 0, total: note["records"].intValue)
@@ -62,24 +63,15 @@ extension FieldMergeStore {
     ///   `.refuse`, refused edits count as well of which the gateway has told no result, since nobody else has them.
     public func signOut(unsent policy: UnsentPolicy = .refuse) async throws {
         if policy == .send, try await file.read({ try $0.hasUnsent() }) { try await sync() }
-        if policy != .discard {
-            let left = try await file.read { try $0.losable(withRefused: policy == .refuse) }
-            guard left == 0 else { throw FieldMergeError.unsentEdits(unsent: left) }
-        }
+        // One transaction decides, empties the store and marks it: an edit is counted, or throws `storeClosed`.
+        lastWords = try await file.write("sign out") { try $0.discardAll(policy: policy) }.0
         await stop()
-        do {
-            // An edit that is made just now is not lost either: the store is emptied in one transaction.
-            lastWords = try await file.write("sign out") { try $0.discardAll(policy: policy) }.0
-        } catch let error as FieldMergeError {
-            sync.isClosing = false
-            throw error
-        }
         sync.phase = .closed
         try file.remove()
         bells.finish()
     }
 
-    /// Ends syncing and closes the file; what was not sent yet is sent by whoever opens the store next.
+    /// Ends syncing and closes the file, within two seconds; what was not sent yet is sent by whoever opens the store next.
     public func close() async {
         await stop()
         sync.phase = .closed
@@ -87,7 +79,8 @@ extension FieldMergeStore {
         bells.finish()
     }
 
-    /// Breaks off what is under way, and waits until it is over.
+    /// Breaks off what is under way, and waits until it is over, for two seconds at most: a function of the app may never
+    /// return.
     private func stop() async {
         sync.isClosing = true
         abort(.closed)
@@ -96,9 +89,11 @@ extension FieldMergeStore {
         background = nil
         sleeper?.resume()
         for task in tasks { task.cancel() }
-        while sync.isRunning, !SyncTurn.isInside {
+        let latest = ContinuousClock.now + .milliseconds(1_800)
+        while sync.isRunning, !SyncTurn.isInside, ContinuousClock.now < latest {
             abort(.closed)
-            await withCheckedContinuation { sync.waitingForTurn.append($0) }
+            // The task of the caller may be cancelled already.
+            await Task { try? await Task.sleep(for: .milliseconds(5)) }.value
         }
     }
 

@@ -118,6 +118,8 @@ extension Ledger {
     ///
     /// - Throws: `FieldMergeError.wrongStore` where it belongs to another.
     func claim(server: String, user: String) throws -> String {
+        // The process of a sign-out ended before it could delete the file.
+        try setMeta("signedOut", .null)
         for (name, value) in [("server", server), ("user", user)] {
             let held = try meta(name)
             if held.isNull {

@@ -147,7 +147,9 @@ extension FieldMergeStore {
         ]
         let timeout = Background.listenSeconds + SyncState.timeout
         do {
-            let (response, _) = try await send("GET", "/v1/changes" + query(members), timeout: timeout)
+            let wanted = try await file.read { try $0.wanted() }
+            let path = "/v1/changes" + query(members, resources: wanted)
+            let (response, _) = try await send("GET", path, timeout: timeout)
             let answer = try await Self.whole(response)
             // The scheduler's own request will find out about these.
             if [401, 410, 426].contains(answer.status) { return true }

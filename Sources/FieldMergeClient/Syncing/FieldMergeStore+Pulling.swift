@@ -5,27 +5,36 @@ extension FieldMergeStore {
 
     /// Reads the next page of changes, or a snapshot, and stores it.
     func pull() async throws -> Scheduler.Event? {
-        if let refusal = try await readRulesIfDue() { return refusal }
+        if let refusal = try await prepare() { return refusal }
         sync.isNoted = false
-        if context.resources == [] {
+        let wanted = try await file.read { try $0.wanted() }
+        if wanted == [] {
             sync.lastHadMore = false
             try await write("rebuild") { try $0.rebuild() }
             return .page  // nothing is kept here
         }
         let (place, isDue) = try await file.read { (try $0.feedPlace(), try !$0.meta("resnapshot").isNull) }
-        guard let place, !isDue else { return try await snapshot() }
-        let answer = try await ask(
-            "GET", "/v1/changes" + query([("feed", place.feed), ("since", "\(place.revision)")]))
+        guard let place, !isDue else { return try await snapshot(.snapshot) }
+        let members = [("feed", place.feed), ("since", "\(place.revision)")]
+        let answer = try await ask("GET", "/v1/changes" + query(members, resources: wanted))
         if answer.status == 410 {
             sync.freshAfter = nil
             return .resync
         }
-        guard answer.status == 200 else { return try await noFeed(answer) ?? refusal(answer) }
+        guard answer.status == 200 else {
+            return try await event(of: answer)
+        }
         guard let page = ChangesPage(answer.json) else { return lost("the answer is not that of a gateway") }
         sync.freshAfter = nil
         sync.report.changes += try await write("page") { try $0.storePage(page, asked: place) }
         sync.lastHadMore = page.hasMore
         return try await rulesOrPage()
+    }
+
+    /// Returns the event of an answer that has no records.
+    private func event(of answer: WholeAnswer) async throws -> Scheduler.Event {
+        if let event = try await noFeed(answer) { return event }
+        return try await unknownResource(answer) ?? refusal(answer)
     }
 
     private func rulesOrPage() async throws -> Scheduler.Event {
@@ -37,32 +46,36 @@ extension FieldMergeStore {
         guard answer.status == 404, let problem = answer.problem, problem["code"] == "no-feed" else { return nil }
         sync.report.problem = problem
         sync.lastHadMore = false
-        try await write("rebuild") { try $0.rebuild() }
+        try await write("rebuild") { ledger in
+            try ledger.skipReshape()
+            try ledger.rebuild()
+        }
         return .page
     }
 
-    private func snapshot() async throws -> Scheduler.Event {
-        let cursor = try await file.read { try $0.meta("snapshot")["cursor"].stringValue }
-        let path = "/v1/snapshot" + query(cursor.map { [("after", $0)] } ?? [])
+    /// Reads a snapshot, or goes on with one that broke off; returns `page` or `rules` when it is stored.
+    func snapshot(_ kind: SnapshotKind) async throws -> Scheduler.Event {
+        let (cursor, resources) = try await file.read { try $0.snapshotRequest(kind) }
+        let path = "/v1/snapshot" + query(cursor.map { [("after", $0)] } ?? [], resources: resources)
         let (response, generation) = try await send("GET", path, accept: "application/x-ndjson")
         sync.usedToken = generation
         guard response.status == 200 else {
             let answer = try await Self.whole(response)
             if cursor != nil, answer.status == 400 || answer.status == 410 {
-                try await write("snapshot anew") { try $0.forgetSnapshot() }
-                return .resync
+                try await write("snapshot anew") { try $0.forgetSnapshot(kind) }
+                return kind == .reshape ? .page : .resync
             }
-            return try await noFeed(answer) ?? refusal(answer)
+            return try await event(of: answer)
         }
         sync.freshAfter = nil
-        var part = SnapshotPart(goesOn: cursor != nil)
+        var part = SnapshotPart(kind: kind, resources: resources ?? [], goesOn: cursor != nil)
         var lines = LineSplitter()
         var body = response.body.makeAsyncIterator()
         while let data = try await Self.next(&body) {
-            for line in lines.split(data) where try await take(line, &part) { return try await endSnapshot() }
+            for line in lines.split(data) where try await take(line, &part) { return try await end(part) }
         }
         try Task.checkCancellation()
-        if let last = lines.rest, try await take(last, &part) { return try await endSnapshot() }
+        if let last = lines.rest, try await take(last, &part) { return try await end(part) }
         throw ConnectionLost(reason: "the snapshot broke off")
     }
 
@@ -76,7 +89,12 @@ extension FieldMergeStore {
 
     /// The records of a snapshot that were not stored yet.
     private struct SnapshotPart {
+        let kind: SnapshotKind
+        /// The resources of a `reshape`.
+        let resources: [String]
         let goesOn: Bool
+        /// It is of no use to this store: other rules or another history.
+        var isRefused = false
         var hasBegun = false
         var lines: [RecordLine] = []
     }
@@ -87,13 +105,7 @@ extension FieldMergeStore {
             throw ConnectionLost(reason: "a line of the snapshot is no JSON")
         }
         if let head = members["snapshot"] {
-            let goesOn = part.goesOn
-            guard try await write("snapshot begins", { try $0.beginSnapshot(head, goesOn: goesOn) }) else {
-                throw ConnectionLost(reason: "the snapshot that broke off cannot go on")
-            }
-            part.hasBegun = true
-            bells.ring(.status)
-            return false
+            return try await begin(&part, head)
         }
         guard part.hasBegun else { throw ConnectionLost(reason: "the snapshot has no beginning") }
         if let record = RecordLine(told) {
@@ -108,18 +120,44 @@ extension FieldMergeStore {
         return false
     }
 
+    /// Takes the first line; returns true if the others are of no use.
+    private func begin(_ part: inout SnapshotPart, _ head: JSONValue) async throws -> Bool {
+        let (kind, resources, goesOn) = (part.kind, part.resources, part.goesOn)
+        let start = try await write("snapshot begins") { ledger in
+            switch kind {
+            case .snapshot: try ledger.beginSnapshot(head, goesOn: goesOn)
+            case .reshape: try ledger.beginReshape(head, of: resources, goesOn: goesOn)
+            }
+        }
+        switch start {
+        case .stored: part.hasBegun = true
+        case .other: throw ConnectionLost(reason: "the snapshot that broke off cannot go on")
+        case .otherRules, .otherHistory: part.isRefused = true
+        }
+        bells.ring(.status)
+        return part.isRefused
+    }
+
     private func store(_ part: inout SnapshotPart, cursor: String?) async throws {
-        let lines = part.lines
+        let (lines, kind) = (part.lines, part.kind)
         part.lines = []
-        try await write("snapshot") { try $0.storePart(lines, cursor: cursor) }
+        try await write("snapshot") { try $0.storePart(lines, cursor: cursor, of: kind) }
         sync.report.changes += lines.count
         bells.ring(.status)
         try Task.checkCancellation()
     }
 
-    private func endSnapshot() async throws -> Scheduler.Event {
-        while try await write("snapshot drops", { try $0.dropOld(limit: Self.recordsInTransaction) }) {}
-        try await write("snapshot ends") { try $0.endSnapshot() }
+    private func end(_ part: SnapshotPart) async throws -> Scheduler.Event {
+        if part.isRefused { return .page }
+        let dropped = part.kind == .reshape ? part.resources : nil
+        while try await write("snapshot drops", { try $0.dropOld(limit: Self.recordsInTransaction, of: dropped) }) {}
+        let kind = part.kind
+        try await write("snapshot ends") { ledger in
+            switch kind {
+            case .snapshot: try ledger.endSnapshot()
+            case .reshape: try ledger.endReshape()
+            }
+        }
         sync.lastHadMore = true  // what changed meanwhile
         return try await rulesOrPage()
     }

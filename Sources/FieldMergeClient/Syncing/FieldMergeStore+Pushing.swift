@@ -1,16 +1,17 @@
 extension FieldMergeStore {
     /// Sends the pushes that wait, and stores the answer.
     func push() async throws -> Scheduler.Event? {
-        if let refusal = try await readRulesIfDue() { return refusal }
+        if let refusal = try await prepare() { return refusal }
         let isSingle = sync.isSingle
         let batch = try await write("freeze") { try $0.freeze(isSingle: isSingle) }
         let pushes = batch.filter { !$0.isKept }
         guard !pushes.isEmpty else { return .settled }
-        let asked = isSingle ? nil : try await file.read { try $0.feedPlace() }
         sync.isNoted = false
-        let answer = try await ask("POST", "/v1/sync?by=true", body: body(of: batch, asked))
+        let wanted = try await file.read { try $0.wanted() }
+        let asked = isSingle || wanted == [] ? nil : try await file.read { try $0.feedPlace() }
+        let answer = try await ask("POST", "/v1/sync?by=true", body: body(of: batch, asked, wanted))
         guard answer.status == 200 || answer.status == 207 else {
-            return try await refused(answer, batch, pushes: pushes)
+            return try await refused(answer, batch, pushes: pushes, namesResources: asked != nil && wanted != nil)
         }
         let page = answer.json
         guard page["results"].arrayValue != nil else { return lost("the answer is not that of a gateway") }
@@ -19,11 +20,11 @@ extension FieldMergeStore {
         return try await store(page, for: pushes, asked: asked)
     }
 
-    private func body(of batch: [FrozenPush], _ asked: FeedPlace?) -> [UInt8] {
+    private func body(of batch: [FrozenPush], _ asked: FeedPlace?, _ wanted: [String]?) -> [UInt8] {
         var out = Array("{".utf8)
         if let asked {
             out += Array("\"feed\":\(JSONValue.string(asked.feed)),\"since\":\(asked.revision),".utf8)
-            if let resources = context.resources {
+            if let resources = wanted {
                 out += Array("\"resources\":\(JSONValue.array(resources.map(JSONValue.string))),".utf8)
             }
         }
@@ -42,7 +43,7 @@ extension FieldMergeStore {
 
     /// Stores an answer that has no results; returns its event.
     private func refused(
-        _ answer: WholeAnswer, _ batch: [FrozenPush], pushes: [FrozenPush]
+        _ answer: WholeAnswer, _ batch: [FrozenPush], pushes: [FrozenPush], namesResources: Bool
     ) async throws -> Scheduler.Event {
         let problem = answer.problem
         let saysNothingWritten =
@@ -51,6 +52,7 @@ extension FieldMergeStore {
         if saysNothingWritten {
             try await write("doubt") { try $0.noteNothingWritten(pushes.map(\.number)) }
         }
+        if namesResources, sync.lastAnswer != .rules, let event = try await unknownResource(answer) { return event }
         let isKnown =
             problem.map {
                 !Self.notAboutThePush.contains($0["code"].stringValue ?? "") && $0["retry"] != true

@@ -91,26 +91,10 @@ extension FieldMergeStore {
         sync.report.problem = problem
     }
 
-    /// Reads the rules where they are not known or may have changed; returns the event of an answer that has none.
-    func readRulesIfDue() async throws -> Scheduler.Event? {
-        let isDue = try await file.read { ledger in
-            let isMarked = try !ledger.meta("rulesDue").isNull
-            return try isMarked || ledger.rules() == nil
-        }
-        guard isDue else { return nil }
-        let answer = try await ask("GET", "/v1/rules")
-        guard answer.status == 200 else { return refusal(answer) }
-        let text = String(decoding: answer.body, as: UTF8.self)
-        guard let rules = Rules(text: text) else { return lost("the answer is not the rules") }
-        try await write("rules") { try $0.storeRules(rules, text: text) }
-        sync.freshAfter = nil
-        return nil
-    }
-
-    /// Returns a query with the resources that are kept.
-    nonisolated func query(_ members: [(String, String)]) -> String {
+    /// Returns a query; `resources` names those to ask for, nil for all.
+    nonisolated func query(_ members: [(String, String)], resources: [String]?) -> String {
         var members = members
-        if let resources = context.resources { members.append(("resources", resources.joined(separator: ","))) }
+        if let resources { members.append(("resources", resources.joined(separator: ","))) }
         let parts = members.map { name, value in
             "\(name)="
                 + value.split(separator: ",", omittingEmptySubsequences: false)

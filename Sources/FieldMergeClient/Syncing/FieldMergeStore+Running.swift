@@ -23,22 +23,38 @@ extension FieldMergeStore {
         defer { endTurn() }
         sync.deadline = deadline
         sync.report = SyncReport()
-        guard try await takeLease(until: deadline) else {
-            return try await reported(SyncReport(error: "another process is syncing"))
-        }
-        let heartbeat = beat()
         do {
-            try await follow(event)
-            heartbeat?.cancel()
-            try await file.write("lease ends") { try $0.dropLease() }.0
+            guard try await takeLease(until: deadline) else {
+                return try await reported(SyncReport(error: "another process is syncing"))
+            }
+            try await followWithLease(event)
+            return try await reported(sync.report)
         } catch {
-            heartbeat?.cancel()
-            // Its end is told by what was thrown already; whoever comes next finds the lease dead.
-            if !(error is LeaseLost) { _ = try? await file.write("lease ends") { try $0.dropLease() } }
-            settle(into: .idle)
+            settle(after: error)
             throw error
         }
-        return try await reported(sync.report)
+    }
+
+    private func followWithLease(_ event: Scheduler.Event) async throws {
+        let heartbeat = beat()
+        defer { heartbeat?.cancel() }
+        do {
+            try await follow(event)
+        } catch {
+            // Its end is told by what was thrown already; whoever comes next finds the lease dead.
+            if !(error is LeaseLost) { _ = try? await file.write("lease ends") { try $0.dropLease() } }
+            throw error
+        }
+        try await file.write("lease ends") { try $0.dropLease() }.0
+    }
+
+    /// Leaves the scheduler where the next event finds it after an error, such as that of a full disk.
+    private func settle(after error: any Error) {
+        if sync.isClosing { return settle(into: .closed) }
+        if error is CancellationError { return settle(into: .idle) }
+        settle(into: .waiting)
+        note(error: "\(error)", nil)
+        wait(sync.nextWait())
     }
 
     private func endTurn() {
@@ -153,8 +169,7 @@ extension FieldMergeStore {
     private func perform(_ action: Scheduler.Action) async throws -> Scheduler.Event? {
         if sync.isClosing { throw SyncState.AbortReason.closed }
         switch action {
-        case .push, .pull: return try await requested(action)
-        case .askToken: return await askToken()
+        case .push, .pull, .askToken: return try await requested(action)
         case .readRules: try await write("note") { try $0.setMeta("rulesDue", true) }
         case .resnapshot:
             try await write("note") { ledger in
@@ -179,20 +194,22 @@ extension FieldMergeStore {
         bells.ring(.status)
     }
 
-    private func askToken() async -> Scheduler.Event {
+    private func askToken() async throws -> Scheduler.Event? {
         sync.freshAfter = sync.usedToken + 1
-        do {
-            try await renewToken(refused: sync.usedToken)
-            return .token
-        } catch {
-            return lost(Self.reason(error))
-        }
+        try await renewToken(refused: sync.usedToken)
+        return .token
     }
 
     /// Makes a request that can be broken off; one on whose way something breaks is an answer that was lost.
     private func requested(_ action: Scheduler.Action) async throws -> Scheduler.Event? {
         if let deadline = sync.deadline, clock.monotonic() >= deadline { throw SyncState.AbortReason.deadline }
-        let request = Task { action == .push ? try await push() : try await pull() }
+        let request = Task {
+            switch action {
+            case .push: try await push()
+            case .askToken: try await askToken()
+            default: try await pull()
+            }
+        }
         sync.request = request
         let timer = sync.deadline.map { deadline in
             Task {

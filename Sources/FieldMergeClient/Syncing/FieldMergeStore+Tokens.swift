@@ -1,3 +1,5 @@
+import Synchronization
+
 extension FieldMergeStore {
     /// Returns the token at hand, or asks the app for one.
     ///
@@ -16,25 +18,55 @@ extension FieldMergeStore {
     }
 
     private func asked() async throws -> (token: String, generation: Int) {
-        let asking: Task<String, any Error>
-        if let underWay = tokens.asking {
-            asking = underWay
-        } else {
-            let ask = tokens.ask
-            asking = Task { try await ask() }
-            tokens.asking = asking
-        }
+        let (asking, since) = askingUnderWay()
         do {
-            let token = try await asking.value
+            let left = TokenSource.longestWait - (clock.monotonic() - since)
+            let token = try await value(of: asking, within: left)
             if tokens.asking == asking {
                 tokens.asking = nil
                 tokens.token = token
                 tokens.generation += 1
             }
             return (token, tokens.generation)
+        } catch is CancellationError where Task.isCancelled {
+            // The request was broken off. The app's answer may still come.
+            throw CancellationError()
         } catch {
             if tokens.asking == asking { tokens.asking = nil }
-            throw ConnectionLost(reason: "the token could not be asked for: \(error)")
+            asking.cancel()
+            throw ConnectionLost(reason: "the app returned no token: \(error)")
+        }
+    }
+
+    /// Returns the call of the app's function that is under way, or makes one.
+    private func askingUnderWay() -> (task: Task<String, any Error>, since: Double) {
+        let now = clock.monotonic()
+        if let asking = tokens.asking, now - tokens.askedAt < TokenSource.longestWait {
+            return (asking, tokens.askedAt)
+        }
+        let ask = tokens.ask
+        let asking = Task { try await ask() }
+        tokens.asking = asking
+        tokens.askedAt = now
+        return (asking, now)
+    }
+
+    /// Returns what a task makes, without waiting longer than so many seconds, or than this task runs.
+    private func value(of task: Task<String, any Error>, within seconds: Double) async throws -> String {
+        let answer = FirstAnswer()
+        let waiting = Task { answer.give(await task.result) }
+        let timer = Task { [clock] in
+            try await clock.sleep(seconds: seconds)
+            answer.give(.failure(TokenTimeout()))
+        }
+        defer {
+            waiting.cancel()
+            timer.cancel()
+        }
+        return try await withTaskCancellationHandler {
+            try await answer.value()
+        } onCancel: {
+            answer.give(.failure(CancellationError()))
         }
     }
 
@@ -44,5 +76,42 @@ extension FieldMergeStore {
         tokens.token = nil
         tokens.generation += 1
         tell(.token)
+    }
+}
+
+/// The error of a token function that has not answered in time.
+struct TokenTimeout: Error, CustomStringConvertible {
+    var description: String { "no answer within \(Int(TokenSource.longestWait)) s" }
+}
+
+/// The first of several answers, for one task that waits for it.
+private final class FirstAnswer: Sendable {
+    private struct State {
+        var answer: Result<String, any Error>?
+        var waiting: CheckedContinuation<String, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes an answer; later ones count for nothing.
+    func give(_ answer: Result<String, any Error>) {
+        let waiting: CheckedContinuation<String, any Error>? = state.withLock { state in
+            guard state.answer == nil else { return nil }
+            state.answer = answer
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(with: answer)
+    }
+
+    /// Waits for the first answer.
+    func value() async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            let answer: Result<String, any Error>? = state.withLock { state in
+                if state.answer == nil { state.waiting = continuation }
+                return state.answer
+            }
+            if let answer { continuation.resume(with: answer) }
+        }
     }
 }

@@ -81,6 +81,11 @@ struct TokenSource {
     /// A number that grows with each token.
     var generation = 0
     var asking: Task<String, any Error>?
+    /// The time of the call under way, by the clock that only grows.
+    var askedAt = 0.0
+
+    /// The seconds after which a function that has not answered is called again.
+    static let longestWait = 30.0
 
     init(_ ask: @escaping Asker) { self.ask = ask }
 }

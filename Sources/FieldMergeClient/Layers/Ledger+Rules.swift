@@ -1,0 +1,111 @@
+import GRDB
+
+/// The rules in force, and later ones that wait for the records of their shapes.
+///
+/// - `rules`, `rulesVersion`: the rules by which records are read, edited and sent.
+/// - `newRules`, `newRulesVersion`: rules that give some kept resource another shape than its bases have. Nothing is built or
+///   sent before they are in force.
+/// - `shapes`: the shape of the bases of each resource; false if its bases have two.
+/// - `shapesOf`: the version of the rules that a snapshot was made by, if those rules are not known yet.
+extension Ledger {
+    /// Stores rules that the gateway sent, and puts them in force unless records of another shape have to be fetched.
+    func storeRules(_ rules: Rules, text: String) throws {
+        try checkLease()
+        try setMeta("rulesDue", .null)
+        if try meta("shapesOf") == .string(rules.version) { try claimShapes(of: rules) }
+        if try feedPlace() == nil || staleResources(under: rules).isEmpty {
+            return try putInForce(rules, text: text)
+        }
+        try setMeta("newRules", .string(text))
+        try setMeta("newRulesVersion", .string(rules.version))
+    }
+
+    /// Has the gateway's rules replace those in force, and groups what was not sent yet as they do.
+    ///
+    /// - Parameter claimsShapes: false if bases of another shape remain.
+    func putInForce(_ rules: Rules, text: String, claimsShapes: Bool = true) throws {
+        try setMeta("rules", .string(text))
+        try setMeta("rulesVersion", .string(rules.version))
+        for name in ["newRules", "newRulesVersion", "reshape"] { try setMeta(name, .null) }
+        context.forgetRules()
+        if claimsShapes, try feedPlace() != nil { try claimShapes(of: rules) }
+        try regroup()
+        try dropRemoved(under: rules)
+    }
+
+    /// Returns whether the gateway has other rules than those in force.
+    func awaitsRules() throws -> Bool { try !(meta("rulesDue").isNull && meta("newRules").isNull) }
+
+    /// Returns the rules that wait for records; nil if none do.
+    func newRules() throws -> (rules: Rules, text: String)? {
+        guard let text = try meta("newRules").stringValue, let rules = Rules(text: text) else { return nil }
+        return (rules, text)
+    }
+
+    /// Returns the kept resources that the rules in force have; nil for all.
+    func wanted() throws -> [String]? {
+        guard let kept = context.resources, let rules = try rules() else { return context.resources }
+        return kept.filter { rules.resources[$0] != nil }
+    }
+
+    /// Returns the kept resources whose bases have another shape.
+    func staleResources(under rules: Rules) throws -> [String] {
+        let shapes = try meta("shapes").objectValue ?? [:]
+        return rules.resources.values.filter { resource in
+            context.keeps(resource.name) && shapes[resource.name] ?? "" != .string(resource.shape)
+        }.map(\.name).sorted()
+    }
+
+    /// Stores that all bases have the shapes of these rules.
+    func claimShapes(of rules: Rules) throws {
+        var shapes: JSONObject = [:]
+        for resource in rules.resources.values where context.keeps(resource.name) {
+            shapes[resource.name] = .string(resource.shape)
+        }
+        try setMeta("shapes", .object(shapes))
+        try setMeta("shapesOf", .null)
+    }
+
+    private func dropRemoved(under rules: Rules) throws {
+        for row in try rows("SELECT DISTINCT resource FROM base") where rules.resources[row[0]] == nil {
+            let resource: String = row[0]
+            try write("DELETE FROM base WHERE resource = ?", [resource])
+            effects.touched.insert(RecordPlace(resource: resource, key: ""))
+        }
+    }
+
+    // MARK: Edits
+
+    /// Builds the pushes again that were made under other rules and are not sent yet.
+    func regroup() throws {
+        guard let rules = try rules() else { return }
+        let stale = try rows("SELECT seq FROM push WHERE state = 0 AND rules IS NOT ? ORDER BY seq", [rules.version])
+        for row in stale where try state(of: row[0]) == .unsent { try regroup(row[0], rules) }
+    }
+
+    private func regroup(_ push: Int64, _ rules: Rules) throws {
+        let edits = try edits(of: push)
+        var regrouped: [RecordChanges] = []
+        for (index, edit) in edits.enumerated() {
+            do {
+                regrouped.append(try self.regrouped(edit, rules))
+            } catch let error as InvalidEdit {
+                let problem = ProblemDocument.make(
+                    "field-removed", status: 409, title: "The rules have changed", detail: error.description)
+                return try refuse(push, problem, fault: index)
+            }
+        }
+        for (edit, changes) in zip(edits, regrouped) { try replaceChanges(push, edit.place, with: changes) }
+        try write("UPDATE push SET rules = ? WHERE seq = ?", [rules.version, push])
+        effects.touched.formUnion(edits.map(\.record))
+        try settleCancelled(push)
+    }
+
+    private func regrouped(_ edit: StoredEdit, _ rules: Rules) throws -> RecordChanges {
+        let resource = try rules.resource(edit.resource)
+        let seen = try seen(edit.record, before: edit.push)
+        let under = try pending(edit.record).filter { $0.push < edit.push }.map(\.changes)
+        let unknown = UnknownFields(of: under, base: try base(edit.record), resource: resource)
+        return try edit.changes.regrouped(for: resource, over: seen, unknown: unknown)
+    }
+}
