@@ -1,6 +1,6 @@
 """Deliberate distortions of what the checks see. Each one must be reported."""
 
-EXPECTED = {"": None, "dropped-change": "replica", "undone-push": "sum"}
+EXPECTED = {"": None, "dropped-change": "replica", "undone-push": "sum", "canary": "disclosure"}
 
 
 def self_test(runner, history: dict) -> int:

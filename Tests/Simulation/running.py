@@ -1,5 +1,6 @@
 """Runs one history from its first round to its last quiet point."""
 
+import re
 import time
 
 from chaos import Chaos
@@ -60,6 +61,8 @@ class Runner:
             clients[-1].replica.drops = True
         if distortion == "undone-push":
             clients[0].undoes = True
+        if distortion == "canary":
+            clients[-1].caller.pattern = re.compile("AREA3-first")
 
 
 def clock() -> str:
