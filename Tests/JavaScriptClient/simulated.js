@@ -29,12 +29,15 @@ export const rules = {
 /** Tells whether an edit names something that the client has seen: what a push of another history may not do. */
 const hasBase = ({ id, changeset }) => !String(id).startsWith("tmp:") || Object.values(changeset).flat().some(({ old }) => old !== null);
 
+const pick = (row, names) => Object.fromEntries(names.map((name) => [name, row[name]]));
+
 /**
  * A gateway of a few lines, to be an oracle: keys, temporary ids, `add`, last write wins, a feed, refusals, histories that
  * change; every write that took effect is noted, so that a test can tell what was lost and what was done twice.
  */
 export class SimulatedGateway {
   url = "http://simulated.test";
+  rules = rules;
   records = new Map();
   feed = "f1";
   revision = 1;
@@ -78,8 +81,8 @@ export class SimulatedGateway {
   });
 
   #answered({ url, method, text }) {
-    if (url.pathname === "/v1/rules") return [200, rules];
-    if (url.pathname === "/v1/snapshot") return [200, this.#snapshot()];
+    if (url.pathname === "/v1/rules") return [200, this.rules];
+    if (url.pathname === "/v1/snapshot") return [200, this.#snapshot(url.searchParams.get("resources")?.split(","))];
     if (url.pathname === "/v1/changes") {
       const since = Number(url.searchParams.get("since"));
       if (url.searchParams.get("feed") !== this.feed) return [410, this.#resync()];
@@ -91,9 +94,9 @@ export class SimulatedGateway {
 
   #resync() { return { type: "urn:x", code: "resync", status: 410, feed: this.feed, earliest: 1 }; }
 
-  #snapshot() {
-    const lines = [{ snapshot: { feed: this.feed, revision: this.revision, rules: rules.version, resources: ["boxes", "tags"], records: this.records.size } }];
-    for (const [name, record] of this.records) lines.push({ resource: name.split("/")[0], id: record.id, record });
+  #snapshot(resources = ["boxes", "tags"]) {
+    const lines = [{ snapshot: { feed: this.feed, revision: this.revision, rules: this.rules.version, resources, records: this.records.size } }];
+    for (const [name, record] of this.records) if (resources.includes(name.split("/")[0])) lines.push({ resource: name.split("/")[0], id: record.id, record });
     return [...lines, { end: { records: this.records.size } }].map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 
@@ -101,7 +104,7 @@ export class SimulatedGateway {
     const changes = [...this.#changes.entries()].filter(([, revision]) => revision > since).sort(([, one], [, other]) => one - other);
     const some = changes.slice(0, 3), more = some.length < changes.length;
     return {
-      feed: this.feed, revision: more ? some.at(-1)[1] : this.revision, more, rules: rules.version,
+      feed: this.feed, revision: more ? some.at(-1)[1] : this.revision, more, rules: this.rules.version,
       changes: some.map(([name, revision]) => ({ revision, resource: name.split("/")[0], id: Number(name.split("/")[1]), record: this.records.get(name) ?? null, by: null })),
     };
   }
@@ -122,6 +125,8 @@ export class SimulatedGateway {
       } else if (isHeldUp || this.#mishap(0.1)) {
         isHeldUp = true;
         results.push({ key: push.key, status: "failed", code: 503, results: [], problem: { type: "urn:x", code: isHeldUp ? "not-run" : "busy", status: 503, retry: true } });
+      } else if (push.rules !== this.rules.version) {
+        results.push({ key: push.key, status: "failed", code: 409, results: [], problem: { type: "urn:x", code: "rules-changed", status: 409, retry: false } });
       } else {
         const { answer, ids } = this.#run(push, own);
         this.#kept.set(push.key, { body: JSON.stringify(push), answer, ids });
@@ -130,8 +135,8 @@ export class SimulatedGateway {
       }
     }
     const resync = since !== undefined && feed !== this.feed;
-    const page = resync ? { feed: this.feed, revision: this.revision, more: false, rules: rules.version, changes: null, problem: this.#resync() }
-      : since === undefined ? { feed: this.feed, revision: this.revision, more: false, rules: rules.version, changes: [] } : this.#page(since);
+    const page = resync ? { feed: this.feed, revision: this.revision, more: false, rules: this.rules.version, changes: null, problem: this.#resync() }
+      : since === undefined ? { feed: this.feed, revision: this.revision, more: false, rules: this.rules.version, changes: [] } : this.#page(since);
     return [resync || results.some((result) => result.code !== 200) ? 207 : 200, { results, ...page }];
   }
 
@@ -159,10 +164,13 @@ export class SimulatedGateway {
       else if (rows?.new === null) record = null;
       else if (record) {
         for (const [groupName, { old, new: value }] of Object.entries(rows ?? {})) {
-          const current = record[root][groupName], now = groupName === "tag" ? real(value) : value;
+          const isNoted = groupName === "label" && "note" in record.box, current = isNoted ? pick(record.box, ["label", "note"]) : record[root][groupName];
+          if (groupName === "label" && isNoted !== (typeof value === "object" && "note" in value && "note" in old)) return refuse("invalid-value");
+          const now = groupName === "tag" ? real(value) : value;
           const written = groupName === "count" ? current + (now - old) : now;
           const isConflict = JSON.stringify(current) !== JSON.stringify(real(old)) && JSON.stringify(current) !== JSON.stringify(now);
-          record[root][groupName] = written;
+          if (isNoted) Object.assign(record.box, written);
+          else record[root][groupName] = written;
           outcomes.push({ section: root, group: groupName, outcome: isConflict ? "client-won" : "applied", ...(isConflict && { conflict: true, old, current, new: now, written }) });
         }
         for (const item of edit.changeset.things ?? []) {
@@ -178,6 +186,23 @@ export class SimulatedGateway {
       results.push({ resource: edit.resource, id, status: "merged", record: structuredClone(record), ids: mine, outcomes });
     }
     return { ids, answer: { key: push.key, status: "merged", code: 200, revision: null, results } };
+  }
+
+  /** The labels of boxes gain a note, which belongs to them, or lose it; records have another shape then. */
+  changeRules() {
+    const isNoted = this.rules.resources[0].shape !== "noted", version = `v${Number(this.rules.version.slice(1)) + 1}`;
+    const [boxes, tags] = rules.resources, [box, things] = boxes.sections;
+    const groups = box.groups.map((one) => (one.group === "label" && isNoted ? group("label", [field("label"), field("note")]) : one));
+    this.rules = { ...rules, version, resources: [{ ...boxes, shape: isNoted ? "noted" : undefined, sections: [{ ...box, groups }, things] }, tags] };
+    this.#shape();
+  }
+
+  /** Gives every box the fields of the rules. */
+  #shape() {
+    for (const { box } of this.records.values()) {
+      if (box && this.rules.resources[0].shape === "noted") box.note ??= `noted ${this.rules.version}`;
+      else delete box?.note;
+    }
   }
 
   /** Somebody else adds to a counter. */
@@ -220,6 +245,7 @@ export class SimulatedGateway {
     const { records, strangers, kept, last } = structuredClone(this.#backup);
     Object.assign(this, { records, strangers });
     [this.#kept, this.#last] = [kept, last];
+    this.#shape();
     const left = this.names();
     for (const name of before) if (!left.includes(name)) this.rolledBack.add(name);
     this.#beginHistory();

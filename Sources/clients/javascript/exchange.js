@@ -20,6 +20,9 @@ export function exchangeOf(local, options, wants, progressed) {
    * them. Returns the error of these where they cannot be had now: all other resources go on. Undefined where all is done.
    */
   async function readRules(signal) {
+    // What is read anew as a whole needs no records of single resources.
+    if (wants.resnapshot) await local.beginAnew();
+    wants.resnapshot = false;
     const { stale } = await local.place();
     if (wants.readRules || !local.rules || stale?.length) return (await loaded(import("./regroup.js"))).readRules({ local, gateway, options, wants, signal, progressed });
   }
@@ -95,8 +98,6 @@ export function exchangeOf(local, options, wants, progressed) {
   /** Gets what has changed, or everything where there is no place to go on from. */
   async function pull(signal, report) {
     const delay = await readRules(signal);
-    if (wants.resnapshot) await local.beginAnew();
-    wants.resnapshot = false;
     const place = placeIn(await local.place());
     if (place.feed) {
       const answer = await gateway.ask(changesAt(place), { signal }), page = answer.json;

@@ -184,7 +184,7 @@ export interface OpenOptions {
   server: string | URL;
   /** Each user of a server has a store. */
   user?: string;
-  /** A token, or a function that gets a fresh one; asked again when the gateway refuses the last. */
+  /** A token, or a function that gets a fresh one within 30 seconds; called again when the gateway refuses the last. */
   token?: string | (() => string | null | Promise<string | null>);
   /** The resources to keep; all that the user may read if left out. */
   resources?: string[];
