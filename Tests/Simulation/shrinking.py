@@ -11,7 +11,7 @@ def smaller(history: dict):
         for index in range(len(rounds)):
             yield changed(history, lambda h: h["rounds"].pop(index))
     for name in history["clients"] if len(history["clients"]) > 1 else []:
-        yield changed(history, lambda h: h["clients"].remove(name))
+        yield changed(history, lambda h: remove_client(h, name))
     for index, events in enumerate(rounds):
         lists = [("chaos",)] + [("clients", name) for name in events["clients"] if name in history["clients"]]
         for path in lists:
@@ -25,6 +25,12 @@ def smaller(history: dict):
             for place, event in enumerate(follow(events, path)):
                 for number in range(len(event.get("edits", []))) if len(event.get("edits", [])) > 1 else []:
                     yield changed(history, lambda h: follow(h["rounds"][index], path)[place]["edits"].pop(number))
+
+
+def remove_client(history: dict, name: str) -> None:
+    history["clients"].remove(name)
+    for events in history["rounds"]:
+        events["clients"].pop(name, None)
 
 
 def follow(events: dict, path: tuple) -> list:

@@ -3,15 +3,18 @@
 import argparse
 import json
 import random
+import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import distortions
 import world
 from history import Drawer
 from processes import MariaDB, stop_servers_on_sigterm
 from running import Runner, clock
+from shrinking import shrink
 
 
 def draw(seed: int, name: str, engine: str, rounds: int) -> dict:
@@ -29,7 +32,7 @@ def leave_out(history: dict, names: list) -> dict:
 
 
 def events_of(history: dict) -> int:
-    return sum(len(events["chaos"]) + sum(len(events["clients"][name]) for name in history["clients"])
+    return sum(len(events["chaos"]) + sum(len(events["clients"].get(name, [])) for name in history["clients"])
                for events in history["rounds"])
 
 
@@ -41,7 +44,6 @@ def report(history: dict, faults) -> None:
 
 def minimized(runner: Runner, history: dict, faults, options) -> dict:
     """The shortest history found that fails in the same way."""
-    from shrinking import shrink
     kinds = {kind for kind, _ in faults.found}
 
     def fails(less: dict) -> bool:
@@ -97,8 +99,7 @@ def replay(runner: Runner, options) -> int:
 
 def self_test(runner: Runner, options) -> int:
     """The checks must report each distortion, and nothing without one."""
-    from distortions import self_test as test
-    return test(runner, draw(options.seed, "plain", runner.engine, 2))
+    return distortions.self_test(runner, draw(options.seed, "plain", runner.engine, 2))
 
 
 def main() -> None:
@@ -141,7 +142,6 @@ def run(engine: str, options) -> int:
         if options.keep:
             print(f"kept in {folder}")
         else:
-            import shutil
             shutil.rmtree(folder, ignore_errors=True)
 
 
