@@ -97,7 +97,9 @@ struct MemoryMerge {
 
     /// A row of which a creation names nothing.
     private func blank(_ section: SectionRules, of resource: ResourceRules) -> JSONObject {
-        section.blank.merging(defaults[resource.name]?[section.name] ?? [:]) { _, value in value }
+        let blank = section.blank
+        let own = (defaults[resource.name]?[section.name] ?? [:]).filter { blank[$0.key] != nil }
+        return blank.merging(own) { _, value in value }
     }
 
     /// Refuses a value of a base that the column cannot have.

@@ -58,7 +58,7 @@ private final class HistoryWalk {
         for _ in 0..<25 {
             let device = dice.pick(devices)
             let act = dice.pick(["edit", "edit", "edit", "sync", "sync", "others", "trouble"])
-            if dice.chance(0.35) { await device.killAfter(Int.random(in: 1...60, using: &dice)) }
+            if dice.chance(0.35) { await device.endAfter(Int.random(in: 1...60, using: &dice), isFault: false) }
             do {
                 switch act {
                 case "edit": try await edit(device)

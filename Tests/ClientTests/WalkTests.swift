@@ -23,20 +23,29 @@ actor WalkingDevice {
     private let seed: UInt64
     private(set) var store: FieldMergeStore
 
-    /// Counts steps, and ends the process at one of them.
+    /// Counts steps, and ends the process at one of them, or throws there once.
     private final class StepCounter: Sendable {
-        private let left = Mutex<Int?>(nil)
-
-        func take() throws {
-            let isDead = left.withLock { left in
-                guard let steps = left else { return false }
-                left = steps - 1
-                return steps <= 1
-            }
-            if isDead { throw Killed() }
+        private struct State {
+            var left: Int?
+            var isFault = false
         }
 
-        func reset(killAfter steps: Int?) { left.withLock { $0 = steps } }
+        private let state = Mutex(State())
+
+        func take() throws {
+            let error: (any Error)? = state.withLock { state in
+                guard let steps = state.left else { return nil }
+                state.left = steps - 1
+                guard steps <= 1 else { return nil }
+                if state.isFault { state.left = nil }
+                return state.isFault ? FaultTests.StorageFault() : Killed()
+            }
+            if let error { throw error }
+        }
+
+        func reset(endAfter steps: Int?, isFault: Bool = false) {
+            state.withLock { $0 = State(left: steps, isFault: isFault) }
+        }
     }
 
     private let counter = StepCounter()
@@ -55,8 +64,8 @@ actor WalkingDevice {
         store.context.observeSteps { _ in try counter.take() }
     }
 
-    func killAfter(_ steps: Int) { counter.reset(killAfter: steps) }
-    func live() { counter.reset(killAfter: nil) }
+    func endAfter(_ steps: Int, isFault: Bool) { counter.reset(endAfter: steps, isFault: isFault) }
+    func live() { counter.reset(endAfter: nil) }
 
     func restart() async throws {
         store.file.close()
@@ -72,6 +81,8 @@ actor WalkingDevice {
             try await edit(store)
             return false
         } catch is Killed {
+            return true
+        } catch is FaultTests.StorageFault {
             return true
         }
     }
@@ -94,6 +105,7 @@ private final class Walk {
     private var shoppers: [String: String?] = [:]
     private var shopperPoints: [String: Int] = [:]
     private var number = 0
+    private var rulesVersion = 1
 
     static func shopper(_ id: Int) -> JSONValue {
         [
@@ -111,7 +123,7 @@ private final class Walk {
         dice = SeededDice(seed)
         let made = MemoryGateway(
             rules: SharedCases.model["rules"], records: ["shoppers": [1, 2, 3].map(Self.shopper)],
-            defaults: ["shoppers": ["customer": ["points": 5, "county": "Kent"]]], clock: clock)
+            defaults: ["shoppers": ["customer": ["points": 5, "county": "Kent", "country": "GB"]]], clock: clock)
         gateway = try #require(made)
         for index in 0..<2 {
             let device = try await WalkingDevice(
@@ -125,7 +137,10 @@ private final class Walk {
         for _ in 0..<25 {
             let device = dice.pick(devices)
             let act = dice.pick(["edit", "edit", "edit", "sync", "sync", "others", "trouble"])
-            if dice.chance(0.35) { await device.killAfter(Int.random(in: 1...60, using: &dice)) }
+            if dice.chance(0.45) {
+                await device.endAfter(Int.random(in: 1...60, using: &dice), isFault: dice.chance(0.3))
+            }
+            if dice.chance(0.08) { changeRules() }
             do {
                 switch act {
                 case "edit": try await edit(device)
@@ -135,6 +150,8 @@ private final class Walk {
                 }
             } catch is Killed {
                 try await device.restart()
+            } catch is FaultTests.StorageFault {
+                // The next sync goes on without a restart.
             }
             await device.live()
         }
@@ -282,6 +299,19 @@ private final class Walk {
         points[id, default: 0] += 7
         gateway.put("shoppers", id, record)
         if dice.chance(0.15) { gateway.beginAnew() }
+    }
+
+    /// The rules gain a field, or lose it again.
+    private func changeRules() {
+        rulesVersion += 1
+        let hasCountry = rulesVersion % 2 == 0
+        let rules = ShapeTests.rules("r\(rulesVersion)", adding: hasCountry ? "country" : nil)
+        gateway.change(rules: rules) { resource, record in
+            if hasCountry { return ShapeTests.withCountry(resource, record) }
+            guard resource == "shoppers", var members = record.objectValue else { return record }
+            members["customer"] = .object((record["customer"].objectValue ?? [:]).filter { $0.key != "country" })
+            return .object(members)
+        }
     }
 
     /// The next requests of whoever comes fail, each in its own way.
