@@ -92,8 +92,9 @@ export function editsOf(store, local) {
 
     async delete(resource, id) { (await find(resource, id)).isGone = true; },
 
-    /** Tells whether nothing was edited meanwhile below what a function saw. */
+    /** Tells whether nothing was edited meanwhile below what a function saw, and the rules are those that it had. */
     async isCurrent(work) {
+      for (const entry of entries.values()) if (entry.rules !== work.rules.resources.get(entry.resource)) return false;
       for (const entry of entries.values()) if (entry.seen && (await markOf(work, entry)) !== entry.mark) return false;
       return true;
     },
