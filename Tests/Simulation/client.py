@@ -133,6 +133,8 @@ class Client:
         again, other = self.caller.call(event["gateway"] + 1, "POST", "/v1/push", push.body)
         if again == 0 or again >= 500 or code_of(other) == "in-progress":
             return
+        if "hmac-sha256:" in other:
+            self.faults.add("digest", f"{self.name}, {push.body['key']}: a stored answer has a digest for a private value: {other[:900]}")
         if again != status or without_request(other) != without_request(text):
             self.faults.add("other-answer", f"{self.name}, {push.body['key']}: first {status} {text[:700]}; then {again} {other[:700]}")
 
