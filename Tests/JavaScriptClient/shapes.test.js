@@ -109,3 +109,19 @@ test("of a resource that is not kept, records with edits are read again when its
   assert.deepEqual(gateway.asked, [["boxes", null]]);
   await store.close();
 });
+
+test("records of rules that were past before they were read are read again", async () => {
+  const { gateway, server, begin } = changing(), store = await begin();
+  await store.sync();
+  let isFirst = true;
+  const again = withGroups("r3", [{ group: "color", fields: [field("color")] }]);
+  gateway.rules = { ...again, resources: again.resources.map((one) => (one.resource === "tags" ? { ...one, shape: "r1" } : one)) };
+  server.handle("/v1/changes", (request) => {
+    if (isFirst) request.answer(200, { feed: "f", revision: 6, more: false, rules: "r2", changes: [{ revision: 6, resource: "tags", id: 1, record: { id: 1, tag: { name: "t1", rank: 5 } }, by: null }] });
+    else request.answer(200, { feed: "f", revision: 6, more: false, rules: "r3", changes: [] });
+    isFirst = false;
+  });
+  await store.sync();
+  assert.equal((await store.record("tags", 1)).tag.color, "red");
+  await store.close();
+});

@@ -107,6 +107,7 @@ async function readSnapshot({ local, gateway, options, signal, resources, progre
   const end = async (work, meta) => {
     const names = only ?? work.rules.stale;
     if (names.length && (!rules || rules === work.rules.version)) await activate(local, work, names);
+    if (!only) meta.seen = rules && rules !== work.rules.version ? [rules] : undefined;
     Object.assign(meta, { snapshot: null }, !only && { feed, revision, lastSynced: options.clock.now(), kept: options.resources });
   };
   const gone = await continued(async (work, meta) => {

@@ -48,11 +48,14 @@ function setRules(local, told, isKept) {
   return local.write(async (work) => {
     const { meta, rules } = work, before = await work.tx.get("meta", "rules"), known = new Map(before?.resources.map((one) => [one.resource, one]));
     const stale = new Map(before?.stale?.filter(([name]) => told.resources.some(({ resource }) => resource === name)));
+    // Records of rules in between have a shape that nobody knows.
+    const isMixed = meta.seen?.some((version) => version !== told.version);
+    meta.seen = undefined;
     for (const one of told.resources) {
       const { resource: name, shape = "" } = one, old = known.get(name);
       // A snapshot that the app began with has the shape of its own rules.
       const isNew = () => isKept(name) && (before ? !old : meta.revision !== null && meta.filled !== told.version);
-      if (!stale.has(name) && (old ? (old.shape ?? "") !== shape : isNew())) stale.set(name, old ?? (before ? null : one));
+      if (!stale.has(name) && (old ? isMixed || (old.shape ?? "") !== shape : isNew())) stale.set(name, old ?? (before ? null : one));
     }
     // Records of other rules than these are of no use.
     if (stale.size && meta.rules !== told.version) meta.snapshot = null;

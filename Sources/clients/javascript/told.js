@@ -24,8 +24,11 @@ export async function putRecords(work, told) {
 }
 
 /** Stores a page of changes where it goes on from the place that is stored, and tells whether it did. */
-export async function putPage(work, { changes, feed, revision }, place, lastSynced) {
-  const { meta } = work, isNext = changes && meta.feed === place.feed && meta.revision === place.since;
+export async function putPage(work, { changes, feed, revision, rules }, place, lastSynced) {
+  const { meta } = work;
+  // Records of rules that may be past when they are read.
+  if (rules && rules !== meta.rules) meta.seen = [...(meta.seen ?? []), rules];
+  const isNext = changes && meta.feed === place.feed && meta.revision === place.since;
   if (isNext) {
     await putRecords(work, changes);
     Object.assign(meta, { feed, revision, lastSynced });
