@@ -192,6 +192,20 @@ class ShapeTests(StoreCase):
         self.assertEqual(store._model.stale(), [])
         self.assertEqual(store.record("shoppers", 123), self.server.get("shoppers", 123))
 
+    def test_a_whole_snapshot_that_breaks_off_again_and_again_is_taken_in_the_end(self) -> None:
+        store = self.synced()
+        self.change(other_rules("r2", adds="country"), adds="country")
+        self.server.begin_anew()
+        with store.edit("shoppers", 123) as s:
+            s.customer.street = "2 Low St"
+        self.pass_two()
+        self.server._script.append(self.server._handled)  # the records of another feed
+        for _ in range(4):
+            self.server.no_network()
+            self.assertEqual(store.sync().phase, "waiting")
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(s.ticket.outcome(0).status, "merged")
+
     def test_an_item_that_is_gone_is_refused_and_can_be_made_again(self) -> None:
         store = self.synced()
         with store.edit("shoppers", 123) as s:

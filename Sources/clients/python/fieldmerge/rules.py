@@ -129,7 +129,8 @@ class Rules:
         document = json.loads(text)
         former = former or {}
         try:
-            resources = {one["resource"]: _resource(former.get(one["resource"]) or one) for one in document["resources"]}
+            described = [former.get(one["resource"]) or one for one in document["resources"]]
+            resources = {one["resource"]: _resource(one) for one in described}
             version = str(document["version"])
             edition = ":".join([version, *sorted(former)])
             return Rules(version, dict(document.get("limits") or {}), resources, edition)

@@ -415,10 +415,11 @@ class Synchronizer:
 
     def _refresh(self) -> str | None:
         """Reads the records of stale resources again; `None` once nothing is stale."""
-        if self.model.database.meta("resnapshot"):
-            return "answer.resync" if self.state == "pushing" else None  # the snapshot of all replaces them too
         if self.model.database.meta("otherHistory"):
             return None
+        if self.model.database.meta("resnapshot"):
+            event = self._snapshot()  # it replaces the stale ones too
+            return None if event == "answer.page" else event
         return self._refresh_visited() or self._refresh_kept()
 
     def _refresh_visited(self) -> str | None:
@@ -504,6 +505,8 @@ class Synchronizer:
         batch = self.model.freeze(is_single=self._is_single)
         pushes = [push for push in batch if not push.is_kept]
         if not pushes:
+            if self.model.stale():
+                return self._lost("the records of another shape cannot be read")
             return "answer.settled"
         keeps_nothing = self.model.resources is not None and not self.model.asked()
         asked = (None, None) if self._is_single or keeps_nothing else self.model.place()
