@@ -75,7 +75,7 @@ extension Ledger {
             return try encode(edits, key: key, rules: rules, atomicity: atomicity)
         } catch let error as InvalidEdit {
             let problem = ProblemDocument.make(
-                "unbuildable", status: 400, title: "The edit cannot be sent", detail: error.description)
+                "not-built", status: 400, title: "The edit cannot be sent", detail: error.description)
             try refuse(push, problem, fault: 0)
             return nil
         }
