@@ -53,6 +53,21 @@ import TestSupport
         }
     }
 
+    @Test("A record that is gone is null in an answer that is given again", arguments: TestEngine.allCases)
+    func goneRecord(_ kind: TestEngine) async throws {
+        try await Self.with(kind) { client, database in
+            try await database.run("UPDATE people SET state = 'sent' WHERE id = 1;")
+            let push =
+                #"{"key":"g","edits":[{"resource":"people","id":1,"changeset":{"person":{"state":{"old":"sent","new":"paid"}}}}]}"#
+            let merged = try await client.post("/v1/push", push)
+            #expect(merged.status == 200 && merged.text.contains(#""secret":"pin""#), "\(merged.text)")
+            try await database.run("DELETE FROM items WHERE person = 1; DELETE FROM people WHERE id = 1;")
+            let again = try await client.post("/v1/push", push)
+            #expect(again.headers["idempotent-replayed"] == "true" && !again.text.contains("hmac"), "\(again.text)")
+            #expect(try again.json()["results"]?[0]?["record"]?.isNull == true, "\(again.text)")
+        }
+    }
+
     /// A refused push and a kept answer hold digests of private values, whatever form they came in.
     @Test(arguments: TestEngine.allCases) func privateValuesAreDigested(_ kind: TestEngine) async throws {
         try await Self.with(kind) { client, database in

@@ -55,6 +55,15 @@ import TestSupport
         }
     }
 
+    /// Waits until the old entries are pruned, except the newest of that moment, and returns the others.
+    private static func newEntries(_ client: HTTPClient.Session, _ database: TestDatabase) async throws -> [JSON] {
+        try await OutageTests.until {
+            try await database.runOnJournal("SELECT COUNT(*) <= 1 FROM entries WHERE who = 'old'") == "1\n"
+        }
+        let all = try await client.get("/v1/journal?limit=100").json()["entries"]?.array ?? []
+        return all.filter { $0["who"]?.text != "old" }
+    }
+
     @Test(.tags(.mariadb), .needsMariaDB) func theDocumentedOnesAreEnough() async throws {
         let few = try await Few()
         let rights = try await few.server.run("SHOW GRANTS FOR \(few.database.accountSQL)")
@@ -97,12 +106,7 @@ import TestSupport
             #expect(try await client.get("/v1/records/people/2").status == 200)
             let ready = try await client.get("/readyz").json()
             #expect(ready["problems"]?.array.isEmpty == true && ready["journal"]?["bytes"] != nil, "\(ready)")
-            // The newest entry of that moment stays.
-            try await OutageTests.until {
-                try await few.database.runOnJournal("SELECT COUNT(*) <= 1 FROM entries WHERE who = 'old'") == "1\n"
-            }
-            let all = try await client.get("/v1/journal?limit=100").json()["entries"]?.array ?? []
-            let entries = all.filter { $0["who"]?.text != "old" }
+            let entries = try await Self.newEntries(client, few.database)
             #expect(entries.count == 16)
             return entries.compactMap { $0["number"]?.int?.description }
         }

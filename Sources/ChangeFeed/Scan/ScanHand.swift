@@ -289,7 +289,8 @@ struct ScanHand: Sendable {
                 spans.drop(index)
                 continue
             }
-            let before = try await links(of: unit, after: nil, upTo: low ?? nil, limit: Self.mostBeside, isReversed: true)
+            let before = try await links(
+                of: unit, after: nil, upTo: low ?? nil, limit: Self.mostBeside, isReversed: true)
             let behind = try await links(of: unit, after: high ?? nil, upTo: nil, limit: Self.mostBehind)
             spans.bound(index, before: low == nil ? nil : before.first, behind: high == nil ? [] : behind)
         }

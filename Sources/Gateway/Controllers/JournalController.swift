@@ -68,7 +68,7 @@ struct JournalController {
             await delivery.note(result, under: active, for: access, context.deadline)
         }
         context.failure.note(answer)
-        let told = await ReplayedAnswer(
+        let told = try await ReplayedAnswer(
             service: service, active: active, access: access, deadline: context.deadline
         )
         .body(answer, to: body, at: "/v1/journal/\(number)/undo")

@@ -102,7 +102,7 @@ struct PushRunner: Sendable {
             }
         }
         if !answer.isReplay { return (answer, answer.body) }
-        return (answer, await toldAgain(answer, to: run, in: context))
+        return (answer, try await toldAgain(answer, to: run, in: context))
     }
 
     /// Returns the history now; nil if the push does not name one, or if no journal is kept.
@@ -120,13 +120,13 @@ struct PushRunner: Sendable {
         guard let key = run.key,
             let answer = try await service.keyed.known(under: key, active: active, deadline: context.deadline)
         else { return nil }
-        return (answer, await toldAgain(answer, to: run, in: context))
+        return (answer, try await toldAgain(answer, to: run, in: context))
     }
 
-    private func toldAgain(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async -> [UInt8] {
-        await context.working(on: answer.body.count) {
+    private func toldAgain(_ answer: PushAnswer, to run: PushRun, in context: GatewayContext) async throws -> [UInt8] {
+        try await context.working(on: answer.body.count) {
             let access = context.access(to: active.catalog)
-            let body = await ReplayedAnswer(
+            let body = try await ReplayedAnswer(
                 service: service, active: active, access: access, deadline: context.deadline
             )
             .body(answer, to: run.sent.body, at: run.sent.address)

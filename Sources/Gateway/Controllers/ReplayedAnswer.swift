@@ -11,12 +11,13 @@ struct ReplayedAnswer: Sendable {
     let access: ClientAccess?
     let deadline: ContinuousClock.Instant
 
-    /// Returns the body of an answer; a value that nobody has any more stays a digest.
+    /// Returns the body of an answer; in an outcome, a value that nobody has any more stays a digest.
     ///
     /// - Parameters:
     ///   - push: the body of the push that is answered again.
     ///   - address: the path of its URL.
-    func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async -> [UInt8] {
+    /// - Throws: `StoreError` if a record that lacks values cannot be read.
+    func body(_ answer: PushAnswer, to push: [UInt8], at address: String) async throws(StoreError) -> [UInt8] {
         guard answer.isReplay else { return answer.body }
         guard answer.access == access?.digest else { return await filtered(answer.body) }
         guard let journal = active.journal else { return answer.body }
@@ -24,7 +25,7 @@ struct ReplayedAnswer: Sendable {
         guard !wanted.isEmpty else { return answer.body }
         var records: [(resource: Resource, record: [UInt8])] = []
         for (resource, key) in wanted {
-            let read = try? await service.record(resource, key, for: access?.viewer, deadline: deadline)
+            let read = try await service.record(resource, key, for: access?.viewer, deadline: deadline)
             guard case .readable(let record)? = read else { continue }
             records.append((resource, RecordEncoder.encode(record, resource)))
         }

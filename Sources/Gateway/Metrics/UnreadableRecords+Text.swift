@@ -38,8 +38,8 @@ extension MetricsPage {
         let name = "fieldmerge_unreadable_record"
         begin(
             name, type: "gauge",
-            help: "1 for each record that cannot be read, for the first of them; with a table instead of an id the number of "
-                + "rows whose key cannot be read")
+            help: "1 for each record that cannot be read, for the first of them; with a table instead of an id the "
+                + "number of rows whose key cannot be read")
         for record in unreadable.prefix(UnreadableRecords.mostNamed) {
             let subject = record.key == nil ? ("table", "\(record.table)") : ("id", record.id)
             add(name, labels: [("resource", record.resource.name), subject], value: record.count)

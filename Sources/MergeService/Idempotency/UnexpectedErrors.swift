@@ -31,15 +31,17 @@ enum UnexpectedErrors {
         return problem
     }
 
-    /// Returns true for an error that no list contains, and for a missing table or column if the tables of the push are as
-    /// they were: a trigger or a view names it, so no reading of the rules helps.
+    /// Returns true for an error that no list contains, and for a missing table or column if the tables that rules name are
+    /// as they were: a trigger or a view names it, so no reading of the rules helps.
+    ///
+    /// A push also reads tables of other resources, which may be out of service.
     private static func isUnexpected(
         _ error: StoreError, of push: PushItem, in engine: any RecordEngine
     ) async -> Bool {
         switch error.kind {
         case .other: return true
         case .schemaChanged:
-            let tables = Set(push.plan.push.edits.flatMap { $0.resource.sections.map(\.table) })
+            let tables = Set(push.active.catalog.resources.flatMap { $0.sections.map(\.table) })
             guard let now = try? await engine.schema(of: Array(tables), deadline: push.deadline) else { return false }
             return tables.allSatisfy { now.tables[$0] == push.active.schema.tables[$0] }
         default: return false

@@ -114,15 +114,21 @@ extension PushTransaction {
 
     /// The root row of a record with its key and what conditions of access test; other values are NULL.
     ///
-    /// Another resource's edit leads here, so a value of another column that cannot be decoded does it no harm.
+    /// Another resource's edit leads here, so another column may be gone, or contain a value that cannot be decoded.
     private func root(of record: ShownRecord) throws(StoreError) -> [Value]? {
         let root = record.resource.root
-        let columns = Set(0..<root.keyCount).union(record.resource.access?.columns ?? [])
-        let select = SectionSQL.of(root, dialect).select(
-            where: Array(0..<root.keyCount), in: [record.key.parts], locking: session.mustLockReads)
-        let rows = try reader.outlines(select, keeping: columns)
-        // The database may equate keys that are spelled otherwise.
-        return rows.map(\.values).first { root.key(of: $0) == record.key }
+        let positions = Set(0..<root.keyCount).union(record.resource.access?.columns ?? []).sorted()
+        let address = zip(root.columns, record.key.parts).map { RawValue(column: $0, value: $1) }
+        let found = try session.query(
+            RawSQL(dialect).select(
+                positions.map { root.columns[$0] }, from: root.table, where: address, locking: session.mustLockReads))
+        for values in found {
+            var row = [Value](repeating: .null, count: root.columns.count)
+            for (position, value) in zip(positions, values) { row[position] = value }
+            // The database may equate keys that are spelled otherwise.
+            if root.key(of: row) == record.key { return row }
+        }
+        return nil
     }
 
     /// Records what conditions of access test in a record as it was before the push, if its root row is about to change

@@ -32,7 +32,8 @@ package struct PrivateValues: Sendable {
 
     /// Returns an answer that was kept as it was given, as far as its values are still at hand.
     ///
-    /// They are in the push, which is sent again, and in the records as they stand. A record of which some are not is told as it stands.
+    /// They are in the push, which is sent again, and in the records as they are now. A record of which some are in neither is
+    /// written as it is now, and as null if it is gone.
     ///
     /// - Parameters:
     ///   - request: the body of the push.
@@ -174,13 +175,14 @@ private final class PrivateWriter {
         }
     }
 
-    /// Writes the record of a result; one that lacks values is written as it stands.
+    /// Writes the record of a result; one that lacks values is written as it is now, and as null if it is gone.
     private func told(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
         var whole = JSONWriter(capacity: 512)
         isLost = false
         record(node, resource, to: &whole)
-        let text = isLost ? standing[Self.name(resource, node)] : nil
-        writer.raw(text ?? String(decoding: whole.bytes, as: UTF8.self))
+        let isKept = known == nil || !isLost
+        writer.raw(
+            isKept ? String(decoding: whole.bytes, as: UTF8.self) : standing[Self.name(resource, node)] ?? "null")
     }
 
     func record(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {

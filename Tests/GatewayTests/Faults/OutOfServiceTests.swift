@@ -78,6 +78,49 @@ import TestSupport
         }
     }
 
+    @Test(
+        "A push is merged if another resource that shows its row is out of service, or sent again",
+        arguments: TestEngine.allCases,
+        [("extra", 200), ("area", 503)])
+    func otherShows(_ kind: TestEngine, _ change: (column: String, status: Int)) async throws {
+        let schema = """
+            CREATE TABLE goods (id INT PRIMARY KEY, area INT, extra VARCHAR(9)); INSERT INTO goods VALUES (1, 1, '');
+            CREATE TABLE parts (id INT PRIMARY KEY, good INT NOT NULL, n INT NOT NULL,
+              FOREIGN KEY (good) REFERENCES goods (id));
+            INSERT INTO parts VALUES (1, 1, 0);
+            """
+        let rules = [
+            "goods.yaml": """
+            resource: goods
+            access: {clerk: {read: all, rows: {area: {claim: areas}}}}
+            sections:
+              good: {table: goods, groups: {extra: extra, area: area}}
+              parts: {list: true, table: parts, parent: good, groups: {n: n}}
+            """,
+            "parts.yaml": """
+            resource: parts
+            access: {clerk: {read: all, write: all, rows: all}}
+            sections:
+              part: {table: parts, groups: {n: {column: n, merge: add}}}
+            """,
+        ]
+        let clerk = Rounds.Client("cleo", ["clerk"], claims: #"{"areas":[1]}"#)
+        let database = try await TestDatabase(kind, mariadb: schema, sqlite: schema)
+        try await RunningGateway.with(database, rules: rules, tokens: clerk.line, journal: .together) {
+            gateway async throws in
+            try await database.run("ALTER TABLE goods RENAME COLUMN \(change.column) TO other;")
+            let push =
+                #"{"key":"b","edits":[{"resource":"parts","id":1,"changeset":{"part":{"n":{"old":0,"new":1}}}}]}"#
+            for _ in 1...4 {
+                let answer = try await gateway.post("/v1/push", push, as: clerk)
+                #expect(answer.status == change.status, "\(answer.text)")
+            }
+            try await database.run("ALTER TABLE goods RENAME COLUMN other TO \(change.column);")
+            try await OutageTests.until { try await gateway.post("/v1/push", push, as: clerk).status == 200 }
+            #expect(try await database.run("SELECT n FROM parts;") == "1\n")
+        }
+    }
+
     @Test("A dropped table takes only its resource out of service", arguments: TestEngine.allCases)
     func aDroppedTable(_ kind: TestEngine) async throws {
         try await Self.with(kind) { database, client in
