@@ -26,7 +26,7 @@ import TestSupport
             #expect(module.headers["content-type"] == "text/javascript; charset=utf-8")
             #expect(module.headers["cache-control"] == "public, no-cache")
             #expect(module.headers["x-content-type-options"] == "nosniff")
-            #expect(module.text.contains("export async function open("))
+            #expect(module.text.contains("export const open = "))
             let types = try await client.get("/client/fieldmerge.d.ts")
             #expect(types.status == 200 && types.text.contains("export function open("))
             #expect(try await client.get("/v1/rules").status == 401, "the rest wants a token")

@@ -33,7 +33,7 @@ package struct PrivateValues: Sendable {
     /// Returns an answer that was kept as it was given, as far as its values are still at hand.
     ///
     /// They are in the push, which is sent again, and in the records as they are now. A record of which some are in neither is
-    /// written as it is now, and as null if it is gone.
+    /// written as it is now, and as null if it is gone or cannot be read.
     ///
     /// - Parameters:
     ///   - request: the body of the push.
@@ -175,7 +175,7 @@ private final class PrivateWriter {
         }
     }
 
-    /// Writes the record of a result; one that lacks values is written as it is now, and as null if it is gone.
+    /// Writes the record of a result; one that lacks values is written as it is now, and as null if it is gone or cannot be read.
     private func told(_ node: JSONNode, _ resource: Resource, to writer: inout JSONWriter) {
         var whole = JSONWriter(capacity: 512)
         isLost = false
