@@ -133,9 +133,10 @@ class Client:
         again, other = self.caller.call(event["gateway"] + 1, "POST", "/v1/push", push.body)
         if again == 0 or again >= 500 or code_of(other) == "in-progress":
             return
-        if "hmac-sha256:" in other:
+        if "hmac-sha256:" in json.dumps([result.get("record") for result in results_of(other)]):
             self.faults.add("digest", f"{self.name}, {push.body['key']}: a stored answer has a digest for a private value: {other[:900]}")
-        if again != status or without_request(other) != without_request(text):
+        gone = {index for index, result in enumerate(results_of(other)) if result.get("record") is None}
+        if again != status or without_request(other, gone) != without_request(text, gone):
             self.faults.add("other-answer", f"{self.name}, {push.body['key']}: first {status} {text[:700]}; then {again} {other[:700]}")
 
     def undo(self, event: dict) -> None:
@@ -185,8 +186,18 @@ class Client:
                     self.ledger.highs.pop(key, None)
 
 
-def without_request(text: str):
-    """The answer without the id of its request, and without private values, of which a stored answer has digests."""
+def results_of(text: str) -> list:
+    """The results of an answer; none if it has no result."""
+    return json.loads(text).get("results") or []
+
+
+def without_request(text: str, gone: set):
+    """The answer without the id of its request and without private values, of which a stored answer has digests.
+
+    A stored answer gives a record as it is now if it lacks a private value, so `gone` names results without their record.
+    """
     body = json.loads(re.sub(r"hmac-sha256:\w+|PIN-\w+", "", text))
     body.pop("instance", None)
+    for index in gone & set(range(len(body.get("results") or []))):
+        body["results"][index].pop("record", None)
     return body
