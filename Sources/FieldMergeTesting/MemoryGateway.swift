@@ -41,8 +41,8 @@ public final class MemoryGateway: Transport {
 
     /// Replaces the rules, and gives each record another form; returns false if the rules cannot be read.
     ///
-    /// A resource without `shape` gets a digest of its names and types. As in a migration, no client is told of a changed
-    /// record: clients find the other version of the rules and fetch the records of other shapes.
+    /// A resource without `shape` gets a digest of its names and types. As in a migration, the
+    /// feed gets no change: clients see the other version of the rules and fetch the records of other shapes.
     @discardableResult
     public func change(
         rules: JSONValue, _ record: (_ resource: String, _ record: JSONValue) -> JSONValue = { $1 }

@@ -128,14 +128,21 @@ import Testing
     /// A token function whose first call never returns, whatever happens to its task.
     private final class StuckToken: Sendable {
         private let count = Mutex(0)
+        private let (firstCalls, firstCall) = AsyncStream.makeStream(of: Void.self)
         var calls: Int { count.withLock { $0 } }
+
+        /// Waits for the first call.
+        func wasCalled() async { for await _ in firstCalls { return } }
 
         func ask() async -> String {
             let call = count.withLock { count in
                 count += 1
                 return count
             }
-            if call == 1 { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+            if call == 1 {
+                firstCall.yield()
+                await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            }
             return "token"
         }
     }
@@ -146,9 +153,10 @@ import Testing
         let token = StuckToken()
         let store = try await memoryStore(StoreTests.gateway(), clock: clock) { await token.ask() }
         async let report = store.sync()
+        await token.wasCalled()
         let time = Task {
             while !Task.isCancelled {
-                try await Task.sleep(for: .milliseconds(5))
+                await Task.yield()
                 clock.advance(11)
             }
         }
@@ -165,10 +173,10 @@ import Testing
         let token = StuckToken()
         let store = try await memoryStore(StoreTests.gateway(), clock: clock) { await token.ask() }
         async let report = store.sync(deadline: .seconds(5))
-        while token.calls == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        await token.wasCalled()
         let time = Task {
             while !Task.isCancelled {
-                try await Task.sleep(for: .milliseconds(5))
+                await Task.yield()
                 clock.advance(1)
             }
         }
@@ -184,13 +192,13 @@ import Testing
         let gateway = try StoreTests.gateway()
         let token = StuckToken()
         let store: FieldMergeStore
-        let isStuck = Mutex(false)
+        let (stuck, isStuck) = AsyncStream.makeStream(of: Void.self)
         if isToken {
             store = try await memoryStore(gateway) { await token.ask() }
         } else {
             store = try await StoreTests.synced(gateway)
             try await store.onConflict { _ in
-                isStuck.withLock { $0 = true }
+                isStuck.yield()
                 await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
                 return nil
             }
@@ -200,7 +208,7 @@ import Testing
             gateway.put("shoppers", 123, record)
         }
         let syncing = Task { try await store.sync() }
-        while token.calls == 0, !isStuck.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        if isToken { await token.wasCalled() } else { for await _ in stuck { break } }
         let began = ContinuousClock.now
         await store.close()
         #expect(ContinuousClock.now - began < .seconds(2.5))

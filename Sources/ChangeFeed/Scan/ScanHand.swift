@@ -70,7 +70,7 @@ struct ScanHand: Sendable {
                 let rows = try session.readableRows(
                     keeping: unit.kept, key: unit.keyPlaces, after: stretch.low, limit: stretch.limit
                 ) { statement(of: unit, after: $0, upTo: stretch.high, limit: $1) }
-                // Without a key of its own, a row that cannot be read belongs to no record.
+                // Sections without a key find rows by the parent. If that cannot be decoded, the row is part of no record.
                 if unit.section.keyCount > 0 { read.omitted.add(rows.omitted) }
                 let width = unit.kept.count
                 var marks: [Mark] = []
@@ -277,7 +277,9 @@ struct ScanHand: Sendable {
 
     /// Rows behind a stretch of which one at least has to be there when the pass comes by, so that it is known to be over.
     private static let mostBehind = 20
-    /// Rows before a stretch, of which the last one that can be decoded counts.
+    /// The number of rows to read before a stretch.
+    ///
+    /// The pass uses the last of them whose key can be decoded.
     private static let mostBeside = 5
 
     /// Looks for the rows beside stretches that were sent whole.

@@ -286,7 +286,7 @@ final class ScanShift {
         let limit = count + Self.spare
         let rows = try await hand.digests(of: unit, after: pass.low, upTo: high, limit: limit, keeping: kept(pass))
         if rows.digests.count == count, rows.digests.reduce(0, &+) == digest {
-            tick(rows, 0..<count, pass)
+            tick(part: 0..<count, of: rows, in: pass)
             try advance(pass, behind: last, high: high)
             return count
         }
@@ -294,7 +294,7 @@ final class ScanShift {
             scan.ranges[pass.index..<last], with: rows.digests, isWhole: rows.digests.count < limit)
         if match.before > 0 {
             let same = pass.index + match.before
-            tick(rows, 0..<match.rows.before, pass)
+            tick(part: 0..<match.rows.before, of: rows, in: pass)
             try advance(pass, behind: same, high: try key(scan.ranges[same - 1].high, unit))
         }
         let (following, first) = (scan.ranges.count - last, scan.ranges[last - match.behind..<last].first?.id)
@@ -305,7 +305,7 @@ final class ScanShift {
             // It was joined with the one before.
             return try await read + lookAtAll(pass, before: following)
         }
-        tick(rows, rows.digests.count - match.rows.behind..<rows.digests.count, pass)
+        tick(part: rows.digests.count - match.rows.behind..<rows.digests.count, of: rows, in: pass)
         try advance(pass, behind: scan.ranges.count - following, high: high)
         return read
     }
@@ -341,7 +341,7 @@ final class ScanShift {
         return pass.notes.spans.looksAtConditions ? pass.scan.unit.kept : pass.scan.unit.link
     }
 
-    private func tick(_ rows: HashedRows, _ part: Range<Int>, _ pass: UnitPass) {
+    private func tick(part: Range<Int>, of rows: HashedRows, in pass: UnitPass) {
         if pass.notes.isEmpty { return }
         let unit = pass.scan.unit
         let kept = kept(pass)

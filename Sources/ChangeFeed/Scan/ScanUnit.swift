@@ -14,7 +14,7 @@ struct ScanUnit: Sendable {
     let conditions: [Int]
     /// Positions of all columns whose values a mark needs.
     let kept: [Int]
-    /// Places of the key's columns among those that are kept.
+    /// The positions of the key's columns in `kept`.
     let keyPlaces: [Int]
     private let linkPlaces: [Int]
     private let conditionPlaces: [Int]

@@ -33,7 +33,9 @@ extension RecordChanges {
 }
 
 extension RowChange {
-    /// Returns a deletion with every field that the present rules have; those that the row lacks are unknown.
+    /// Returns a deletion with every field of the present rules.
+    ///
+    /// A field is unknown if the row lacks it.
     fileprivate func regrouped(deletion old: JSONObject, in section: SectionRules, over row: JSONObject?) -> RowChange {
         let gained = (row ?? [:]).filter { !unknown.contains($0.key) }
         var deletion = with(.delete(gained.merging(old) { _, old in old }.filter { section.fields[$0.key] != nil }))

@@ -201,7 +201,9 @@ extension Ledger {
         try runHooks()
     }
 
-    /// Makes an entry of what was refused of an edit of a push of which others were merged.
+    /// Adds an entry for the refused groups of an edit.
+    ///
+    /// The other groups of its push were merged.
     private func refuse(part edit: StoredEdit, _ changes: RecordChanges, _ result: JSONValue) throws {
         let id = try resolve(edit.id)
         let push = try append([QueuedPart(resource: edit.resource, id: id, changes: changes)], nil)

@@ -107,7 +107,9 @@ extension Ledger {
         }
     }
 
-    /// Stores a repair; one that does not fit any more adds nothing.
+    /// Stores a repair.
+    ///
+    /// A repair adds nothing if it no longer fits the record.
     private func commitRepair(_ drafts: [Draft]) throws {
         do {
             _ = try commit(drafts, nil)

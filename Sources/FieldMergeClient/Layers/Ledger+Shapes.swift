@@ -13,7 +13,7 @@ enum SnapshotStart: Sendable {
     case stored
     /// The snapshot that broke off cannot go on: the next one begins at its first record.
     case other
-    /// The snapshot has other rules than those that wait for it.
+    /// The rules of the snapshot differ from the rules that the client read before it.
     case otherRules
     /// The snapshot has another history: all records have to be read.
     case otherHistory

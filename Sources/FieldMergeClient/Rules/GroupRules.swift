@@ -47,7 +47,9 @@ package struct GroupRules: Sendable {
         return value.objectValue.map(fields(of:)) ?? [:]
     }
 
-    /// Returns true where the group would store the same for two of its values; false if a field is unknown in one alone.
+    /// Returns true if the group stores the same for both values.
+    ///
+    /// A field that is unknown in one of them alone makes them differ.
     package func holdsSame(_ one: JSONObject, _ other: JSONObject) -> Bool {
         fields.allSatisfy { field in
             switch (one[field.name], other[field.name]) {

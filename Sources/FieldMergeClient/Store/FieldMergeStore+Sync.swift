@@ -71,7 +71,9 @@ extension FieldMergeStore {
         bells.finish()
     }
 
-    /// Ends syncing and closes the file, within two seconds; what was not sent yet is sent by whoever opens the store next.
+    /// Ends the sync and closes the file within two seconds.
+    ///
+    /// The next opening of the store sends the unsent edits.
     public func close() async {
         await stop()
         sync.phase = .closed

@@ -53,7 +53,9 @@ extension FieldMergeStore {
         return .page
     }
 
-    /// Reads a snapshot, or goes on with one that broke off; returns `page` or `rules` when it is stored.
+    /// Reads a snapshot, or continues an interrupted one.
+    ///
+    /// Returns `page` or `rules` when all records are stored.
     func snapshot(_ kind: SnapshotKind) async throws -> Scheduler.Event {
         let (cursor, resources) = try await file.read { try $0.snapshotRequest(kind) }
         let path = "/v1/snapshot" + query(cursor.map { [("after", $0)] } ?? [], resources: resources)

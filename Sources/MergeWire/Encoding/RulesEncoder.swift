@@ -184,7 +184,7 @@ package enum RulesEncoder {
             writer.string(group.onConflict.value.rawValue)
             if let merge = group.merge?.value { self.merge(merge, of: group, in: section, to: &writer) }
             if let steps = group.transitions?.value, let field = group.positions.first {
-                transitions(steps, section.style(ofField: field), &writer)
+                transitions(steps, in: section.style(ofField: field), to: &writer)
             }
             if let writes = sight.writes(position) {
                 writer.member("write")
@@ -198,7 +198,9 @@ package enum RulesEncoder {
     }
 
     /// Writes which values may follow others, each as the text of its JSON unless it is a text itself.
-    private static func transitions(_ steps: [Value: Set<Value>], _ style: ValueStyle, _ writer: inout JSONWriter) {
+    private static func transitions(
+        _ steps: [Value: Set<Value>], in style: ValueStyle, to writer: inout JSONWriter
+    ) {
         func text(_ value: Value) -> String {
             if case .text(let text) = value { return text.string }
             var writer = JSONWriter()
