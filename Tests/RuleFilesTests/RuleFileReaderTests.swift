@@ -47,6 +47,18 @@ import Testing
             "f.yaml:15:35: error: “merge” is one of add, max, min, set, text, json, not “txt”"
         ),
         ("type: text", "merge: {newest: x}", "f.yaml:15:36: error: “newest” is not a key of “merge”"),
+        (
+            "name: name", "name: {column: name, formerly: place}",
+            "f.yaml:6:38: error: “place” cannot be an earlier name of group “name”, because it is a name of “place”"
+        ),
+        (
+            "name: name", "name: {column: name, formerly: [a, town]}",
+            "f.yaml:6:42: error: “town” cannot be an earlier name of field “name”, because it is a name of “town”"
+        ),
+        (
+            "name: name", "name: {column: name, formerly: [a, a]}",
+            "f.yaml:6:42: error: “a” cannot be an earlier name of group “name”, because it is a name of “name”"
+        ),
         ("list: true", "list: maybe", "f.yaml:10:11: error: “list” must be true or false"),
         ("    table: parts\n", "", "f.yaml:9:3: error: section “parts” names no table"),
         (

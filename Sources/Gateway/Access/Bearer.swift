@@ -17,6 +17,8 @@ package final class Bearer: Sendable, Hashable {
     package let claims: AccessClaims
     /// The one to whom the keys of pushes belong: the name alone, or a name that another one issued.
     package let owner: String
+    /// The owner as the header `X-Who` has it.
+    let who: String
     /// Seconds since 1970 at which the token ends; nil where it has no end of its own.
     package let expiry: Double?
     /// The rights under the rules of a version, as they were worked out last.
@@ -35,6 +37,7 @@ package final class Bearer: Sendable, Hashable {
         self.claims = claims
         // No name in a file has a line break.
         owner = issuer.map { $0 + "\n" + name } ?? name
+        who = WhoHeader.value(of: owner)
         self.expiry = expiry
     }
 

@@ -67,7 +67,7 @@ extension OpenAPI {
             "Group": {
               "type": "object", "additionalProperties": false, "required": ["group", "onConflict", "fields"],
               "properties": {
-                "group": {"type": "string"}, "onConflict": {"enum": ["client-wins", "server-wins", "reject"]},
+                "group": {"type": "string"}, "formerly": {"type": "array", "items": {"type": "string"}, "description": "Earlier names."}, "onConflict": {"enum": ["client-wins", "server-wins", "reject"]},
                 "merge": {
                   "anyOf": [
                     {"enum": ["add", "max", "min", "set", "text", "json"]},
@@ -86,7 +86,7 @@ extension OpenAPI {
             "Field": {
               "type": "object", "additionalProperties": false, "required": ["field", "type", "nullable"],
               "properties": {
-                "field": {"type": "string"}, "type": {"type": "string"}, "nullable": {"type": "boolean"}, "references": {"type": "string"},
+                "field": {"type": "string"}, "formerly": {"type": "array", "items": {"type": "string"}, "description": "Earlier names."}, "type": {"type": "string"}, "nullable": {"type": "boolean"}, "references": {"type": "string"},
                 "minimum": {"type": ["number", "string"]}, "maximum": {"type": ["number", "string"]},
                 "maximumCharacters": {"type": "integer"}, "maximumBytes": {"type": "integer"}, "precision": {"type": "integer"}, "bits": {"type": "integer"},
                 "scale": {"type": "integer"}, "fraction": {"type": "integer"}, "members": {"type": "array", "items": {"type": "string"}}

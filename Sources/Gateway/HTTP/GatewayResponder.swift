@@ -50,6 +50,7 @@ final class GatewayResponder: HTTPResponder {
             response = problems.response(to: error, context)
         }
         if response.status != .ok { problems.noteFailure(context.failure.facts.code) }
+        if let bearer = context.bearer, let name = WhoHeader.name { response.headers[name] = bearer.who }
         crossOrigin?.mark(&response, to: context)
         let milliseconds = (ContinuousClock.now - context.received.arrival) / .milliseconds(1)
         metrics.end(

@@ -28,6 +28,16 @@ struct Authentication {
     /// - Throws: a 401 `Problem` where the request may not be served.
     func bearer(_ context: GatewayContext) async throws(Problem) -> Bearer? {
         guard let tokens, !Self.isOpen(context.path) else { return nil }
+        let bearer = try await knownBearer(by: tokens, context)
+        if let who = context.headers[WhoHeader.lowercased], who != bearer.who {
+            throw Problem(
+                .otherWho, detail: "X-Who names another user than the token. Send a token of the user that it names.")
+        }
+        return bearer
+    }
+
+    /// Returns the bearer of the token in a request.
+    private func knownBearer(by tokens: any TokenVerifier, _ context: GatewayContext) async throws(Problem) -> Bearer {
         do throws(TokenRefusal) {
             guard let header = context.headers["authorization"] else { throw .missing }
             // Two tokens are two clients, and which of them a proxy went by is not sure.

@@ -9,10 +9,10 @@ struct CrossOrigin {
     private let preflight: HTTPFields
 
     /// Browsers look for these in the answer itself, not in the preflight.
-    private static let exposed = "Date, ETag, Idempotent-Replayed, Retry-After, X-Request-ID"
+    private static let exposed = "Date, ETag, Idempotent-Replayed, Retry-After, X-Request-ID, X-Who"
     private static let allowed = [
         "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID",
-        "X-Client", "X-Device-ID",
+        "X-Client", "X-Device-ID", "X-Who",
     ]
 
     init(_ origins: [WebOrigin]) {

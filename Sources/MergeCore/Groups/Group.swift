@@ -2,6 +2,8 @@
 package final class Group: Sendable, Hashable {
     /// The name that clients use.
     package let name: String
+    /// Earlier names, under which clients may still know it.
+    package let formerly: [String]
     /// Positions in the section's `fields`; at least one, and side by side.
     package let fields: Range<Int>
     /// The same one by one.
@@ -16,8 +18,9 @@ package final class Group: Sendable, Hashable {
     /// Makes a group of fields that stand side by side.
     package init(
         name: String, fields: Range<Int>, onConflict: Ruled<ConflictPolicy>, merge: Ruled<MergeFunction>? = nil,
-        transitions: Ruled<[Value: Set<Value>]>? = nil
+        transitions: Ruled<[Value: Set<Value>]>? = nil, formerly: [String] = []
     ) {
+        self.formerly = formerly
         self.transitions = transitions
         self.name = name
         self.fields = fields
@@ -28,8 +31,8 @@ package final class Group: Sendable, Hashable {
 
     package static func == (a: Group, b: Group) -> Bool {
         a === b
-            || (a.name, a.fields, a.onConflict, a.merge, a.transitions)
-                == (b.name, b.fields, b.onConflict, b.merge, b.transitions)
+            || (a.name, a.fields, a.onConflict, a.merge, a.transitions, a.formerly)
+                == (b.name, b.fields, b.onConflict, b.merge, b.transitions, b.formerly)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -38,6 +38,6 @@ extension Group {
         // The time of an edit that is taken back is always the earlier one.
         return Group(
             name: name, fields: fields, onConflict: Ruled(.serverWins, rule: .undo), merge: isTimed ? nil : merge,
-            transitions: transitions)
+            transitions: transitions, formerly: formerly)
     }
 }

@@ -92,18 +92,18 @@ package final class Section: Sendable {
         frozenWhen = rules.frozenWhen
         allowsClientKeys = rules.allowsClientKeys
         keptColumns = rules.keptColumns
-        groupsByName = NameIndex(groups.map(\.name))
-        fieldsByName = NameIndex(fields.map(\.name))
+        groupsByName = NameIndex(groups.map(\.name), formerly: groups.map(\.formerly))
+        fieldsByName = NameIndex(fields.map(\.name), formerly: fields.map(\.formerly))
         readOnlyByName = NameIndex(readOnly.map(\.name))
     }
 
     /// The section of the rules: what is known of that one holds also for one that stands for it.
     package var origin: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 
-    /// Returns the position of the group of this name; nil where there is none.
+    /// Returns the position of the group that has this name, or had it; nil if there is none.
     package func group(named name: String) -> Int? { groupsByName[name] }
 
-    /// Returns the position of the field of this name; nil where no group has it.
+    /// Returns the position of the field that has this name, or had it; nil if no group has it.
     package func field(named name: String) -> Int? { fieldsByName[name] }
 
     /// Returns the position of the read-only field of this name; nil where there is none.

@@ -23,6 +23,8 @@ package enum ProblemCode: String, Sendable, Hashable, CaseIterable {
     /// A request that the server for HTTP itself does not understand.
     case http
     case noToken = "no-token"
+    /// The token belongs to another user than the one that the request names.
+    case otherWho = "other-who"
     case noRight = "no-right"
     /// The client's program is too old.
     case upgradeRequired = "upgrade-required"

@@ -7,10 +7,13 @@ package struct NameIndex: Sendable, Hashable {
 
     private let positions: [ExactText: Int]
 
-    /// - Parameter names: where one stands twice, the first counts.
-    package init(_ names: some Sequence<String>) {
+    /// - Parameters:
+    ///   - names: if one is there twice, the first counts.
+    ///   - formerly: the earlier names of each, which count only if nothing else has the name.
+    package init(_ names: some Sequence<String>, formerly: some Sequence<[String]> = EmptyCollection<[String]>()) {
+        let earlier = formerly.enumerated().flatMap { position, names in names.map { (ExactText($0), position) } }
         positions = Dictionary(
-            names.enumerated().map { (ExactText($1), $0) }, uniquingKeysWith: { first, _ in first })
+            names.enumerated().map { (ExactText($1), $0) } + earlier, uniquingKeysWith: { first, _ in first })
     }
 
     /// The position of a name; nil where there is none of these bytes.

@@ -72,6 +72,11 @@ enum Invalid {
         )
     }
 
+    /// A group or a field that is named by its name and by an earlier one.
+    static func twice(_ name: ExactText, at path: WirePath) -> Problem {
+        problem(path.member(name.string), "is an earlier name of something that is named here as well")
+    }
+
     /// A name or an id with more bytes than any can have.
     static func tooLong(at path: WirePath, limit: Int) -> Problem {
         Problem(.nameTooLong, detail: "What stands at “\(path.text)” is longer than \(limit) bytes.", path: path)

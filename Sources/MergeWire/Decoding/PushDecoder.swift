@@ -86,11 +86,11 @@ package struct PushDecoder: Sendable {
     }
 
     private func push(_ root: JSONNode, _ key: String?) throws(Problem) -> Push {
-        try checkRules(root["rules"])
         let place = WirePath("").member("edits")
         var nodes: [(resource: Resource?, node: JSONNode)] = []
         let edits = root["edits"]?.elements ?? []
         nodes.reserveCapacity(edits.count)
+        try checkRules(root["rules"], of: edits.lazy.map { (catalog[$0["resource"]?.string ?? ""], $0) })
         for (index, edit) in edits.enumerated() {
             nodes.append((try resource(edit, place.element(index)), edit))
         }
@@ -135,7 +135,7 @@ package struct PushDecoder: Sendable {
     }
 
     private func merge(_ root: JSONNode, of resource: Resource, key: String?) throws(Problem) -> Push {
-        try checkRules(root["rules"])
+        try checkRules(root["rules"], of: [(resource, root)])
         return Push(key: key, atomicity: .push, edits: try decode([(resource, root)]) { _ in WirePath("") })
     }
 
@@ -194,9 +194,15 @@ package struct PushDecoder: Sendable {
         return key
     }
 
-    private func checkRules(_ node: JSONNode?) throws(Problem) {
+    /// Checks that a push was made under these rules, or names something by a name that these rules call an earlier one.
+    private func checkRules(
+        _ node: JSONNode?, of edits: some Sequence<(Resource?, JSONNode)>
+    ) throws(Problem) {
         guard let version = node?.string else { return }
-        guard version.isExactly(catalog.version) || !requiresVersion else {
+        guard
+            version.isExactly(catalog.version) || !requiresVersion
+                || edits.contains(where: { EarlierNames.areUsed(in: $1, of: $0) })
+        else {
             throw Problem(
                 .rulesChanged,
                 detail:

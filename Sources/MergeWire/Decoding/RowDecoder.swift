@@ -24,7 +24,12 @@ struct RowDecoder {
         if isRow { return try rowForm(node, members: members, at: path) }
         var edits: [GroupEdit] = []
         edits.reserveCapacity(members.count)
-        for (name, value) in members { edits.append(try group(name, from: value, at: path)) }
+        for (name, value) in members {
+            let edit = try group(name, from: value, at: path)
+            // An earlier name can stand for a group that has its present name beside it.
+            if edits.contains(where: { $0.group == edit.group }) { throw Invalid.twice(name, at: path) }
+            edits.append(edit)
+        }
         return edits.isEmpty ? nil : .edit(edits)
     }
 
@@ -91,7 +96,7 @@ struct RowDecoder {
         if node.count != group.fields.count { try checkNames(of: group, node, path()) }
         for field in group.fields {
             let name = section.fields[field].name
-            guard let value = node[name] else {
+            guard let value = try value(of: section.fields[field], in: node, path()) else {
                 try checkNames(of: group, node, path())
                 throw missing(name, of: group, at: path())
             }
@@ -100,9 +105,23 @@ struct RowDecoder {
         return out
     }
 
+    /// Returns the member for a field under its name, or under an earlier one.
+    private func value(of field: Field, in node: JSONNode, _ path: @autoclosure () -> WirePath) throws(Problem)
+        -> JSONNode?
+    {
+        let present = node[field.name]
+        for name in field.formerly {
+            guard let earlier = node[name] else { continue }
+            if present != nil { throw Invalid.twice(ExactText(name), at: path()) }
+            return earlier
+        }
+        return present
+    }
+
     private func checkNames(of group: Group, _ node: JSONNode, _ path: WirePath) throws(Problem) {
         let names = group.fields.map { section.fields[$0].name }
-        for (name, _) in node.members where !names.containsExactly(name.string) {
+        for (name, _) in node.members {
+            if let field = section.field(named: name.string), group.fields.contains(field) { continue }
             throw Invalid.unknown(.field, named: name, at: path, among: names)
         }
     }
@@ -157,6 +176,7 @@ struct RowDecoder {
         var out: [Int: JSONNode] = [:]
         for (name, value) in node.members {
             if let field = section.field(named: name.string) {
+                if out[field] != nil { throw Invalid.twice(name, at: path) }
                 out[field] = value
             } else if section.readOnlyField(named: name.string) == nil {
                 if name == Self.id {

@@ -9,7 +9,7 @@ extension ProblemCode {
             .readOnly, .invalidValue, .malformedID, .missingID, .unknownTemporary, .temporaryID, .notUTF8,
             .malformedRequest, .nameTooLong, .generatedKey:
             400
-        case .noToken: 401
+        case .noToken, .otherWho: 401
         case .noRight, .outsideRows, .strangeHost, .strangeOrigin: 403
         case .noSuchAddress, .noSuchEntry, .noSuchRecord, .noFeed: 404
         case .methodNotAllowed: 405
@@ -57,6 +57,7 @@ extension ProblemCode {
         case .noSuchAddress, .noSuchEntry, .noSuchRecord: "Not found"
         case .http: "Bad Request"
         case .noToken: "A token is needed"
+        case .otherWho: "The token belongs to another user"
         case .noRight: "The token lacks a right"
         case .upgradeRequired: "A newer version is needed"
         case .overRate: "Too much in a second"

@@ -180,6 +180,7 @@ package enum RulesEncoder {
         writer.object { writer in
             writer.member("group")
             writer.string(group.name)
+            formerly(group.formerly, to: &writer)
             writer.member("onConflict")
             writer.string(group.onConflict.value.rawValue)
             if let merge = group.merge?.value { self.merge(merge, of: group, in: section, to: &writer) }
@@ -194,6 +195,15 @@ package enum RulesEncoder {
             writer.array { writer in
                 for field in section.fields[group.fields] { self.field(field, in: sight, to: &writer) }
             }
+        }
+    }
+
+    /// Writes earlier names, by which a client translates the edits and copies that it keeps.
+    private static func formerly(_ names: [String], to writer: inout JSONWriter) {
+        guard !names.isEmpty else { return }
+        writer.member("formerly")
+        writer.array { writer in
+            for name in names { writer.string(name) }
         }
     }
 
@@ -224,6 +234,7 @@ package enum RulesEncoder {
         writer.object { writer in
             writer.member("field")
             writer.string(field.name)
+            formerly(field.formerly, to: &writer)
             writer.member("type")
             writer.string(column.type.name)
             writer.member("nullable")

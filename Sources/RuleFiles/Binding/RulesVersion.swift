@@ -55,6 +55,7 @@ enum RulesVersion {
         }
         for group in section.groups {
             add(["group", group.name, group.onConflict.value.rawValue, group.merge?.value.name ?? ""], &hash)
+            if !group.formerly.isEmpty { add(["formerly"] + group.formerly, &hash) }
             switch group.merge?.value {
             case .latest(let field): add(["\(field)"], &hash)
             case .json(let key?): add([key.string], &hash)
@@ -107,5 +108,6 @@ enum RulesVersion {
                 field.reference?.resource ?? "",
                 field.reference?.section ?? "",
             ], &hash)
+        if !field.formerly.isEmpty { add(["formerly"] + field.formerly, &hash) }
     }
 }

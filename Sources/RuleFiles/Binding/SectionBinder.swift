@@ -91,7 +91,7 @@ struct SectionBinder {
                 groups.append(
                     Group(
                         name: group.name.value, fields: start..<fields.count, onConflict: policy, merge: merge,
-                        transitions: transitions))
+                        transitions: transitions, formerly: group.formerly.map(\.value)))
             }
         }
         var readOnly: [Field] = []
@@ -238,7 +238,8 @@ struct SectionBinder {
                 $0, of: field, in: table, type: columns[position].type, &findings, &collations)
         }
         return Field(
-            name: field.name.value, column: position, reference: reference, isPrivate: field.isPrivate)
+            name: field.name.value, column: position, reference: reference, isPrivate: field.isPrivate,
+            formerly: field.formerly.map(\.value))
     }
 
     private mutating func type(_ named: Placed<String>, of column: ColumnSchema, separator: String) -> ColumnType? {

@@ -6,4 +6,6 @@ struct RuleField: Sendable, Hashable {
     let references: Placed<String>?
     /// The journal keeps no values of it.
     var isPrivate = false
+    /// Earlier names.
+    var formerly: [Placed<String>] = []
 }

@@ -111,6 +111,7 @@ struct RuleFileReader {
         let groups = readGroups(mapping, &names)
         let readOnly = readReadOnly(mapping, &names)
         refuseTwins(groups, readOnly)
+        refuseAmbiguousEarlierNames(of: groups, besides: readOnly)
         let section = RuleSection(
             name: name, isList: isList, table: table, schema: mapping.text("schema", &findings),
             key: mapping.names("key", &findings), parent: parent, order: mapping.names("order", &findings),
@@ -203,13 +204,19 @@ struct RuleFileReader {
         mapping.refuseUnknown(
             [
                 "column", "fields", "type", "separator", "references", "private", "on-conflict", "merge", "transitions",
+                "formerly",
             ], in: "a group", &findings)
         let policy = mapping.choice("on-conflict", of: ConflictPolicy.self, findings: &findings)
         let merge = readMerge(mapping)
         let transitions = readTransitions(mapping)
+        let formerly = mapping.names("formerly", &findings)
         guard let node = mapping["fields"] else {
-            return readField(name, mapping, known: true).map {
-                RuleGroup(name: name, fields: [$0], onConflict: policy, merge: merge, transitions: transitions)
+            return readField(name, mapping, known: true).map { field in
+                var field = field
+                field.formerly = formerly
+                return RuleGroup(
+                    name: name, fields: [field], onConflict: policy, merge: merge, transitions: transitions,
+                    formerly: formerly)
             }
         }
         if let transitions {
@@ -221,7 +228,8 @@ struct RuleFileReader {
         guard let fields = YAMLMapping(node, file: file, what: "“fields”", &findings) else { return nil }
         if fields.entries.isEmpty { findings.error(fields.place, "group “\(name.value)” has no fields") }
         let read = fields.entries.compactMap { readField($0.key, $0.value) }
-        return read.isEmpty ? nil : RuleGroup(name: name, fields: read, onConflict: policy, merge: merge)
+        guard !read.isEmpty else { return nil }
+        return RuleGroup(name: name, fields: read, onConflict: policy, merge: merge, formerly: formerly)
     }
 
     private mutating func readReadOnly(_ mapping: YAMLMapping, _ names: inout [String: Place]) -> [RuleField] {
@@ -247,7 +255,7 @@ struct RuleFileReader {
     private mutating func readField(_ name: Placed<String>, _ mapping: YAMLMapping, known: Bool) -> RuleField? {
         if !known {
             mapping.refuseUnknown(
-                ["column", "type", "separator", "references", "private"], in: "a field", &findings)
+                ["column", "type", "separator", "references", "private", "formerly"], in: "a field", &findings)
         }
         guard let column = mapping.text("column", &findings) else {
             if mapping["column"] == nil {
@@ -266,6 +274,6 @@ struct RuleFileReader {
         return RuleField(
             name: name, column: column, type: type, separator: separator,
             references: mapping.text("references", &findings),
-            isPrivate: mapping.flag("private", &findings) ?? false)
+            isPrivate: mapping.flag("private", &findings) ?? false, formerly: known ? [] : mapping.names("formerly", &findings))
     }
 }

@@ -7,6 +7,8 @@ struct RuleGroup: Sendable, Hashable {
     let merge: Placed<RuleMerge>?
     /// The values that may follow others.
     var transitions: Placed<[RuleTransition]>?
+    /// Earlier names.
+    var formerly: [Placed<String>] = []
 }
 
 /// A value of a group and those that may follow it.

@@ -1,0 +1,36 @@
+import HTTPTypes
+
+/// The header `X-Who`, in which an answer names the user of the token, and a request the user that it was made for.
+///
+/// Its value is percent-encoded UTF-8 (RFC 3986 section 2.1), so a client sends back the bytes that it got.
+enum WhoHeader {
+    /// The name as requests are searched for it.
+    static let lowercased = "x-who"
+    /// The name as answers have it.
+    static let name = HTTPField.Name("X-Who")
+
+    /// Returns the value for the owner of keys.
+    static func value(of owner: String) -> String {
+        var value = ""
+        for byte in owner.utf8 {
+            if isPlain(byte) {
+                value.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                value += byte < 0x10 ? "%0" : "%"
+                value += String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return value
+    }
+
+    /// Returns true for the characters that RFC 3986 calls unreserved.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
