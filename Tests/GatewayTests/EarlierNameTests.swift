@@ -20,7 +20,7 @@ import TestSupport
     }
 
     @Test(arguments: TestEngine.allCases) func earlierNamesAreAccepted(_ engine: TestEngine) async throws {
-        try await Self.with(engine) { client in
+        try await Self.with(engine) { client async throws in
             let rules = try await client.get("/v1/rules").json()
             let groups = rules["resources"]?[0]?["sections"]?[0]?["groups"]
             #expect(groups?[0]?["formerly"]?.description == #"["fullName"]"#)
@@ -43,7 +43,7 @@ import TestSupport
     }
 
     @Test func otherEarlierRulesAreRefused() async throws {
-        try await Self.with(.sqlite) { client in
+        try await Self.with(.sqlite) { client async throws in
             let present = #"{"name": {"old": "Ann", "new": "Eve"}}"#
             let answer = try await client.post("/v1/push", Self.push("k1", rules: "earlier", present))
             #expect(answer.status == 409)
@@ -57,7 +57,7 @@ import TestSupport
         #"{"old": {"name": "Ann", "fullName": "Ann"}, "new": {"name": "Eve", "fullName": "Zoe"}}"#,
     ])
     func aNameBesideItsEarlierOneIsRefused(_ person: String) async throws {
-        try await Self.with(.sqlite) { client in
+        try await Self.with(.sqlite) { client async throws in
             let answer = try await client.post("/v1/push", Self.push("k1", rules: nil, person))
             #expect(answer.status == 400, "\(answer.text)")
             #expect(try await client.get("/v1/records/people/1").json()["person"]?["name"]?.text == "Ann")

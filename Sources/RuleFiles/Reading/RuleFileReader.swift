@@ -274,6 +274,7 @@ struct RuleFileReader {
         return RuleField(
             name: name, column: column, type: type, separator: separator,
             references: mapping.text("references", &findings),
-            isPrivate: mapping.flag("private", &findings) ?? false, formerly: known ? [] : mapping.names("formerly", &findings))
+            isPrivate: mapping.flag("private", &findings) ?? false,
+            formerly: known ? [] : mapping.names("formerly", &findings))
     }
 }

@@ -13,7 +13,7 @@ import TestSupport
     func valuesArePercentEncoded(_ owner: String, _ value: String) { #expect(WhoHeader.value(of: owner) == value) }
 
     @Test func anAnswerNamesTheUserOfItsToken() async throws {
-        try await Self.with { ann, bob in
+        try await Self.with { ann, bob async throws in
             #expect(try await ann.get("/v1/rules").headers["x-who"] == "Zo%C3%AB")
             #expect(try await bob.get("/v1/rules").headers["x-who"] == "bob")
             #expect(try await ann.get("/nowhere").headers["x-who"] == "Zo%C3%AB")
@@ -22,7 +22,7 @@ import TestSupport
     }
 
     @Test func aRequestForAnotherUserIsRefusedAndWritesNothing() async throws {
-        try await Self.with { ann, bob in
+        try await Self.with { ann, bob async throws in
             let push = """
                 {"key": "k1", "edits": [{"resource": "people", "id": 1,
                   "changeset": {"person": {"name": {"old": "Ann", "new": "Bob"}}}}]}
