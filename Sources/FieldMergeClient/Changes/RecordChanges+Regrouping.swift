@@ -10,8 +10,9 @@ extension RecordChanges {
         for resource: ResourceRules, over seen: JSONObject?, unknown: UnknownFields
     ) throws(InvalidEdit) -> RecordChanges {
         var result: [RowChange] = []
-        for change in rows {
-            let section = try resource.section(change.section)
+        for held in rows {
+            let section = try resource.section(held.section)
+            let change = held.renamed(in: section)
             guard section.isList == (change.item != nil) else {
                 throw InvalidEdit(path: section.name, detail: "the section has another kind")
             }
@@ -33,6 +34,18 @@ extension RecordChanges {
 }
 
 extension RowChange {
+    /// Returns the change under the present names of its fields.
+    fileprivate func renamed(in section: SectionRules) -> RowChange {
+        let step: Step =
+            switch self.step {
+            case .create(let new): .create(section.renamed(new))
+            case .delete(let old): .delete(section.renamed(old))
+            case .edit(let groups):
+                .edit(groups.mapValues { GroupSides(old: section.renamed($0.old), new: section.renamed($0.new)) })
+            }
+        return RowChange(section: self.section, item: item, step: step, unknown: section.renamed(unknown))
+    }
+
     /// Returns a deletion with every field of the present rules.
     ///
     /// A field is unknown if the row lacks it.

@@ -3,13 +3,12 @@ import GRDB
 /// The outcomes of pushes.
 extension Ledger {
     /// Stores that a push was merged, whole or in part.
-    func settle(_ push: Int64, results: [JSONValue]) throws {
+    func settle(_ sent: FrozenPush, results: [JSONValue]) throws {
         try checkLease()
-        guard let row = try row("SELECT state, doubt, pulls FROM push WHERE seq = ?", [push]),
-            row[0] as Int == PushState.sent.rawValue
-        else { return }
-        // An answer to bytes that were sent before may be as old as they are.
-        let newerThan: Int? = row[1] as Int > 1 ? row[2] as Int : nil
+        let push = sent.number
+        let pulls = "SELECT pulls FROM push WHERE seq = ? AND state = 1 AND key = ?"
+        // The answer may be as old as the first sending of these bytes.
+        guard let newerThan = try number(pulls, [push, sent.key]) else { return }
         let edits = try edits(of: push)
         let pairs = Array(zip(edits, results))
         let failed = results.indices.filter { ![.null, "merged"].contains(results[$0]["status"]) }
@@ -37,7 +36,7 @@ extension Ledger {
         }
         for (index, (edit, result)) in pairs.enumerated()
         where !failed.contains(index) || !result["record"].isNull {
-            try storeResult(edit, result, before: views[index], newerThan: newerThan)
+            try storeResult(edit, result, before: views[index], newerThan: Int(newerThan))
         }
         for conflict in conflicts.joined() { try queue(.conflict, conflict) }
         for index in failed where edits.indices.contains(index) {
@@ -158,13 +157,13 @@ extension Ledger {
     }
 
     private func storeResult(
-        _ edit: StoredEdit, _ result: JSONValue, before: JSONObject?, newerThan: Int?
+        _ edit: StoredEdit, _ result: JSONValue, before: JSONObject?, newerThan: Int
     ) throws {
         let record = result["record"].objectValue
         effects.touched.insert(edit.record)
         let id = try record?["id"] ?? resolve(edit.id)
         let place = RecordPlace(resource: edit.resource, key: id.key)
-        if let newerThan, try wasPulled(place, since: newerThan) { return }
+        if try wasPulled(place, since: newerThan) { return }
         let held = record == nil ? try base(place) : nil
         if record == nil, let problem = result["problem"].nonNull {
             if let held { try put(edit.resource, id: id, held.showing(problem), before: before) }
@@ -178,9 +177,12 @@ extension Ledger {
     }
 
     /// Stores that a push was refused, with what builds on it.
-    func storeRefusal(_ push: Int64, _ problem: JSONValue, results: [JSONValue]) throws {
+    func storeRefusal(_ sent: FrozenPush, _ problem: JSONValue, results: [JSONValue]) throws {
         try checkLease()
-        guard let state = try state(of: push), state == .unsent || state == .sent else { return }
+        let push = sent.number
+        guard try number("SELECT 1 FROM push WHERE seq = ? AND state = 1 AND key = ?", [push, sent.key]) != nil else {
+            return
+        }
         let edits = try edits(of: push)
         let seen = try seen(by: edits, and: results)
         let fault = results.prefix(edits.count).firstIndex {

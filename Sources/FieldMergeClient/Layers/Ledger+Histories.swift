@@ -80,7 +80,9 @@ extension Ledger {
     }
 
     private func store(_ parts: RebuiltPush, of push: Int64, _ edits: [StoredEdit]) throws {
-        try write("UPDATE push SET state = 0, key = NULL, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?", [push])
+        try write(
+            "UPDATE push SET state = 0, key = ?, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?",
+            [Self.newKey(), push])
         for edit in edits { try replaceChanges(push, edit.place, with: parts.kept[edit.place] ?? RecordChanges([])) }
         try noteCreations(push)
         let unknown = edits.filter { parts.unknown[$0.place] != nil }

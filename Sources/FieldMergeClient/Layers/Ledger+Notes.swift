@@ -55,14 +55,16 @@ extension Ledger {
     /// - Throws: `FieldMergeError.storeClosed` after a sign-out.
     func takeLease() throws -> Bool {
         if try isSignedOut() { throw FieldMergeError.storeClosed }
-        let now = context.clock.now()
-        if let row = try row("SELECT owner, beat FROM lease"), row[0] != context.owner, !Self.isDead(row[0]),
-            abs(now - (row[1] as Double)) < Self.beatSeconds * Self.missedBeats
-        {
-            return false
-        }
-        try write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", [context.owner, now])
+        guard try isLeaseFree() else { return false }
+        try write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", [context.owner, context.clock.now()])
         return true
+    }
+
+    /// Returns whether no other process holds and beats the right to sync.
+    func isLeaseFree() throws -> Bool {
+        guard let row = try row("SELECT owner, beat FROM lease"), row[0] != context.owner else { return true }
+        let age = abs(context.clock.now() - (row[1] as Double))
+        return Self.isDead(row[0]) || age >= Self.beatSeconds * Self.missedBeats
     }
 
     /// Says that the sync under way is alive.

@@ -22,8 +22,8 @@ extension Ledger {
     /// Puts a push behind the others; returns its number.
     func append(_ parts: [QueuedPart], _ atomicity: Atomicity?) throws -> Int64 {
         try write(
-            "INSERT INTO push (state, atomic, rules, at) VALUES (0, ?, ?, ?)",
-            [atomicity?.rawValue, try rules()?.version, context.clock.now()])
+            "INSERT INTO push (state, key, atomic, rules, at) VALUES (0, ?, ?, ?, ?)",
+            [Self.newKey(), atomicity?.rawValue, try rules()?.version, context.clock.now()])
         let push = db.lastInsertedRowID
         for (place, part) in parts.enumerated() {
             try write(

@@ -101,12 +101,6 @@ extension Ledger {
     /// Returns a number that grows with each edit of the app, whichever process makes it.
     func editCount() throws -> Int { Int(try number("SELECT coalesce(max(seq), 0) FROM ticket") ?? 0) }
 
-    /// Returns whether a push is to be sent, and none of another history waits for a snapshot.
-    func hasUnsent() throws -> Bool {
-        guard try meta("otherHistory").isNull else { return false }
-        return try number("SELECT 1 FROM push WHERE state IN (0, 1) LIMIT 1") != nil
-    }
-
     /// Returns feed and revision up to which everything is stored; nil where nothing is yet.
     func feedPlace() throws -> FeedPlace? {
         guard let feed = try meta("feed").stringValue, let revision = try meta("revision").intValue else { return nil }

@@ -150,8 +150,8 @@ extension Ledger {
 
     private func renumber(_ push: Int64) throws -> Int64 {
         try write(
-            "INSERT INTO push (state, atomic, rules, at) SELECT 0, atomic, rules, ? FROM push WHERE seq = ?",
-            [context.clock.now(), push])
+            "INSERT INTO push (state, key, atomic, rules, at) SELECT 0, ?, atomic, rules, ? FROM push WHERE seq = ?",
+            [Self.newKey(), context.clock.now(), push])
         let new = db.lastInsertedRowID
         try write("UPDATE edit SET push = ? WHERE push = ?", [new, push])
         try write("UPDATE ticket SET push = ?, outcome = NULL WHERE push = ?", [new, push])

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 
 /// A push as it goes over the wire, always in the same bytes.
 struct FrozenPush: Sendable {
@@ -10,75 +11,114 @@ struct FrozenPush: Sendable {
     let isKept: Bool
 }
 
+/// A push that was sent while the store could not be written.
+struct UnstoredPush: Sendable {
+    let push: FrozenPush
+    let edits: [Ledger.StoredEdit]
+}
+
+/// The bounds of a request.
+struct BatchLimits: Sendable {
+    var lane = PushLane.small
+    /// One push at most.
+    var isSingle = false
+    /// The bytes of its pushes; the first one may have more.
+    var bytes = Int.max
+    /// False if the store cannot be written: nothing is stored then, and a push that would need it waits.
+    var isStored = true
+}
+
 /// Pushes whose bytes are frozen.
 extension Ledger {
     static let pushesInRequest = 100
 
-    /// Gives every push of the next request its bytes and its key.
+    static func newKey() -> String { UUID().uuidString.lowercased() }
+
+    /// Gives every push of the next request its bytes.
     ///
     /// Returns none before a snapshot that pushes of another history wait for.
     ///
     /// - Throws: `FieldMergeError.rulesUnknown` where nothing can be written without rules.
-    func freeze(isSingle: Bool) throws -> [FrozenPush] {
+    func freeze(_ limits: BatchLimits) throws -> [FrozenPush] {
         try checkLease()
-        guard try meta("otherHistory").isNull, try newRules() == nil else { return [] }
-        try regroup()
-        let rules = try rules()
-        try storeClockOffset()
-        let pulls = try count("pulls")
+        guard try meta("otherHistory").isNull else { return [] }
+        let new = try newRules()?.rules
+        if new == nil, limits.isStored { try regroup() }
+        guard let rules = try new ?? rules() else { throw FieldMergeError.rulesUnknown }
+        if limits.isStored { try storeClockOffset() }
+        let mostPushes = limits.isSingle || limits.lane == .large ? 1 : Self.pushesInRequest
         var batch: [FrozenPush] = []
         var edits = 0
         var size = 1_000
-        let waiting = try rows(
-            "SELECT seq, state, key, body, atomic FROM push WHERE state IN (0, 1) ORDER BY seq LIMIT ?",
-            [isSingle ? 1 : Self.pushesInRequest])
-        for row in waiting {
-            let push: Int64 = row[0]
-            var stored = try self.edits(of: push)
-            if stored.contains(where: \.changes.hasUnknown) {
+        var walk = try QueueWalk(self, limits.lane, stale: staleToSend())
+        while batch.count < mostPushes, var push = try walk.next() {
+            if push.edits.contains(where: \.changes.hasUnknown) {
                 // What stands there by default is told by the answer to the creation, which goes first.
                 if !batch.isEmpty { break }
-                guard try knowsAll(of: push) else { continue }
-                stored = try self.edits(of: push)
+                guard limits.isStored, try knowsAll(of: push.number) else { continue }
+                push.edits = try self.edits(of: push.number)
             }
             // A push before it may have been refused just now, and this one with it.
-            guard let state = try state(of: push), state.rawValue == row[1] as Int else { continue }
-            var key: String? = row[2]
-            var body: [UInt8] = Array((row[3] as Data?) ?? Data())
-            if row[1] as Int == PushState.unsent.rawValue {
-                guard let rules else { throw FieldMergeError.rulesUnknown }
-                let made = UUID().uuidString.lowercased()
-                guard let built = try build(push, stored, key: made, rules: rules, atomicity: row[4]) else { continue }
-                body = built
-                key = made
-            }
-            guard let key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
-            edits += stored.count
-            size += body.count + 1
-            if !batch.isEmpty, edits > rules?.limits.edits ?? 1_000 || size > rules?.limits.body ?? 1 << 20 { break }
-            // The doubt ends with an answer that says that nothing was written.
-            try write(
-                "UPDATE push SET state = 1, key = ?, body = ?, doubt = doubt + 1,"
-                    + " pulls = CASE WHEN doubt = 0 THEN ? ELSE pulls END WHERE seq = ?",
-                [key, Data(body), pulls, push])
-            effects.touched.formUnion(stored.map(\.record))
-            batch.append(FrozenPush(number: push, key: key, body: body, isKept: false))
+            guard try state(of: push.number) == (push.isSent ? .sent : .unsent) else { continue }
+            guard let frozen = try frozen(push, rules, isStored: limits.isStored) else { continue }
+            edits += push.edits.count
+            size += frozen.body.count + 1
+            let isOver = edits > rules.limits.edits || size > min(limits.bytes, rules.limits.body)
+            if !batch.isEmpty, isOver { break }
+            if limits.isStored { try store(frozen) }
+            effects.touched.formUnion(push.edits.map(\.record))
+            batch.append(frozen)
         }
         return try needed(for: batch) + batch
     }
 
-    /// Returns the bytes of a push; nil if it cannot be built, and is refused for that.
-    private func build(
-        _ push: Int64, _ edits: [StoredEdit], key: String, rules: Rules, atomicity: String?
-    ) throws -> [UInt8]? {
+    /// Returns a push with its bytes; nil if it cannot be sent now.
+    private func frozen(_ push: PendingPush, _ rules: Rules, isStored: Bool) throws -> FrozenPush? {
+        if push.isSent {
+            guard let key = push.key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
+            return FrozenPush(number: push.number, key: key, body: push.body, isKept: false)
+        }
+        if let unstored = context.unstored.withLock({ $0[push.number] }) { return unstored.push }
+        let key = push.key ?? Self.newKey()
         do {
-            return try encode(edits, key: key, rules: rules, atomicity: atomicity)
+            let body = try encode(push.edits, key: key, rules: rules, atomicity: push.atomicity)
+            let frozen = FrozenPush(number: push.number, key: key, body: body, isKept: false)
+            if !isStored {
+                guard push.key != nil else { return nil }
+                context.unstored.withLock { $0[push.number] = UnstoredPush(push: frozen, edits: push.edits) }
+            }
+            return frozen
         } catch let error as InvalidEdit {
+            guard isStored else { return nil }
             let problem = ProblemDocument.make(
                 "not-built", status: 400, title: "The edit cannot be sent", detail: error.description)
-            try refuse(push, problem, fault: 0)
+            try refuse(push.number, problem, fault: 0)
             return nil
         }
+    }
+
+    private func store(_ push: FrozenPush) throws {
+        // The doubt ends with an answer that says that nothing was written.
+        try write(
+            "UPDATE push SET state = 1, key = ?, body = ?, doubt = doubt + 1,"
+                + " pulls = CASE WHEN doubt = 0 THEN ? ELSE pulls END WHERE seq = ?",
+            [push.key, Data(push.body), try count("pulls"), push.number])
+    }
+
+    /// Stores the bytes of pushes that were sent while the store could not be written.
+    ///
+    /// Nothing joins them, since each transaction does this first.
+    ///
+    /// - Returns: their keys.
+    func storeUnstored() throws -> [String] {
+        let unstored = context.unstored.withLock { $0.values.sorted { $0.push.number < $1.push.number } }
+        for sent in unstored {
+            let row = try row("SELECT key FROM push WHERE seq = ? AND state = 0", [sent.push.number])
+            guard row?[0] == sent.push.key, try edits(of: sent.push.number).map(\.changes) == sent.edits.map(\.changes)
+            else { continue }
+            try store(sent.push)
+        }
+        return unstored.map(\.push.key)
     }
 
     private func encode(
@@ -127,7 +167,8 @@ extension Ledger {
     func thaw(_ push: Int64) throws {
         try checkLease()
         try write(
-            "UPDATE push SET state = 0, key = NULL, body = NULL, doubt = 0 WHERE seq = ? AND state = 1", [push])
+            "UPDATE push SET state = 0, key = ?, body = NULL, doubt = 0 WHERE seq = ? AND state = 1",
+            [Self.newKey(), push])
         try setMeta("rulesDue", true)
         try dropKept()
     }

@@ -18,6 +18,8 @@ package final class LedgerContext: Sendable {
     let clock: any StoreClock
     /// The seconds from the clock to the gateway's by the last answer that reported its time; nil before there is one.
     let clockOffset = Mutex<Double?>(nil)
+    /// The pushes that were sent while the store could not be written.
+    let unstored = Mutex<[Int64: UnstoredPush]>([:])
     /// The edits that the app has made by `beforeStore`.
     let hooks = Mutex<[Int: StoreHook]>([:])
     private let parsed = Mutex<Rules?>(nil)

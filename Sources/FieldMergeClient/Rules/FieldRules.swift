@@ -10,6 +10,8 @@ package struct FieldRules: Sendable {
     package let isNullable: Bool
     /// The resource whose ids it holds; nil where it is no reference.
     package let references: String?
+    /// Its names under earlier rules.
+    let formerly: [String]
 
     /// Reads a field of `GET /v1/rules`; nil where it is none.
     init?(_ described: JSONValue) {
@@ -18,6 +20,7 @@ package struct FieldRules: Sendable {
         type = Self.type(described)
         isNullable = described["nullable"].boolValue ?? true
         references = described["references"].stringValue
+        formerly = described["formerly"].arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     /// The column's type; what the gateway keeps to itself, such as a character set, is taken at its widest.

@@ -17,6 +17,7 @@ package struct SectionRules: Sendable {
     /// A guard may freeze its rows by a rule that is not told.
     package let hasUnknownGuard: Bool
     private let places: [String: Int]
+    private let newNames: [String: String]
 
     init?(_ described: JSONValue) {
         guard let name = described["section"].stringValue, let told = described["groups"].arrayValue else { return nil }
@@ -29,14 +30,17 @@ package struct SectionRules: Sendable {
         isGenerated = (described["key"].arrayValue ?? []).contains { $0["generated"] == true }
         var fields: [String: FieldRules] = [:]
         var places: [String: Int] = [:]
+        var newNames: [String: String] = [:]
         for (index, group) in groups.enumerated() {
             for field in group.fields {
                 fields[field.name] = field
                 places[field.name] = index
+                for earlier in field.formerly { newNames[earlier] = field.name }
             }
         }
         self.fields = fields
         self.places = places
+        self.newNames = newNames.filter { fields[$0.key] == nil }
     }
 
     /// The group with this name; nil where there is none.
@@ -44,6 +48,14 @@ package struct SectionRules: Sendable {
 
     /// The group that a field stands in; nil where there is no such field.
     package func group(ofField name: String) -> GroupRules? { places[name].map { groups[$0] } }
+
+    /// Returns values under the present names of their fields.
+    func renamed(_ row: JSONObject) -> JSONObject {
+        newNames.isEmpty ? row : JSONObject(row.map { (newNames[$0.key] ?? $0.key, $0.value) }) { first, _ in first }
+    }
+
+    /// Returns the present names of fields.
+    func renamed(_ names: Set<String>) -> Set<String> { Set(names.map { newNames[$0] ?? $0 }) }
 
     /// Returns a field.
     ///

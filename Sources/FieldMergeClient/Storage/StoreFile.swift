@@ -73,14 +73,18 @@ package final class StoreFile: Sendable {
         try checkOpen()
         let context = context
         try context.step("\(name): begin")
-        let result = try await writer.write { db in
+        let (value, effects, stored) = try await writer.write { db in
             let ledger = Ledger(db, context)
+            let stored = try ledger.storeUnstored()
             let value = try body(ledger)
             try context.step("\(name): commit")
-            return (value, ledger.effects)
+            return (value, ledger.effects, stored)
+        }
+        if !stored.isEmpty {
+            context.unstored.withLock { $0 = $0.filter { !stored.contains($0.value.push.key) } }
         }
         try context.step("\(name): committed")
-        return result
+        return (value, effects)
     }
 
     /// Reads what was last committed; no writer holds it up.
@@ -88,6 +92,13 @@ package final class StoreFile: Sendable {
         try checkOpen()
         let context = context
         return try await writer.read { db in try body(Ledger(db, context)) }
+    }
+
+    /// Reads while nothing is written, also where nothing can be.
+    func readAlone<T: Sendable>(_ body: @escaping @Sendable (Ledger) throws -> T) async throws -> T {
+        try checkOpen()
+        let context = context
+        return try await writer.writeWithoutTransaction { db in try body(Ledger(db, context)) }
     }
 
     /// The same, on the thread that asks.

@@ -9,13 +9,32 @@ extension FieldMergeStore {
     @discardableResult
     public func sync(deadline: Duration? = nil) async throws -> SyncReport {
         let seconds = deadline.map { Double($0.components.seconds) + Double($0.components.attoseconds) * 1e-18 }
-        return try await run(.sync, deadline: seconds)
+        return try await sync(within: seconds)
     }
 
     /// The same with a moment as the deadline.
     @discardableResult
     public func sync(deadline: Date) async throws -> SyncReport {
-        try await run(.sync, deadline: deadline.timeIntervalSince1970 - clock.now())
+        try await sync(within: deadline.timeIntervalSince1970 - clock.now())
+    }
+
+    /// Runs the scheduler until it rests, and the lane of large pushes.
+    private func sync(within seconds: Double?) async throws -> SyncReport {
+        let deadline = seconds.map { clock.monotonic() + $0 }
+        lane.report = SyncReport()
+        var report = try await run(.sync, deadline: seconds)
+        while lane.task != nil, !SyncTurn.isInside {
+            await laneRests(until: deadline)
+            try Task.checkCancellation()
+            if let deadline, clock.monotonic() >= deadline {
+                report.error = "out of time"
+                break
+            }
+            guard lane.task == nil, lane.due == nil else { break }
+            report.add(try await run(.edit, deadline: deadline.map { $0 - clock.monotonic() }))
+        }
+        report.add(lane.report)
+        return try await reported(report)
     }
 
     /// The status of the store at this moment.
@@ -34,14 +53,21 @@ extension FieldMergeStore {
                     revision: try ledger.meta("revision").intValue)
             }
             var status = told ?? Status(phase: .closed, unsent: 0, refused: 0)
-            if told != nil { status.phase = sync.phase }
-            status.nextTry = sync.nextTry
+            if told != nil { status.phase = phase }
+            status.nextTry = sync.nextTry ?? lane.due.map { $0 - clock.monotonic() + clock.now() }
             status.message = sync.message
             status.link = sync.link
             status.error = sync.error
             status.problem = sync.problem
             return status
         }
+    }
+
+    /// The phase of the scheduler, or of the lane while the scheduler rests.
+    var phase: SyncPhase {
+        guard sync.phase == .idle else { return sync.phase }
+        if lane.task != nil { return .pushing }
+        return lane.due == nil ? .idle : .waiting
     }
 
     /// Reads everything anew; edits that were not sent yet keep their `old`.
@@ -62,7 +88,7 @@ extension FieldMergeStore {
     /// - Throws: `FieldMergeError.unsentEdits` where edits are unsent that may not be given up; the store stays then. With
     ///   `.refuse`, refused edits count as well of which the gateway has told no result, since nobody else has them.
     public func signOut(unsent policy: UnsentPolicy = .refuse) async throws {
-        if policy == .send, try await file.read({ try $0.hasUnsent() }) { try await sync() }
+        if policy == .send, try await file.read({ try $0.counts().unsent > 0 }) { try await sync() }
         // One transaction decides, empties the store and marks it: an edit is counted, or throws `storeClosed`.
         lastWords = try await file.write("sign out") { try $0.discardAll(policy: policy) }.0
         await stop()
@@ -91,8 +117,9 @@ extension FieldMergeStore {
         background = nil
         sleeper?.resume()
         for task in tasks { task.cancel() }
+        lane.task?.cancel()
         let latest = ContinuousClock.now + .milliseconds(1_800)
-        while sync.isRunning, !SyncTurn.isInside, ContinuousClock.now < latest {
+        while sync.isRunning || lane.task != nil, !SyncTurn.isInside, ContinuousClock.now < latest {
             abort(.closed)
             // The task of the caller may be cancelled already.
             await Task { try? await Task.sleep(for: .milliseconds(5)) }.value

@@ -18,6 +18,10 @@ public actor FieldMergeStore {
     var tokens: TokenSource
     var handlers = EventHandlers()
     var background: Background?
+    var lane = LargeLane()
+    /// The turns and the lane that the lease was taken for.
+    var leaseHolders = 0
+    var heartbeat: Task<Void, any Error>?
     var knownEdits = 0
     /// The outcomes of its edits, once the store was signed out of.
     var lastWords: Ledger.LastWords?
@@ -129,6 +133,10 @@ extension Ledger {
             }
         }
         if try meta("device").isNull { try setMeta("device", .string(UUID().uuidString.lowercased())) }
+        // Earlier versions gave a push its key when it was sent.
+        for row in try rows("SELECT seq FROM push WHERE state = 0 AND key IS NULL") {
+            try write("UPDATE push SET key = ? WHERE seq = ?", [Self.newKey(), row[0] as Int64])
+        }
         try claimResources()
         try prune()
         return try meta("device").stringValue ?? ""

@@ -51,6 +51,16 @@ public struct SyncReport: Sendable, Hashable {
     /// The problem document of that, where there was one.
     public var problem: JSONValue?
 
+    /// Adds what another part of the sync has done.
+    mutating func add(_ other: SyncReport) {
+        merged += other.merged
+        refused += other.refused
+        conflicts += other.conflicts
+        changes += other.changes
+        error = error ?? other.error
+        problem = other.problem ?? problem
+    }
+
     /// True where everything was sent, nothing refused, and everything read.
     public var isOK: Bool { phase == .idle && unsent == 0 && refused == 0 && error == nil }
 }

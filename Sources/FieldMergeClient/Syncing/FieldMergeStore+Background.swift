@@ -47,7 +47,7 @@ extension FieldMergeStore {
         wake()
     }
 
-    private func wake() {
+    func wake() {
         let sleeper = background?.sleeper
         background?.sleeper = nil
         sleeper?.resume()
@@ -66,7 +66,13 @@ extension FieldMergeStore {
             await run(quietly: .timer)
             return true
         }
-        await rest(min(left ?? Background.lookSeconds, Background.lookSeconds))
+        let laneLeft = lane.due.map { $0 - clock.monotonic() }
+        if let laneLeft, laneLeft <= 0 {
+            lane.due = nil
+            await run(quietly: .news)
+            return true
+        }
+        await rest(min(left ?? Background.lookSeconds, laneLeft ?? Background.lookSeconds, Background.lookSeconds))
         await lookForOthers()
         return true
     }
@@ -162,6 +168,7 @@ extension FieldMergeStore {
 
     /// Tells whether the device has a network, for apps that know: nothing is tried without one.
     public func setOnline(_ isOnline: Bool) async throws {
+        if isOnline { resetLane() } else { lane.task?.cancel() }
         if sync.isRunning, !isOnline {
             abort(.offline)
         } else if background != nil {

@@ -1,15 +1,20 @@
+import GRDB
+
 extension FieldMergeStore {
     /// Sends the pushes that wait, and stores the answer.
     func push() async throws -> Scheduler.Event? {
-        if let refusal = try await prepare() { return refusal }
-        let isSingle = sync.isSingle
-        let batch = try await write("freeze") { try $0.freeze(isSingle: isSingle) }
+        if let refusal = try await readRulesIfDue() { return refusal }
+        var batch = try await frozen(BatchLimits(isSingle: sync.isSingle, bytes: sync.batchBytes))
+        if batch.isEmpty {
+            // Nothing is left but edits of resources whose records have another shape.
+            if let refusal = try await prepare() { return refusal }
+            batch = try await frozen(BatchLimits(isSingle: sync.isSingle, bytes: sync.batchBytes))
+        }
         let pushes = batch.filter { !$0.isKept }
         guard !pushes.isEmpty else { return .settled }
         sync.isNoted = false
-        let wanted = try await file.read { try $0.wanted() }
-        let asked = isSingle || wanted == [] ? nil : try await file.read { try $0.feedPlace() }
-        let answer = try await ask("POST", "/v1/sync?by=true", body: body(of: batch, asked, wanted))
+        let (asked, wanted) = try await pageToAsk()
+        let answer = try await answer(to: body(of: batch, asked, wanted))
         guard answer.status == 200 || answer.status == 207 else {
             return try await refused(answer, batch, pushes: pushes, namesResources: asked != nil && wanted != nil)
         }
@@ -20,7 +25,48 @@ extension FieldMergeStore {
         return try await store(page, for: pushes, asked: asked)
     }
 
-    private func body(of batch: [FrozenPush], _ asked: FeedPlace?, _ wanted: [String]?) -> [UInt8] {
+    /// Returns the place from which a push asks for changes, and their resources.
+    ///
+    /// Records of another shape than the present rules have come by a snapshot.
+    private func pageToAsk() async throws -> (FeedPlace?, [String]?) {
+        let isSingle = sync.isSingle
+        return try await file.read { ledger in
+            let wanted = try ledger.wanted()
+            let asksNothing = try isSingle || wanted == [] || ledger.newRules() != nil
+            return (asksNothing ? nil : try ledger.feedPlace(), wanted)
+        }
+    }
+
+    /// Sends pushes of the scheduler; their number grows and shrinks with the success.
+    private func answer(to body: [UInt8]) async throws -> WholeAnswer {
+        let limit = try await file.read { try $0.rules()?.limits.body ?? 0 }
+        do {
+            let answer = try await ask("POST", "/v1/sync?by=true", body: body)
+            let isLost = answer.status == 408
+            if isLost || answer.status < 300 { sync.resizeBatch(isLost: isLost, limit: limit) }
+            return answer
+        } catch let error as ConnectionLost {
+            sync.resizeBatch(isLost: true, limit: limit)
+            throw error
+        }
+    }
+
+    /// Returns the pushes of the next request.
+    ///
+    /// A push needs no write: if the store cannot be written, what it has is sent all the same.
+    func frozen(_ limits: BatchLimits) async throws -> [FrozenPush] {
+        do {
+            return try await write("freeze") { try $0.freeze(limits) }
+        } catch let error as DatabaseError {
+            var limits = limits
+            limits.isStored = false
+            let batch = try await file.readAlone { [limits] in try $0.freeze(limits) }
+            if batch.isEmpty { throw error }
+            return batch
+        }
+    }
+
+    func body(of batch: [FrozenPush], _ asked: FeedPlace?, _ wanted: [String]?) -> [UInt8] {
         var out = Array("{".utf8)
         if let asked {
             out += Array("\"feed\":\(JSONValue.string(asked.feed)),\"since\":\(asked.revision),".utf8)
@@ -41,24 +87,28 @@ extension FieldMergeStore {
         "strange-host", "strange-origin", "malformed-request", "unknown-query", "duplicate-query",
     ]
 
+    static var tooLarge: JSONValue {
+        ProblemDocument.make("too-large", status: 413, title: "Too large", detail: "The request is too large.")
+    }
+
+    /// Returns whether a refusal of a whole request is about its pushes.
+    static func isAboutThePushes(_ answer: WholeAnswer) -> Bool {
+        // A proxy's 413 counts as well: it is about the length, whoever says so.
+        if answer.status == 413 { return true }
+        guard [400, 403, 422].contains(answer.status), let problem = answer.problem else { return false }
+        return !notAboutThePush.contains(problem["code"].stringValue ?? "") && problem["retry"] != true
+    }
+
     /// Stores an answer that has no results; returns its event.
     private func refused(
         _ answer: WholeAnswer, _ batch: [FrozenPush], pushes: [FrozenPush], namesResources: Bool
     ) async throws -> Scheduler.Event {
         let problem = answer.problem
-        let saysNothingWritten =
-            [401, 426, 429, 503].contains(answer.status)
-            || ([400, 403, 413, 422].contains(answer.status) && problem != nil)
-        if saysNothingWritten {
+        if answer.saysNothingWritten {
             try await write("doubt") { try $0.noteNothingWritten(pushes.map(\.number)) }
         }
         if namesResources, sync.lastAnswer != .rules, let event = try await unknownResource(answer) { return event }
-        let isKnown =
-            problem.map {
-                !Self.notAboutThePush.contains($0["code"].stringValue ?? "") && $0["retry"] != true
-            } ?? false
-        // A proxy's 413 counts as well: it is about the length, whoever says so.
-        if answer.status == 413 || ([400, 403, 422].contains(answer.status) && isKnown) {
+        if Self.isAboutThePushes(answer) {
             sync.freshAfter = nil
             guard pushes.count == 1, sync.isSingle, let push = pushes.first else { return .tooLarge }
             if batch.count > pushes.count, try await !file.read({ try $0.isInDoubt() }) {
@@ -66,11 +116,8 @@ extension FieldMergeStore {
                 try await write("thaw") { try $0.thaw(push.number) }
                 return .settled
             }
-            let told =
-                problem
-                ?? ProblemDocument.make(
-                    "too-large", status: 413, title: "Too large", detail: "The request is too large.")
-            try await write("refuse") { try $0.storeRefusal(push.number, told, results: []) }
+            let told = problem ?? Self.tooLarge
+            try await write("refuse") { try $0.storeRefusal(push, told, results: []) }
             sync.report.refused += 1
             sync.lastHadMore = true
             return .settled
@@ -80,47 +127,49 @@ extension FieldMergeStore {
 
     /// Stores what became of each push, and the page behind it.
     private func store(_ page: JSONValue, for pushes: [FrozenPush], asked: FeedPlace?) async throws -> Scheduler.Event {
+        let tally = try await settle(pushes, by: page)
+        sync.report.add(tally.report)
+        if tally.isAgain { sync.problem = tally.report.problem }
+        let stored = try await storePage(of: page, asked: asked)
+        if tally.isOtherHistory { return .history }
+        if tally.isAgain { return .retry }
+        return try await file.read({ try !$0.meta("rulesDue").isNull }) || tally.needsRules ? .rules : stored
+    }
+
+    /// Stores what became of each push.
+    func settle(_ pushes: [FrozenPush], by page: JSONValue) async throws -> PushTally {
         let results = page["results"].arrayValue ?? []
         let byKey = Dictionary(results.map { ($0["key"].stringValue ?? "", $0) }) { first, _ in first }
-        var isAgain = false
-        var needsRules = false
-        var isOtherHistory = false
+        var tally = PushTally()
         for push in pushes {
             let result = byKey[push.key] ?? .null
+            let told = result["results"].arrayValue ?? []
             switch PushVerdict(result) {
             case .again:
-                isAgain = true
+                tally.isAgain = true
                 if [429, 503].contains(result["code"]) {
                     // The gateway has looked the key up, and runs the push when it comes again.
                     try await write("doubt") { try $0.noteNothingWritten([push.number]) }
                 }
-                sync.problem = result["problem"]
-                sync.report.problem = result["problem"]
+                tally.report.error = "a push has to be sent again"
+                tally.report.problem = result["problem"]
             case .rules:
-                needsRules = true
+                tally.needsRules = true
                 try await write("thaw") { try $0.thaw(push.number) }
             case .otherHistory:
-                isOtherHistory = true
+                tally.isOtherHistory = true
                 try await write("history") { try $0.noteOtherHistory(push.number) }
             case .settled:
-                let told = result["results"].arrayValue ?? []
-                sync.report.merged += 1
-                sync.report.conflicts +=
+                tally.report.merged += 1
+                tally.report.conflicts +=
                     told.flatMap { $0["outcomes"].arrayValue ?? [] }.filter { $0["conflict"] == true }.count
-                try await write("settle") { try $0.settle(push.number, results: told) }
+                try await write("settle") { try $0.settle(push, results: told) }
             case .refused(let problem):
-                sync.report.refused += 1
-                let told = result["results"].arrayValue ?? []
-                try await write("refuse") { try $0.storeRefusal(push.number, problem, results: told) }
+                tally.report.refused += 1
+                try await write("refuse") { try $0.storeRefusal(push, problem, results: told) }
             }
         }
-        let stored = try await storePage(of: page, asked: asked)
-        if isOtherHistory { return .history }
-        if isAgain {
-            sync.report.error = sync.report.error ?? "a push has to be sent again"
-            return .retry
-        }
-        return try await file.read({ try !$0.meta("rulesDue").isNull }) || needsRules ? .rules : stored
+        return tally
     }
 
     private func storePage(of told: JSONValue, asked: FeedPlace?) async throws -> Scheduler.Event {
@@ -142,6 +191,15 @@ extension FieldMergeStore {
         sync.lastHadMore = page.hasMore
         return .settled
     }
+}
+
+/// The meaning of the answers to the pushes of a request.
+struct PushTally {
+    var report = SyncReport()
+    /// Some push has to be sent again.
+    var isAgain = false
+    var needsRules = false
+    var isOtherHistory = false
 }
 
 /// The meaning of an answer to a push.

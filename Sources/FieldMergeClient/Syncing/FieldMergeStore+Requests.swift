@@ -74,7 +74,7 @@ extension FieldMergeStore {
                 return lost("\(answer.status): \(detail)", problem)
             }
         }
-        sync.retryAfter = answer.retryAfter(now: clock.now())
+        sync.backoff.retryAfter = answer.retryAfter(now: clock.now())
         note(error: "\(answer.status)", problem)
         return .retry
     }

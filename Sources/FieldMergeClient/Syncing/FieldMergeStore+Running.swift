@@ -1,3 +1,5 @@
+import GRDB
+
 /// Marks what runs inside of a sync, such as a handler of the app, which cannot wait for that sync to end.
 enum SyncTurn {
     @TaskLocal static var isInside = false
@@ -24,7 +26,7 @@ extension FieldMergeStore {
         sync.deadline = deadline
         sync.report = SyncReport()
         do {
-            guard try await takeLease(until: deadline) else {
+            guard try await acquireLease(until: deadline) else {
                 return try await reported(SyncReport(error: "another process is syncing"))
             }
             try await followWithLease(event)
@@ -36,16 +38,37 @@ extension FieldMergeStore {
     }
 
     private func followWithLease(_ event: Scheduler.Event) async throws {
-        let heartbeat = beat()
-        defer { heartbeat?.cancel() }
         do {
             try await follow(event)
         } catch {
             // Its end is told by what was thrown already; whoever comes next finds the lease dead.
-            if !(error is LeaseLost) { _ = try? await file.write("lease ends") { try $0.dropLease() } }
+            try? await releaseLease()
             throw error
         }
-        try await file.write("lease ends") { try $0.dropLease() }.0
+        try await releaseLease()
+    }
+
+    /// Takes the lease, which the scheduler and the lane share.
+    private func acquireLease(until deadline: Double?) async throws -> Bool {
+        if leaseHolders == 0 {
+            guard try await takeLease(until: deadline) else { return false }
+        }
+        leaseHolders += 1
+        if heartbeat == nil { heartbeat = beat() }
+        return true
+    }
+
+    /// Gives the lease back once nobody here needs it.
+    func releaseLease() async throws {
+        leaseHolders -= 1
+        guard leaseHolders == 0 else { return }
+        heartbeat?.cancel()
+        heartbeat = nil
+        do {
+            try await file.write("lease ends") { try $0.dropLease() }.0
+        } catch is DatabaseError {
+            // The lease is dead without a heartbeat.
+        }
     }
 
     /// Leaves the scheduler where the next event finds it after an error, such as that of a full disk.
@@ -65,20 +88,29 @@ extension FieldMergeStore {
         for continuation in waiting { continuation.resume() }
     }
 
-    private func reported(_ report: SyncReport) async throws -> SyncReport {
+    func reported(_ report: SyncReport) async throws -> SyncReport {
         var report = report
-        report.phase = sync.phase
+        report.phase = phase
         report.unsent = try await file.read { try $0.counts().unsent }
         return report
     }
 
     private func takeLease(until deadline: Double?) async throws -> Bool {
-        while try await !file.write("lease", { try $0.takeLease() }).0 {
+        while try await !isLeaseTaken() {
             if let deadline, clock.monotonic() >= deadline { return false }
             if sync.isClosing { throw FieldMergeError.storeClosed }
             try await Task.sleep(for: .milliseconds(50))
         }
         return true
+    }
+
+    /// Takes the lease; if the store cannot be written, nobody else can take it either.
+    private func isLeaseTaken() async throws -> Bool {
+        do {
+            return try await file.write("lease") { try $0.takeLease() }.0
+        } catch is DatabaseError {
+            return try await file.read { try $0.isLeaseFree() }
+        }
     }
 
     /// Says now and then that the sync under way is alive, to other processes.
@@ -126,13 +158,16 @@ extension FieldMergeStore {
 
     /// Does what follows from an event; returns the event that comes of it, nil at rest.
     private func handle(_ event: Scheduler.Event) async throws -> Scheduler.Event? {
-        let row = Scheduler.decide(sync.phase, event, try await conditions(event))
+        let conditions = try await conditions(event)
+        let row = Scheduler.decide(sync.phase, event, conditions)
         if event.isAnswer {
             sync.lastAnswer = event
             if event == .history || event == .settled { sync.isOtherHistory = event == .history }
             if event == .settled || event == .page { sync.report.error = nil }
         }
         enter(row.state)
+        if event == .online || event == .sync { resetLane() }
+        if !conditions.contains(.unsent), [.idle, .pulling].contains(row.state) { try await startLane() }
         for action in row.actions {
             if let next = try await perform(action) { return next }
         }
@@ -179,8 +214,8 @@ extension FieldMergeStore {
         case .single: sync.isSingle = true
         case .note: sync.isNoted = true
         case .schedule: wait(sync.nextWait())
-        case .scheduleLong: wait(SyncState.longestWait)
-        case .resetBackoff: sync.waits = 0
+        case .scheduleLong: wait(Backoff.longestWait)
+        case .resetBackoff: sync.backoff.waits = 0
         case .cancelTimer, .keepUp, .abort:
             // `start()` waits by `due` and listens while idle; a request was broken off by who told of it.
             break

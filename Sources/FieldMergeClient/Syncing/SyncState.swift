@@ -10,8 +10,9 @@ struct SyncState {
     var problem: JSONValue?
 
     var report = SyncReport()
-    var waits = 0
-    var retryAfter: Double?
+    var backoff = Backoff()
+    /// The bytes of the next request's pushes.
+    var batchBytes = SyncState.firstBatch
     var isSingle = false
     var isNoted = false
     var lastHadMore = false
@@ -31,7 +32,7 @@ struct SyncState {
     var isClosing = false
     /// A number that changes when another process writes.
     var dataVersion: Int?
-    private var generator: WaitGenerator
+    var generator: WaitGenerator
 
     init(seed: UInt64?) { generator = WaitGenerator(seed: seed ?? .random(in: .min ... .max)) }
 
@@ -40,12 +41,29 @@ struct SyncState {
         case deadline, offline, closed, cancelled
     }
 
+    static let timeout = 60.0
+    static let firstBatch = 64_000
+    static let smallestBatch = 1_000
+
+    /// Returns the seconds of the scheduler's next wait.
+    mutating func nextWait() -> Double { backoff.next(using: &generator) }
+
+    /// Makes the next batch larger after a success, smaller after a request that got no answer.
+    mutating func resizeBatch(isLost: Bool, limit: Int) {
+        batchBytes = isLost ? max(batchBytes / 2, Self.smallestBatch) : min(batchBytes * 2, max(limit, Self.firstBatch))
+    }
+}
+
+/// Waits between tries: `Retry-After`, else doubling with full jitter.
+struct Backoff {
+    var waits = 0
+    var retryAfter: Double?
+
     static let firstWait = 1.0
     static let longestWait = 300.0
-    static let timeout = 30.0
 
-    /// Returns the seconds of the next wait: `Retry-After`, else doubling with full jitter.
-    mutating func nextWait() -> Double {
+    /// Returns the seconds of the next wait.
+    mutating func next(using generator: inout WaitGenerator) -> Double {
         defer {
             waits = min(waits + 1, 20)
             retryAfter = nil
@@ -58,7 +76,7 @@ struct SyncState {
 }
 
 /// Random numbers by a seed (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-private struct WaitGenerator: RandomNumberGenerator {
+struct WaitGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }

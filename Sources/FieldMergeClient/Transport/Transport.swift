@@ -69,6 +69,11 @@ struct WholeAnswer: Sendable {
         return told["code"].stringValue != nil && !told["title"].isNull ? told : nil
     }
 
+    /// The gateway has run none of the pushes of the request.
+    var saysNothingWritten: Bool {
+        [401, 426, 429, 503].contains(status) || ([400, 403, 413, 422].contains(status) && problem != nil)
+    }
+
     /// The seconds that `Retry-After` asks to wait; nil where it does not.
     func retryAfter(now: Double) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
