@@ -59,7 +59,7 @@ package final class StoreFile: Sendable {
         case .null: try ledger.setMeta("format", .integer(Int128(StoreSchema.format)))
         case .integer(Int128(StoreSchema.format)): break
         case let found:
-            throw FieldMergeError.wrongStore(
+            throw FieldMergeError.newerStore(
                 "\(url.lastPathComponent) has the format \(found), and this version knows \(StoreSchema.format)")
         }
     }

@@ -40,12 +40,37 @@ public enum FieldMergeError: Error, Sendable, Hashable {
     case requestRefused(status: Int, problem: JSONValue)
     /// A sign-out would have lost so many edits.
     case unsentEdits(unsent: Int)
-    /// The file is the store of another server or user, of a newer version, or no store at all.
+    /// The file is the store of a newer version of this library. `exportStore` writes what it has.
+    case newerStore(String)
+    /// The file is the store of another user, or no store at all.
     case wrongStore(String)
+    /// The store cannot be written, such as on a full disk; nothing of the edit is left.
+    case storage(String)
+    /// The gateway may have the edit: its answer has to be awaited.
+    case sending
+    /// A base is that of another record than the one to be edited.
+    case otherRecord
+    /// Everything of an edit was left out.
+    case nothingLeft
+    /// An edit of several records has no form.
+    case severalRecords
     /// The file is no snapshot, or not a whole one.
     case badSnapshot(String)
     /// The store was closed or signed out of.
     case storeClosed
+
+    /// The word for the error that all client libraries have; nil if they have none.
+    public var code: String? {
+        switch self {
+        case .storage: "storage"
+        case .sending: "sending"
+        case .otherRecord: "other-record"
+        case .nothingLeft: "nothing-left"
+        case .severalRecords: "several-records"
+        case .newerStore: "newer-store"
+        default: nil
+        }
+    }
 
     /// The number of edits that a sign-out would have lost; nil for any other error.
     public var unsent: Int? {
@@ -63,8 +88,13 @@ extension FieldMergeError: CustomStringConvertible {
         case .requestRefused(let status, let problem):
             "\(status): \(problem["detail"].stringValue ?? problem["title"].stringValue ?? "no details")"
         case .unsentEdits(let unsent): unsent == 1 ? "1 edit is not sent yet" : "\(unsent) edits are not sent yet"
-        case .wrongStore(let reason): reason
+        case .wrongStore(let reason), .newerStore(let reason): reason
         case .badSnapshot(let reason): reason
+        case .storage(let reason): "the store cannot be written: \(reason)"
+        case .sending: "the gateway may have it: wait for the answer"
+        case .otherRecord: "the base is another record"
+        case .nothingLeft: "nothing is left to send"
+        case .severalRecords: "the edit has several records: send it again or discard it"
         case .storeClosed: "the store is closed"
         }
     }

@@ -1,3 +1,5 @@
+import GRDB
+
 extension FieldMergeStore {
     /// Edits a record: `try await store.edit("shoppers", 123) { $0["customer", "address"] = ["street": "2 High St"] }`.
     ///
@@ -64,12 +66,24 @@ extension FieldMergeStore {
     }
 
     func commit(_ drafts: [Draft], _ atomicity: Atomicity?) async throws -> Ticket {
-        let (token, id) = try await write("edit") { ledger in
-            let token = try ledger.commit(drafts, atomicity)
-            return (token, try ledger.ticketID(token))
+        try await commit { try $0.commit(drafts, atomicity) }
+    }
+
+    /// Stores an edit of the app in one transaction.
+    ///
+    /// - Parameter body: returns the ticket's token.
+    /// - Throws: `FieldMergeError.storage` if the store cannot be written.
+    func commit(_ body: @escaping @Sendable (Ledger) throws -> String) async throws -> Ticket {
+        do {
+            let (token, id) = try await write("edit") { ledger in
+                let token = try body(ledger)
+                return (token, try ledger.ticketID(token))
+            }
+            await noteEdit()
+            return Ticket(token: token, id: id, store: self)
+        } catch let error as DatabaseError {
+            throw FieldMergeError.storage("\(error)")
         }
-        await noteEdit()
-        return Ticket(token: token, id: id, store: self)
     }
 
     private func noteEdit() async {

@@ -103,7 +103,11 @@ extension FieldMergeStore {
         defer { timer?.cancel() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if lane.task == nil || Task.isCancelled { continuation.resume() } else { lane.waiting.append(continuation) }
+                if lane.task == nil || Task.isCancelled {
+                    continuation.resume()
+                } else {
+                    lane.waiting.append(continuation)
+                }
             }
         } onCancel: {
             Task { await leaveLane() }

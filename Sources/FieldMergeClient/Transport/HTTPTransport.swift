@@ -8,8 +8,14 @@ import Synchronization
 /// The network, over `URLSession`.
 public final class HTTPTransport: Transport {
     private let server: String
+    private let configuration: URLSessionConfiguration
     private let session: URLSession
     private let exchanges: Exchanges
+
+    /// A longer body is packed.
+    private static let longestPlainBody = 1_000
+    /// An upload of this speed, in bytes a second, is waited for.
+    private static let slowestUpload = 1_000.0
 
     /// Takes the address of a gateway.
     public init(server: URL) {
@@ -17,20 +23,32 @@ public final class HTTPTransport: Transport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpShouldSetCookies = false
+        self.configuration = configuration
         exchanges = Exchanges()
         session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
 
     deinit { session.invalidateAndCancel() }
 
-    /// Sends a request; returns its answer as soon as the status is known.
+    /// Sends a request, a long body packed; returns its answer as soon as the status is known.
+    ///
+    /// The request's timeout is the time without a byte in either direction. A body adds a second for each kilobyte, since
+    /// the system takes bytes before they leave the device.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let url = URL(string: server + request.path) else { throw ConnectionLost(reason: "no such address") }
-        var told = URLRequest(url: url, timeoutInterval: request.timeout)
+        var told = URLRequest(url: url)
         told.httpMethod = request.method
-        told.httpBody = request.body
         for (name, value) in request.headers { told.setValue(value, forHTTPHeaderField: name) }
+        if let body = request.body, body.count > Self.longestPlainBody {
+            told.httpBody = Data(Gzip.pack([UInt8](body)))
+            told.setValue("gzip", forHTTPHeaderField: "Content-Encoding")
+        } else {
+            told.httpBody = request.body
+        }
+        told.timeoutInterval = request.timeout + Double(told.httpBody?.count ?? 0) / Self.slowestUpload
+        let (session, exchanges) = connection(for: request)
         let task = session.dataTask(with: told)
+        defer { if session !== self.session { session.finishTasksAndInvalidate() } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { head in
                 exchanges.begin(task, head)
@@ -39,6 +57,22 @@ public final class HTTPTransport: Transport {
         } onCancel: {
             task.cancel()
         }
+    }
+}
+
+extension HTTPTransport {
+    /// Returns the session of a request.
+    ///
+    /// On Linux, a request with a body gets a connection of its own. If a server closes a connection that was kept alive,
+    /// the session there repeats the request without its body, and waits in vain.
+    private func connection(for request: TransportRequest) -> (URLSession, Exchanges) {
+        #if canImport(FoundationNetworking)
+            if request.body != nil {
+                let own = Exchanges()
+                return (URLSession(configuration: configuration, delegate: own, delegateQueue: nil), own)
+            }
+        #endif
+        return (session, exchanges)
     }
 }
 
