@@ -52,6 +52,8 @@ class Run {
   heard = [];
   lastEvents = [];
   texts = new Map();
+  kept = new Map();
+  drafts = new Map();
   sync = null;
   request = null;
   remembered = null;
@@ -70,9 +72,11 @@ class Run {
     this.token = 0;
   }
 
+  listener = (event) => { this.heard.push({ event: event.type, ...event.detail }); };
+
   async begin() {
     this.storeNow = await open({ server: this.server.url, user: "ann", storage: this.storage, fetch: this.server.fetch, clock: new TestClock(), token: () => `token-${++this.token}` });
-    for (const type of ["conflict", "overtaken", "refused", "gone"]) this.storeNow.addEventListener(type, (event) => this.heard.push({ event: type, ...event.detail }));
+    for (const type of ["conflict", "overtaken", "refused", "gone"]) this.storeNow.addEventListener(type, this.listener);
   }
 
   async run() {
@@ -135,7 +139,7 @@ class Run {
   async ticketOf(step, body) {
     if (step.error) {
       await assert.rejects(body, (error) => {
-        this.names.match(step.error, { path: error.path, near: error.near }, "error", true);
+        this.names.match(step.error, { path: error.path, near: error.near, code: error.code }, "error", true);
         return true;
       });
       return;
@@ -145,7 +149,16 @@ class Run {
     return ticket;
   }
 
-  edit(step) { return this.ticketOf(step, () => this.storeNow.edit(step.resource, this.names.filled(step.id), this.change(step))); }
+  edit(step) {
+    const base = step.base && this.kept.get(step.base);
+    return this.ticketOf(step, () => this.storeNow.edit(step.resource, this.names.filled(step.id), this.change(step), { base }));
+  }
+
+  async keep({ resource, id, as }) { this.kept.set(as, await this.storeNow.record(resource, this.names.filled(id))); }
+  async draft({ resource, id, as }) { this.drafts.set(as, await this.storeNow.draft(resource, this.names.filled(id))); }
+  async type(step) { this.change(step)(this.drafts.get(step.draft).record); }
+  save(step) { return this.ticketOf(step, () => this.drafts.get(step.draft).save()); }
+  async close({ draft }) { this.drafts.get(draft).close(); }
 
   async create(step) {
     const ticket = await this.ticketOf(step, () => this.storeNow.create(step.resource, this.created(step)));
@@ -294,6 +307,21 @@ class Run {
   async resend({ entry }) { await (await this.storeNow.refusedEdits())[entry].resend(); }
   async discard({ entry }) { await (await this.storeNow.refusedEdits())[entry].discard(); }
 
+  async conflicts({ entries }) { this.names.match(entries, await this.storeNow.conflicts(), "conflicts", true); }
+  async unsent({ entries }) { this.names.match(entries, await this.storeNow.unsent(), "unsent", true); }
+
+  async listed({ of, entry, call, without, as, error }) {
+    const list = await (of === "refused" ? this.storeNow.refusedEdits() : this.storeNow[of]());
+    await this.ticketOf({ error }, async () => {
+      const told = await list[entry][call](without && { without: this.names.filled(without) });
+      if (as) this.drafts.set(as, told);
+    });
+  }
+
+  async deaf() {
+    for (const type of ["conflict", "overtaken", "refused", "gone"]) this.storeNow.removeEventListener(type, this.listener);
+  }
+
   /** The text of a push in the last request, as it was sent. */
   push(index) {
     const { pushes } = JSON.parse(this.bytes), text = JSON.stringify(pushes[index]);
@@ -317,6 +345,7 @@ class Run {
     await this.storeNow.close();
     this.sync = null;
     await this.begin();
+    await new Promise((resolve) => setTimeout(resolve, 0)); // events of before are delivered
   }
 }
 

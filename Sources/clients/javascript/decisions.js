@@ -1,33 +1,26 @@
-import { editsOf, isPromise, missing, rulesOf } from "./editing.js";
-import { FieldMergeError } from "./errors.js";
+import { editNow } from "./deciding.js";
+import { editsOf } from "./editing.js";
 import { historyChanged, refuseOthers, withDependents } from "./history.js";
-import { bare, created, editOf, groupsOf, isChange, mapped, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
-import { StoreEvent } from "./store.js";
+import { bare, created, editOf, groupsOf, isChange, mapped, named, nameOf, rowIn, view, withoutSame } from "./layers.js";
 import { refusals } from "./network.js";
+import { causeOf, faultyIn, withFaulty } from "./refused.js";
 import { reshapePush } from "./regroup.js";
-import { blankRecord, pick } from "./rules.js";
+import { pick } from "./rules.js";
 import { nothingWritten } from "./sending.js";
 import { settle } from "./told.js";
-import { idKey, isTemporary, same, temporaryId } from "./values.js";
+import { idKey, isTemporary, same } from "./values.js";
 import { report } from "./watching.js";
 import { namesOf, needsDecisions } from "./work.js";
 
 /*
  * Loaded behind the first answer that holds a conflict or a refusal, or meets edits that were not sent yet, and from then
- * on wherever a store holds any: what comes of them, and what people decide.
+ * on wherever a store contains any.
  */
 
 // MARK: What the server's words mean
 
 /** A problem of the shape that the gateway's have, of something that this client found out by itself. */
 export const localProblem = (code, status, detail, more) => ({ type: `urn:fieldmerge:problem:${code}`, title: detail, status, detail, code, retry: false, ...more });
-
-/** The conflicts of an edit, by its result. Of a refused one nothing was written. */
-export function conflictsOf({ resource, id }, result, isRefused) {
-  return result.outcomes.filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => ({
-    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told, ...(isRefused && { outcome: "refused" }),
-  }));
-}
 
 /** What of an edit ended as `missing`: the row is gone, or this client may see it no longer. null where nothing did. */
 export function missingOf(work, edit, { record = null, outcomes }) {
@@ -43,9 +36,6 @@ export function missingOf(work, edit, { record = null, outcomes }) {
   });
   return rows.length ? { ...edit, rows } : null;
 }
-
-/** The problem of an edit; that of its push where it was only rolled back with it. */
-const causeOf = ({ problem: own }, problem) => (own && own.code !== "rolled-back" ? own : problem);
 
 /**
  * Stores what became of a push that was not merged as a whole.
@@ -70,7 +60,9 @@ export async function unmerged(work, push, { status, code, results, problem = re
   return "refused";
 }
 
+export { conflictsOf, keepEvents, tell, detailed } from "./events.js";
 export { rebuild } from "./history.js";
+export { entries, refusedEdits } from "./refused.js";
 
 /** Problems that say nothing of the pushes in a request. */
 const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];
@@ -91,12 +83,13 @@ export async function refuse(work, push, ends, given, isLocal) {
     tickets.push(ticket.seq);
     await work.end(ticket, { conflicts: [], ...ticket.outcome, status: "refused", problem: causeOf(cause, problem), record: cause.record });
   }
-  const seq = ++work.meta.seq, edits = refused.map((one) => one.edit), { resource, id, record } = fault;
+  const seq = ++work.meta.seq, { resource, id, record } = fault;
+  const edits = refused.map((one) => withFaulty(work, one.edit, { ...one, problem: causeOf(one, problem) }, ends.indexOf(one)));
   await work.tx.put("x", seq, {
     seq, atomic: push.atomic, tickets, isLocal, problem, at: refused.indexOf(fault), edits, told: refused.map((one) => ({ record: one.record, problem: one.problem })),
   });
   work.meta.refused += 1;
-  work.events.push({ event: "refused", entry: seq, resource, id, problem: causeOf(fault, problem), record });
+  work.events.push({ event: "refused", entry: seq, name: String(seq), resource, id, problem: causeOf(fault, problem), faulty: faultyIn(edits[refused.indexOf(fault)]), record });
   const lost = edits.flatMap(created);
   for (const { seq: number } of lost.length ? await work.pushes() : []) {
     // Refusing one may have refused others.
@@ -262,49 +255,6 @@ export async function mapIds(work, ids) {
   }
 }
 
-// MARK: What was refused
-
-/** What was refused, the oldest first. */
-export async function entries(work) {
-  return Promise.all((await work.values("x")).map(async ({ seq, edits, told, at, problem }) => {
-    const { resource, id } = edits[at];
-    return {
-      seq, resource, id, problem: causeOf(told[at], problem), record: (await work.base(edits[at])) ?? told[at].record ?? null,
-      edits: edits.map((edit, index) => ({ problem: told[index].problem, ...(edit.wire ?? onTheWire(edit, work.rules)) })),
-    };
-  }));
-}
-
-/** Takes out what was refused. */
-async function take(work, number) {
-  const entry = await work.tx.get("x", number);
-  if (!entry) return null;
-  await work.tx.delete("x", number);
-  work.meta.refused -= 1;
-  await work.touch(...entry.edits);
-  return entry;
-}
-
-/** Puts a refused push behind the others again, what it builds on before it; returns a ticket. */
-async function resend(work, number) {
-  const entry = await take(work, number);
-  if (!entry) return null;
-  const edits = entry.edits.map(({ wire: _, ...edit }) => edit), { atomic } = entry, needs = edits.flatMap(named), tickets = await work.tickets(entry);
-  for (const other of await work.values("x")) if (other.edits.flatMap(created).some((id) => needs.includes(id))) await resend(work, other.seq);
-  for (const ticket of tickets) await work.end(ticket);
-  if (!tickets.length) tickets.push(await work.ticketFor(edits));
-  const push = { seq: ++work.meta.seq, atomic, edits, tickets: tickets.map((ticket) => ticket.seq) };
-  await work.save(push);
-  await reshapePush(work, push);
-  for (const other of await work.values("x")) if (other.problem.dependsOn?.entry === number) await resend(work, other.seq);
-  return tickets.at(-1);
-}
-
-async function discard(work, number) {
-  const entry = await take(work, number);
-  for (const ticket of entry ? await work.tickets(entry) : []) await work.end(ticket, { ...ticket.outcome, status: "discarded" });
-}
-
 // MARK: What is kept
 
 /** How many tickets with an outcome, and events that nobody hears, are kept. */
@@ -319,23 +269,7 @@ export async function prune(work) {
   }
 }
 
-/** Keeps events until somebody hears them. */
-export async function keepEvents(work) {
-  for (const event of work.events) {
-    event.seq = ++work.meta.seq;
-    await work.tx.put("e", event.seq, event);
-    // An app that never listens is not to fill the store.
-    if (event.seq % 100 === 0) for (const { seq } of (await work.values("e")).slice(0, -kept)) await work.tx.delete("e", seq);
-  }
-}
-
-// MARK: What people decide
-
-/** Makes an edit inside a transaction that runs, and returns its ticket. */
-async function editNow(edits, work, resource, id, change) {
-  if (isPromise(change((await edits.open(work, resource, id)).draft))) throw new FieldMergeError("not-synchronous", "This function may not wait for anything.");
-  return edits.append(work);
-}
+// MARK: The app's own edits
 
 /** Has the app see a change of the server's as it is stored; its edits are made in the same transaction. */
 export async function see(work, change) {
@@ -350,124 +284,4 @@ export async function see(work, change) {
     work.skipped.add(key);
     throw needsDecisions;
   }
-}
-
-/** Changes the unsent edits of a group, from what stands below each; false where they were sent. */
-async function decide(work, { resource, id, section, item, group, push: seq }, change) {
-  const { rules } = work, place = { resource, id: await work.resolve(id) }, base = await work.base(place), pushes = await work.pushesOf(place);
-  const key = idKey(await work.resolve(item)), known = rules.resource(resource).sections.get(section);
-  if (!pushes.some((push) => push.seq === seq && !push.body)) return false;
-  for (const [index, push] of pushes.entries()) {
-    const edit = editOf(push, place), row = edit.rows.find((one) => one.section === section && idKey(one.item) === key && one.old && one.new);
-    const [, names] = (row && groupsOf(row, known).find(([name]) => name === group)) ?? [];
-    if (push.body || !names) continue;
-    await work.touch(place);
-    change(row, names, rowIn(view(base, pushes.slice(0, index), place, rules), row));
-    edit.rows = edit.rows.flatMap((one) => (one === row ? withoutSame(row, known) : one));
-    await work.shrink(push);
-  }
-  return true;
-}
-
-/** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. */
-function keep(row, names, now) { if (now) Object.assign(row.old, pick(now, names)); }
-
-/** Drops the edit of a group. */
-function drop(row, names) { for (const name of names) row.new[name] = row.old[name]; }
-
-/** A sum without what an edit from `old` to `own` has added to it; numbers in texts are counted exactly. */
-function without(sum, old, own) {
-  const values = [sum, old, own].map((value) => value ?? 0);
-  if (values.every(Number.isInteger) || values.some((value) => !/^-?\d+(\.\d+)?$/.test(value))) return values[0] - (values[2] - values[1]);
-  const places = Math.max(...values.map((value) => (String(value).split(".")[1] ?? "").length));
-  const [all, before, after] = values.map((value) => {
-    const [whole, fraction = ""] = String(value).split(".");
-    return BigInt(whole + fraction.padEnd(places, "0"));
-  });
-  const left = all - (after - before), digits = String(left < 0n ? -left : left).padStart(places + 1, "0"), at = digits.length - places;
-  const text = `${left < 0n ? "-" : ""}${digits.slice(0, at)}${places ? "." : ""}${digits.slice(at)}`;
-  return typeof sum === "number" ? Number(text) : text;
-}
-
-/** Makes a value of a conflict an edit, from what stands now; what was added to a sum is taken back from it instead. */
-async function assign(edits, work, { resource, id, section, item, group, old, new: own }, value, isTakenBack) {
-  const rules = rulesOf(work, resource), { root, sections } = rules, { isList, groups, fields } = sections.get(section), key = idKey(await work.resolve(item));
-  if (group === undefined && section === root.name && !(value && (await work.read({ resource, id })))) {
-    if (value) {
-      const again = rules.root.generated ? temporaryId() : id, record = blankRecord(rules, again);
-      Object.assign(record[root.name], old, value);
-      edits.add({ resource, id: again, rules }, record);
-    } else (await edits.open(work, resource, id)).isGone = true;
-    return edits.append(work);
-  }
-  return editNow(edits, work, resource, id, (record) => {
-    const list = record[section], index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
-    if (group !== undefined) {
-      if (!row) throw missing(resource, id);
-      const names = groups.get(group), rowOf = (told) => (names.length === 1 ? { [names[0]]: told } : told), were = rowOf(old), mine = rowOf(own);
-      Object.assign(row, isTakenBack && fields.get(names[0])?.merge === "add" ? Object.fromEntries(names.map((name) => [name, without(row[name], were[name], mine[name])])) : rowOf(value));
-    } else if (row && value) Object.assign(row, value);
-    else if (!isList) record[section] = value;
-    else if (value) list.push({ ...old, ...value });
-    else list.splice(index, row ? 1 : 0);
-  });
-}
-
-// MARK: What the app is told
-
-/**
- * What a store gives to what is here: `queued` puts an edit into its queue, `edits` makes room for one, `listened` are the
- * types of events that somebody listens to, `heard` the numbers of those that were told, `rule` is the app's own.
- *
- * @typedef {{store: EventTarget, queued: (body: (work: any) => any) => Promise<any>, edits: () => ReturnType<typeof import("./editing.js").editsOf>,
- *   listened: Set<string>, heard: Set<number>, rule: () => any}} Desk
- */
-
-/**
- * An event as the app gets it, with what can be decided.
- *
- * @param {Desk} desk
- */
-export function detailed({ queued, edits }, { event: type, seq: _, push, ...told }) {
-  const made = (value, isTakenBack) => (work) => assign(edits(), work, told, value, isTakenBack);
-  if (type === "conflict") return { ...told, takeMine: () => queued(made(told.new)) };
-  if (type === "refused") return withChoice({ queued }, told.entry, told);
-  if (type !== "overtaken") return told;
-  // Once it was sent, either is an edit from what stands then.
-  const decision = (change, value) => () => queued(async (work) => ((await decide(work, { ...told, push }, change)) ? null : made(value, change === drop)(work)));
-  return { ...told, keepMine: decision(keep, told.new), takeTheirs: decision(drop, told.current) };
-}
-
-/** What was refused, as the app gets it. */
-export const refusedEdits = async (desk, local) => (await local.read(entries)).map(({ seq, ...entry }) => withChoice(desk, seq, entry));
-
-/** What was refused, with what can be done about it. */
-const withChoice = ({ queued }, number, told) => ({
-  ...told, resend: () => queued((work) => resend(work, number)), discard: () => queued((work) => discard(work, number)),
-});
-
-/**
- * Hands events to the app, each once, and to its own rule.
- *
- * @param {Desk} desk
- */
-export function tell(desk, events) {
-  for (const event of events) {
-    const { event: type, seq } = event, rule = (type === "conflict" && desk.rule()) || null, isListened = desk.listened.has(type);
-    if (desk.heard.has(seq) || !(isListened || rule)) continue;
-    desk.heard.add(seq);
-    const detail = detailed(desk, event);
-    if (isListened) desk.store.dispatchEvent(new StoreEvent(type, detail));
-    void answer(desk, event, rule, detail).catch(() => {});
-  }
-}
-
-/** Notes that an event was heard; what the app's own rule answers to a conflict is an edit. */
-async function answer({ queued, edits }, event, rule, detail) {
-  let value;
-  try { value = await rule?.(detail); } catch (error) { return report(error); }
-  await queued(async (work) => {
-    await work.tx.delete("e", event.seq);
-    return value === undefined ? null : assign(edits(), work, event, value);
-  });
 }

@@ -35,31 +35,43 @@ export class FieldMergeError extends Error {
   unsent?: number;
 }
 
+/** The decisions about an entry. A second decision on an entry does nothing and resolves with null. */
+interface Decisions {
+  /** The name of the entry in `store.conflicts()`. */
+  name: string;
+  /** Makes `new` an edit of what the database contains now. */
+  takeMine(): Promise<Ticket | null>;
+  /** Makes `current` an edit, unless the database contains it. */
+  takeTheirs(): Promise<Ticket | null>;
+  /** Takes the entry out of the list and changes nothing. */
+  dismiss(): Promise<void>;
+}
+
 /** A place that both sides changed. */
-export interface Conflict {
+export interface Conflict extends Decisions {
+  kind: "conflict";
   resource: string;
   id: ID;
   section: string;
   item?: ID;
-  /** Left out where the conflict is about a whole row. */
+  /** Left out if the conflict is about a whole row. */
   group?: string;
   outcome: string;
-  /** What the user saw. */
+  /** The value that the user saw. */
   old: JSONValue;
-  /** What somebody else had written. */
+  /** The value that another client had written. */
   current: JSONValue;
-  /** What the user wrote. */
+  /** The value that the user wrote. */
   new: JSONValue;
-  /** What stands now. */
+  /** The value that the database contains after the answer. */
   written: JSONValue;
-  /** The last push that wrote `current`; null where nobody knows. */
+  /** The last push that wrote `current`; null if it is not known. */
   by: { who: string | null; device: string | null; at?: string; entry: number } | null;
-  /** Makes `new` an edit from what stands now. */
-  takeMine(): Promise<Ticket | null>;
 }
 
 /** An edit that was not sent yet, and the value below it has changed. */
-export interface Overtaken {
+export interface Overtaken extends Decisions {
+  kind: "overtaken";
   resource: string;
   id: ID;
   section: string;
@@ -68,26 +80,68 @@ export interface Overtaken {
   old: JSONValue;
   current: JSONValue;
   new: JSONValue;
-  /** The push that changed it; null where nobody knows. */
+  /** The push that changed it; null if it is not known. */
   by: { who: string | null; device: string | null; entry: number } | null;
-  /** Takes `current` as seen: the edit goes on from it, and is no conflict. Where it was sent meanwhile, `new` is a new edit. */
+  /** The open form that contains the edit. Such an event is not stored and not listed. */
+  draft?: Draft;
+  /** Takes `current` as seen: the edit goes on from it, and is no conflict. If it was sent meanwhile, `new` is a new edit. */
   keepMine(): Promise<Ticket | null>;
-  /** Drops the edit of this group. Where it was sent meanwhile, `current` is a new edit. */
-  takeTheirs(): Promise<Ticket | null>;
+}
+
+/** A form: an edit whose base is the record as its user saw it. Nothing is stored before `save()`. */
+export interface Draft<T = any> {
+  /** The record as it was when the form was opened or saved last; null of a new record. */
+  readonly base: T | null;
+  /** The working copy, which the app changes as inside `edit`. */
+  readonly record: T;
+  /** Makes one edit of the groups that changed since the form was opened or saved last. */
+  save(): Promise<Ticket>;
+  /** Ends the form without an edit. */
+  close(): void;
+}
+
+/** A push without an answer. */
+export interface UnsentEdit {
+  name: string;
+  resource: string;
+  id: ID;
+  edits: { resource: string; id: ID; changeset: any }[];
+  /** `sending` if the gateway may have it. */
+  state: "draft" | "sending";
+  /**
+   * Takes a draft out of the queue. Later edits of the same groups get its `old`; edits that use rows of it go as well.
+   *
+   * @throws {FieldMergeError} `sending`
+   */
+  discard(): Promise<void>;
 }
 
 /** A push that was refused. It blocks nothing, and stays until the app decides. */
 export interface RefusedEdit {
+  name: string;
   resource: string;
   id: ID;
   problem: Problem;
-  /** The record as it stands; null where there is none. */
+  /** Paths of the groups that the refusal names: `section.group`, `list[ID].group`. */
+  faulty: string[];
+  /** The record that the store contains; null if there is none. */
   record: FieldMergeRecord | null;
   /** All that was pushed together. */
   edits: { resource: string; id: ID; problem?: Problem; changeset: any }[];
-  /** Sends it again, under a new key. */
-  resend(): Promise<Ticket | null>;
+  /**
+   * Sends it again, under a new key. `without` leaves parts of the entry's record out: `section`, `section.group`, `list[ID]`,
+   * `list[ID].group`. They stay in the list.
+   *
+   * @throws {FieldMergeError} `unknown-path`, `nothing-left`
+   */
+  resend(options?: { without?: string[] }): Promise<Ticket | null>;
   discard(): Promise<void>;
+  /**
+   * Opens a form with the values of the entry. The entry leaves the list when the form is saved.
+   *
+   * @throws {FieldMergeError} `several-records`, `no-such-record`, `deletion`, `field-removed`, `not-refused`
+   */
+  restore(): Promise<Draft>;
 }
 
 export interface Outcome {
@@ -170,7 +224,7 @@ export interface Subscription<T> extends AsyncIterable<T> {
 export interface StoreEvents {
   conflict: StoreEvent<Conflict>;
   overtaken: StoreEvent<Overtaken>;
-  refused: StoreEvent<RefusedEdit>;
+  refused: StoreEvent<Omit<RefusedEdit, "edits">>;
   gone: StoreEvent<{ resource: string; id: ID; record: FieldMergeRecord }>;
   status: StoreEvent<Status>;
 }
@@ -213,13 +267,20 @@ export class FieldMergeStore extends EventTarget {
 
   record<T = FieldMergeRecord>(resource: string, id: ID, options?: { signal?: AbortSignal }): Promise<T | null>;
   records<T = FieldMergeRecord>(resource: string, options?: { signal?: AbortSignal }): Promise<T[]>;
-  edit<T = any>(resource: string, id: ID, change: (record: T) => unknown): Promise<Ticket>;
+  /** With `base`, a record that was read earlier, the edit is the difference to it. */
+  edit<T = any>(resource: string, id: ID, change: (record: T) => unknown, options?: { base?: FieldMergeRecord }): Promise<Ticket>;
+  /** Opens a form. Its base stays, whatever comes meanwhile. */
+  draft<T = any>(resource: string, id: ID): Promise<Draft<T>>;
   create<T = any>(resource: string, change?: (record: T) => unknown): Promise<Ticket>;
   delete(resource: string, id: ID): Promise<Ticket>;
   /** Several edits as one; the function may run again where another tab edits the same records meanwhile. */
   transaction(body: (t: Transaction) => unknown, options?: { atomic?: "push" | "edit" }): Promise<Ticket>;
   /** The ticket of a name, or the last one of a record's id. */
   ticket(id: ID, resource?: string): Promise<Ticket | null>;
+  /** The conflicts and overtaken edits without a decision, the oldest first. At most 1,000 that were delivered are kept. */
+  conflicts(): Promise<(Conflict | Overtaken)[]>;
+  /** The pushes without an answer, in order. */
+  unsent(): Promise<UnsentEdit[]>;
   refusedEdits(): Promise<RefusedEdit[]>;
   /**
    * What becomes of a record, or of a part of it: `place` is a section, or `section.group`; a field stands for its group.
@@ -249,4 +310,5 @@ export class FieldMergeStore extends EventTarget {
 
   addEventListener<K extends keyof StoreEvents>(type: K, listener: (event: StoreEvents[K]) => void, options?: boolean | AddEventListenerOptions): void;
   addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
+  removeEventListener(type: string, listener: ((event: any) => void) | EventListenerOrEventListenerObject | null, options?: boolean | EventListenerOptions): void;
 }

@@ -5,7 +5,7 @@ import { leaderOf } from "./leader.js";
 import { Local, nowhere } from "./local.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
-import { watching } from "./watching.js";
+import { report, watching } from "./watching.js";
 
 /** An event of a store: its `detail`, whose members stand on the event itself as well. */
 export class StoreEvent extends Event {
@@ -14,6 +14,18 @@ export class StoreEvent extends Event {
     this.detail = detail;
     for (const [name, value] of Object.entries(detail)) if (!(name in this)) this[name] = value;
   }
+}
+
+const handlers = new WeakMap();
+
+/** The listener of an app, noting for `tell` when it has returned. */
+function handlerOf(listener) {
+  if (!handlers.has(listener)) handlers.set(listener, function (event) {
+    const returned = (async () => (listener.handleEvent ? listener.handleEvent(event) : listener.call(this, event)))();
+    returned.catch(report);
+    event.returned?.push(returned);
+  });
+  return handlers.get(listener);
 }
 
 /** What becomes of an edit. */
@@ -47,12 +59,10 @@ export class FieldMergeStore extends EventTarget {
   #over = new AbortController();
   /** Who waits for an outcome. */
   #waiters = [];
-  /** The tickets as a sign-out left them. */
-  #left;
   /** Syncs that the tab that leads was asked for. */
   #wishes = new Map();
-  /** What `decisions.js` needs of this store. */
-  #desk = { store: this, listened: new Set(), heard: new Set(), edits: () => this.#edits(), queued: (body) => this.#queued(body), rule: () => this.#leads && this.#onConflict };
+  /** What modules that are loaded later need of this store; `left` are the tickets as a sign-out left them. */
+  #desk = { store: this, listened: new Set(), heard: new Set(), edits: () => this.#edits(), queued: (body) => this.#queued(body), rule: () => this.#leads && this.#onConflict, leave: () => this.#leave() };
 
   constructor(options, storage) {
     super();
@@ -65,6 +75,7 @@ export class FieldMergeStore extends EventTarget {
     }, () => this.beforeStore);
     /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
     this.beforeStore = options.beforeStore ?? null;
+    this.#desk.local = this.#local;
     this.#engine = engineOf(this.#local, options, () => this.#tellStatus());
   }
 
@@ -149,11 +160,25 @@ export class FieldMergeStore extends EventTarget {
   }
 
   addEventListener(type, listener, options) {
-    super.addEventListener(type, listener, options);
-    if (!listener) return;
-    this.#desk.listened.add(type);
-    // What came while nobody listened, perhaps before a restart.
-    if (type !== "status") queueMicrotask(() => void this.#hear());
+    super.addEventListener(type, listener && handlerOf(listener), options);
+    if (listener && type !== "status") void this.#deliver(type);
+  }
+
+  removeEventListener(type, listener, options) { super.removeEventListener(type, handlers.get(listener) ?? listener, options); }
+
+  /** Delivers events of a type from now on, also those that came earlier: one of the tabs does, until it is closed. */
+  async #deliver(type) {
+    const { shared } = this.#storage, { signal } = this.#over, { listened } = this.#desk, locks = shared && globalThis.navigator?.locks;
+    const begin = () => {
+      listened.add(type);
+      void this.#hear();
+    };
+    await null;
+    if (!locks || listened.has(type)) return begin();
+    locks.request(`${shared}:${type}`, { signal }, () => {
+      begin();
+      return new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }).catch(() => {});
   }
 
   /** Tells the app of events: of those that nobody heard yet, unless they are given. */
@@ -239,10 +264,12 @@ export class FieldMergeStore extends EventTarget {
   /**
    * Edits a record: the function changes what it is given. Resolves with a ticket once the edit is on disk.
    *
-   * A function that waits for something may run again where another tab edits the same record meanwhile.
+   * A function that waits for something may run again where another tab edits the same record meanwhile. With `base`, a
+   * record that was read earlier, the function gets a copy of it, and the edit is the difference to it.
    */
-  async edit(resource, id, change) {
+  async edit(resource, id, change, { base } = {}) {
     await this.reach(resource, id);
+    if (base) return this.#more(import("./lists.js"), "editFrom", resource, id, change, base);
     let edits, given;
     const told = await this.#local.write(async (work) => {
       edits = this.#edits();
@@ -252,6 +279,9 @@ export class FieldMergeStore extends EventTarget {
     });
     return told ? this.#edited(told) : this.#finish((t) => t.edit(resource, id, change), undefined, edits, given);
   }
+
+  /** Opens a form: `record` is a working copy to change, `base` the record as it was, `save()` makes one edit. */
+  draft(resource, id) { return this.#more(import("./lists.js"), "draft", resource, id); }
 
   /** Creates a record: the function fills it in. */
   create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
@@ -298,14 +328,11 @@ export class FieldMergeStore extends EventTarget {
   // MARK: Tickets and refused edits
 
   /** Finds a ticket by its name, or the last one of a record by its id; null where there is none. */
-  async ticket(id, resource) {
-    const told = await this.#local.read((work) => work.ticket(id, resource));
-    return told && new Ticket(this, told);
-  }
+  ticket(id, resource) { return this.#more(import("./state.js"), "ticket", id, resource); }
 
   /** For tickets: the outcome, or null where there is none yet. */
   async outcomeOf(name) {
-    const local = this.#local, left = this.#left?.find((one) => one.name === name);
+    const local = this.#local, left = this.#desk.left?.find((one) => one.name === name);
     const outcome = (left || (await local.read((work) => work.ticket(name))))?.outcome ?? (left && { status: "discarded", conflicts: [] });
     if (!outcome) return null;
     const decisions = outcome.conflicts.length && (await local.load());
@@ -328,15 +355,22 @@ export class FieldMergeStore extends EventTarget {
     return (await this.#local.load()).refusedEdits(this.#desk, this.#local);
   }
 
+  /** The conflicts and overtaken edits without a decision, the oldest first: each with `takeMine()`, `takeTheirs()` and `dismiss()`. */
+  conflicts() { return this.#more(import("./lists.js"), "conflicts"); }
+
+  /** The pushes without an answer, in order: each with `edits`, `state` and `discard()`. */
+  unsent() { return this.#more(import("./lists.js"), "unsent"); }
+
+  /** Calls a function of a module that is loaded when it is needed. */
+  async #more(loading, name, ...rest) { return (await loaded(loading))[name](this.#desk, this.#local, ...rest); }
+
   /**
    * `clean`, `draft`, `sending` or `refused`: what becomes of a record, or of a part of it.
    *
    * @param {string} [place] a section, or `section.group`; a field stands for its group
    * @param {any} [item] the id of an item of a list
    */
-  state(resource, id, place, item) {
-    return this.#local.read((work) => work.state(resource, id, place?.split(".") ?? [], item));
-  }
+  state(resource, id, place, item) { return this.#more(import("./state.js"), "state", resource, id, place, item); }
 
   // MARK: Syncing
 
@@ -404,32 +438,22 @@ export class FieldMergeStore extends EventTarget {
    *   sent: by default the sign-out is refused; `send` sends them first, and refuses where that does not work
    * @throws {FieldMergeError} `unsent`, whose `unsent` says how many there are
    */
-  async signOut({ unsent = "refuse", signal } = {}) {
-    if (unsent === "send") await this.sync({ signal });
-    // One transaction decides: an edit is stored before it and counts, or it comes after it and fails, in any tab.
-    await this.#local.write(async (work) => {
-      // A push that the gateway refused is in its journal; one that never got there is nowhere else.
-      const left = work.meta.unsent + (await work.values("x")).filter((one) => one.isLocal).length;
-      if (left && unsent !== "discard") throw new FieldMergeError("unsent", `${left} edits were not sent.`, { unsent: left });
-      this.#left = await work.values("t");
-      work.meta.isSignedOut = true;
-    }).catch((error) => { if (!error.isSignedOut) throw error; }); // an earlier call was broken off behind its decision
+  signOut(options) { return this.#more(import("./signout.js"), "signOut", options); }
+
+  /** For a sign-out: ends the store in every tab and deletes it. */
+  async #leave() {
     this.#say({ signedOut: true });
     this.#end();
     await this.#storage.destroy();
   }
 
   /** What support wants to know; no values of records. */
-  async diagnose() {
-    return (await import("./support.js")).diagnosis(this.#local, { status: this.status, isLeading: this.#leads, server: this.#options.server });
-  }
+  diagnose() { return this.#more(import("./support.js"), "diagnosis", { status: this.status, isLeading: this.#leads, server: this.#options.server }); }
 
   /**
    * Everything that is kept, as a value; with a path, in Node, also as a file of JSON.
    *
    * @param {string} [path]
    */
-  async export(path) {
-    return (await import("./support.js")).contents(this.#local, path);
-  }
+  export(path) { return this.#more(import("./support.js"), "contents", path); }
 }

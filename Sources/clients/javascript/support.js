@@ -1,7 +1,7 @@
 import { entries } from "./decisions.js";
 
 /** Loaded when somebody asks: what support wants to know of a store, with what it says of itself; no values of records. */
-export const diagnosis = (local, standing) => local.read(async (work) => {
+export const diagnosis = (_, local, standing) => local.read(async (work) => {
   const { device, feed, revision, rules = null, snapshot } = work.meta, resources = {};
   for (const resource of work.rules?.resources.keys() ?? []) resources[resource] = (await work.tx.all(`r:${resource}`)).length;
   return {
@@ -15,7 +15,7 @@ export const diagnosis = (local, standing) => local.read(async (work) => {
 });
 
 /** Everything that a store keeps; with a path also written down, in Node. */
-export async function contents(local, path) {
+export async function contents(_, local, path) {
   const told = await local.read(async (work) => {
     const records = {};
     for (const resource of work.rules?.resources.keys() ?? []) records[resource] = (await work.tx.all(`r:${resource}`)).map(([, { r }]) => r);

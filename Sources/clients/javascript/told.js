@@ -89,10 +89,10 @@ async function endsOf(work, push, results, problem) {
       await putRecord(work, { ...place, record, problem: result.problem });
     }
     if (isRefused) record ??= await work.base(place);
-    if (result?.outcomes?.some((outcome) => outcome.conflict)) work.events.push(...work.decisions.conflictsOf(edit, result, isRefused));
-    ends.push({ ...place, edit, isRefused, record, problem: result ? result.problem : problem });
+    if (result?.outcomes?.some((outcome) => outcome.conflict)) work.events.push(...(await work.decisions.conflictsOf(work, push, edit, result, isRefused)));
+    ends.push({ ...place, edit, isRefused, record, problem: result ? result.problem : problem, outcomes: result?.outcomes });
     const missing = !isRefused && result.outcomes?.some(({ outcome }) => outcome === "missing") && work.decisions.missingOf(work, edit, result);
-    if (missing) ends.push({ ...place, edit: missing, isRefused: true, record, problem: work.decisions.localProblem("missing", 409, "The row that this edit changes is gone.") });
+    if (missing) ends.push({ ...place, edit: missing, isRefused: true, record, problem: work.decisions.localProblem("missing", 409, "The row that this edit changes is gone."), outcomes: result.outcomes });
   }
   return ends;
 }

@@ -133,9 +133,10 @@ export class Work {
    * @param {{resource: string, id: any, creates?: boolean, rows: any[]}[]} edits
    * @param {{resource: string, id: any}[]} about what the ticket is about where nothing is left of them
    * @param {"edit"} [atomic]
+   * @param {boolean} [isApart] the edits are a push of their own
    * @returns {Promise<any>} the ticket
    */
-  async append(edits, about, atomic) {
+  async append(edits, about, atomic, isApart) {
     const ids = {};
     for (const id of edits.flatMap(named)) ids[id] = await this.resolve(id);
     edits = edits.map((edit) => mapped(edit, ids)).filter(({ rows }) => rows.length);
@@ -143,7 +144,7 @@ export class Work {
     if (!edits.length) return this.#cancelled(ticket);
     await this.touch(...edits);
     const refuse = this.meta.refused && (await this.decisions.dependent(this, edits));
-    const push = (!refuse && (await this.#joined(edits, atomic))) || { seq: ++this.meta.seq, atomic, edits, tickets: [] };
+    const push = (!refuse && !isApart && (await this.#joined(edits, atomic))) || { seq: ++this.meta.seq, atomic, edits, tickets: [] };
     push.tickets.push(ticket.seq);
     await this.shrink(push);
     await (refuse && refuse(push));
@@ -218,27 +219,13 @@ export class Work {
     return ticket;
   }
 
-  /** Finds a ticket by its name, or the last one of a record by its id. */
-  async ticket(name, resource) {
-    const find = async (id) => (await this.tx.get("k", resource === undefined ? idKey(id) : nameOf({ resource, id }))) ?? 0;
-    return (await this.tx.get("t", Math.max(await find(name), await find(await this.resolve(name))))) ?? null;
-  }
+  /** Finds a ticket by its name. */
+  async ticket(name) { return this.tx.get("t", (await this.tx.get("k", idKey(name))) ?? 0); }
 
   // MARK: States
 
   /** Tells whether an edit deletes its record. */
   isDeletion({ resource, rows }) { return rows.some((row) => !row.new && row.section === this.rules.resources.get(resource)?.root.name); }
-
-  /** `clean`, `draft`, `sending` or `refused`: what becomes of a record, or of a part of it. */
-  async state(resource, id, [section, name], item) {
-    const { root, sections } = this.rules?.resource(resource) ?? {}, field = sections?.get(section)?.groups.get(name)?.[0] ?? name;
-    const place = { resource, id: await this.resolve(id) }, key = item !== undefined && idKey(await this.resolve(item));
-    const concerns = (push) => editOf(push, place)?.rows.some((row) => section === undefined || (row.section === root?.name && !isChange(row))
-      || (row.section === section && (!key || idKey(row.item) === key) && (field === undefined || !isChange(row) || Object.hasOwn(row.new, field))));
-    const pushes = (await this.pushesOf(place)).filter(concerns);
-    if (pushes.length) return pushes.every((push) => push.body) ? "sending" : "draft";
-    return (await this.values("x")).some(concerns) ? "refused" : "clean";
-  }
 
   // MARK: The end
 
@@ -253,7 +240,7 @@ export class Work {
     // What no frozen push names need not be repeated any more.
     const pushes = this.isTold ? await this.pushes() : [];
     for (const { seq, settled } of pushes) if (settled && !pushes.some((other) => !other.settled && names(other.body, settled))) await this.tx.delete("p", seq);
-    if (this.events.length) await this.decisions.keepEvents(this);
+    if (this.events.length || this.meta.overtaken) await this.decisions.keepEvents(this);
     await this.tx.put("meta", "meta", this.meta);
   }
 }

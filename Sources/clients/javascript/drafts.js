@@ -1,0 +1,195 @@
+import { missing, rulesOf } from "./editing.js";
+import { FieldMergeError, fail } from "./errors.js";
+import { bare, groupsOf, isChange, named, nameOf, rowIn, view } from "./layers.js";
+import { bareEdit, take } from "./refused.js";
+import { difference, guarded, newId, pick } from "./rules.js";
+import { StoreEvent } from "./store.js";
+import { copy, idKey, isObject, same, temporaryId } from "./values.js";
+
+/*
+ * Forms: edits whose base is a record that the app has read earlier. Loaded with the first of them.
+ */
+
+const plain = (record) => JSON.parse(JSON.stringify(record));
+
+/** Opens a form of a record. */
+export async function draft(desk, local, resource, id) {
+  await desk.store.reach(resource, id);
+  const base = await desk.store.record(resource, id);
+  if (!base) throw missing(resource, id);
+  return new Draft(desk, local, { resource, id }, base).watch();
+}
+
+/** Edits a record from a base that the app has read earlier. */
+export async function editFrom(desk, local, resource, id, change, base) {
+  const own = await local.read((work) => Promise.all([id, base.id].map((one) => work.resolve(one))));
+  if (idKey(own[0]) !== idKey(own[1])) throw new FieldMergeError("other-record", `The base is record ${idKey(base.id)}, the edit is of record ${idKey(id)}.`);
+  const form = new Draft(desk, local, { resource, id }, base);
+  await change(form.record);
+  return form.save();
+}
+
+const notRefused = () => new FieldMergeError("not-refused", "This edit is not in the list of refused edits any more. Open another form.");
+
+/** Opens a form of a refused edit, whose entry leaves the list when the form is saved. */
+export async function restored(desk, local, entry) {
+  const { edit, base, record } = await local.read(async (work) => {
+    const [edit, ...others] = (await work.tx.get("x", entry))?.edits.map(bareEdit) ?? [], { sections, root } = edit ? rulesOf(work, edit.resource) : {};
+    if (!edit) throw notRefused();
+    if (others.length) throw new FieldMergeError("several-records", "This edit has several records. Use resend() or discard().");
+    for (const { section, new: value } of edit.rows) {
+      if (section === root.name && !value) throw new FieldMergeError("deletion", "A deletion has no form. Use resend() or discard().");
+      if (Object.keys(value ?? {}).some((name) => !sections.get(section)?.fields.has(name))) throw new FieldMergeError("field-removed", "A field of this edit exists no longer. Copy its value, then use discard().");
+    }
+    const base = edit.creates ? null : await work.read(edit), record = (base || edit.creates) && view(base, [{ edits: [edit] }], edit, work.rules);
+    if (!record) throw missing(edit.resource, edit.id);
+    // A row that is gone is a new one in the form.
+    for (const row of edit.rows) {
+      const { isList, generated, names } = sections.get(row.section), value = row.new && { ...(isList && !generated && { id: row.item }), ...pick({ ...row.old, ...row.new }, names) };
+      if (value && !rowIn(record, row)) record[row.section] = isList ? [...record[row.section], value] : value;
+    }
+    return { edit, base, record };
+  });
+  return new Draft(desk, local, edit, base, record, entry).watch();
+}
+
+class Draft {
+  #desk; #local; #resource; #id; #entry; #end;
+  /** The base of a save that runs: what the store reads then is no change of others. */
+  #saving = null;
+  /** The record as the store had it last. */
+  #seen = null;
+  #last = Promise.resolve();
+  #isClosed = false;
+  /** The record as its user saw it; null of a new one. */
+  base;
+  /** The working copy. */
+  record;
+
+  constructor(desk, local, { resource, id }, base, record = base, entry) {
+    Object.assign(this, { base: base && copy(plain(base)), record: guarded(plain(record), rulesOf(local, resource)) });
+    [this.#desk, this.#local, this.#resource, this.#id, this.#entry] = [desk, local, resource, id, entry];
+  }
+
+  watch() {
+    this.#end = this.#desk.store.observe(this.#resource, this.#id, (record) => void this.#changed(record).catch(() => {}));
+    return this;
+  }
+
+  /** Ends the form; what was not saved is dropped. */
+  close() {
+    this.#isClosed = true;
+    this.#end?.();
+  }
+
+  /** Makes one edit of what has changed since the form was opened, or saved last. */
+  save() { return (this.#last = this.#last.catch(() => {}).then(() => this.#save())); }
+
+  async #save() {
+    if (this.#isClosed) throw new FieldMergeError("closed", "The form is closed.");
+    let id;
+    try {
+      const ticket = await this.#desk.queued(async (work) => {
+        const rules = rulesOf(work, this.#resource), resource = this.#resource;
+        await this.#resolve(work);
+        for (const { name, isList, generated } of rules.sections.values()) for (const row of (isList && generated && this.record[name]) || []) if (isObject(row)) row.id ??= temporaryId();
+        this.#saving = plain(this.record);
+        id = this.base ? await work.resolve(this.#id) : newId(this.#saving.id ?? null, rules.root, "id");
+        const now = await work.read({ resource, id });
+        if (this.base ? !now : now) throw this.base ? missing(resource, id) : new FieldMergeError("exists", "“id” is that of another record.", { path: "id" });
+        const entry = this.#entry !== undefined && (await take(work, this.#entry));
+        if (entry === undefined || entry === null) throw notRefused();
+        const edit = { resource, id, ...(!this.base && { creates: true }), rows: difference(rules, this.base, this.#saving) };
+        return appended(work, rules, edit, now, entry ? await work.tickets(entry) : []);
+      });
+      Object.assign(this, { base: this.#saving });
+      this.#id = id;
+      this.#entry = undefined;
+      return ticket;
+    } finally {
+      this.#saving = null;
+    }
+  }
+
+  /** Puts real ids in the place of temporary ones. */
+  async #resolve(work) {
+    const ids = {};
+    for (const id of named([this.base, this.record])) ids[id] = await work.resolve(id);
+    const replace = (values) => {
+      for (const [name, value] of Object.entries(values ?? {})) {
+        if (typeof value === "object") replace(value);
+        else if (Object.hasOwn(ids, value) && ids[value] !== value) values[name] = ids[value];
+      }
+    };
+    replace(this.base);
+    replace(this.record);
+  }
+
+  /** Looks for groups that the form and the store have both changed. */
+  async #changed(now) {
+    const before = this.#seen;
+    this.#seen = now;
+    if (!before || !now || this.#isClosed) return;
+    const rules = await this.#local.read(async (work) => {
+      await this.#resolve(work);
+      return rulesOf(work, this.#resource);
+    });
+    const base = this.#saving ?? this.base, mine = plain(this.record);
+    for (const { name: section, isList, groups } of rules.sections.values()) {
+      for (const { id: item } of [mine[section] ?? []].flat()) {
+        const place = { section, ...(isList && { item }) };
+        const [old, is, was, own] = [base, now, before, mine].map((record) => rowIn(record, place));
+        for (const [group, names] of old ? groups : []) {
+          if (names.some((name) => [old, is, was].some((row) => row && !Object.hasOwn(row, name)))) continue;
+          const of = (row) => (row ? pick(row, names) : null);
+          if (same(of(own), of(old)) || same(of(is), of(was)) || same(of(is), of(old))) continue;
+          this.#overtaken({ ...place, group, old: bare(old, names), current: bare(is, names), new: bare(own, names) }, place, of(is));
+        }
+      }
+    }
+  }
+
+  #overtaken(event, place, current) {
+    const { section, item } = place;
+    const set = (record) => {
+      const row = rowIn(record, place);
+      if (row && current) Object.assign(row, current);
+      else if (row && !current) record[section] = item === undefined ? null : record[section].filter((one) => one.id !== row.id);
+    };
+    const keepMine = async () => { if (current) set(this.base); }, takeTheirs = async () => { set(this.base); set(this.record); };
+    const { resource } = { resource: this.#resource };
+    this.#desk.store.dispatchEvent(new StoreEvent("overtaken", {
+      kind: "overtaken", resource, id: this.#seen.id, by: null, ...event, draft: this, keepMine, takeMine: keepMine, takeTheirs, dismiss: async () => {},
+    }));
+  }
+}
+
+/** Adds an edit with a base of its own to the queue: a push of its own, if the store has other values than this base. */
+async function appended(work, { sections }, edit, now, tickets) {
+  const { resource, id, rows } = edit, overtaken = [];
+  let isApart = false;
+  for (const row of rows) {
+    const section = sections.get(row.section), found = rowIn(now, row);
+    if (isChange(row)) complete(row, section, found);
+    isApart ||= row.old ? !same(found && pick(found, Object.keys(row.old)), row.old) : !!found;
+    for (const [group, names] of isChange(row) ? groupsOf(row, section) : []) {
+      const [old, current] = [row.old, found].map((one) => bare(one, names));
+      if ((found && !names.every((name) => Object.hasOwn(found, name))) || same(old, current)) continue;
+      overtaken.push({ event: "overtaken", resource, id, section: row.section, ...(row.item !== undefined && { item: row.item }), group, old, current, new: bare(row.new, names), by: null });
+    }
+  }
+  for (const ticket of tickets) await work.end(ticket);
+  const told = await work.append([edit], [{ resource, id }], undefined, isApart), push = (await work.pushesOf({ resource, id })).find((one) => one.tickets.includes(told.seq));
+  work.events.push(...(push ? overtaken.map((event) => ({ ...event, push: push.seq })) : []));
+  for (const ticket of tickets) await work.end(ticket, told.outcome);
+  if (push && tickets.length) await work.tx.put("p", push.seq, { ...push, tickets: [...push.tickets, ...tickets.map(({ seq }) => seq)] });
+  return told;
+}
+
+/** Gives a group the values of fields that its base lacks. */
+function complete({ old, new: value }, { fields, groups }, found) {
+  const names = Object.keys(value).flatMap((name) => groups.get(fields.get(name).group)).filter((name) => found && !Object.hasOwn(old, name) && Object.hasOwn(found, name));
+  const rest = pick(found ?? {}, names);
+  Object.assign(old, rest);
+  for (const name of names) value[name] ??= rest[name];
+}

@@ -1,0 +1,150 @@
+import { assign, decide, drop, keep } from "./deciding.js";
+import { editOf, groupsOf, isChange } from "./layers.js";
+import { withChoice } from "./refused.js";
+import { StoreEvent } from "./store.js";
+import { idKey, same, uuid } from "./values.js";
+import { report } from "./watching.js";
+
+/*
+ * Events that wait for a handler of the app, and the list of conflicts. Loaded with `decisions.js`.
+ *
+ * Table `e` contains events without a handler, table `c` the entries of the list: `conflict` and `overtaken`, each with its
+ * `name`. The event of an entry has the number of the entry as `entry`.
+ */
+
+/** The largest number of events without a handler, and of entries that were delivered. */
+const kept = 1000;
+
+const placeOf = ({ resource, id, section, item = null, group }) => JSON.stringify([resource, idKey(id), section, item === null ? null : idKey(item), group]);
+
+/** Gives an event the number and the name of its entry: those of the overtaken edit of its group, if one is listed. */
+function listed(work, entries, event, push) {
+  const known = entries.find((one) => one.push === push && placeOf(one) === placeOf(event));
+  return Object.assign(event, { entry: known?.seq ?? ++work.meta.seq, name: known?.name ?? uuid() });
+}
+
+const overtakenIn = async (work) => (work.meta.overtaken ? (await work.values("c")).filter(({ kind }) => kind === "overtaken") : []);
+
+/** The conflicts of an edit, by its result. Of a refused one nothing was written. */
+export async function conflictsOf(work, push, { resource, id }, result, isRefused) {
+  const entries = await overtakenIn(work);
+  return result.outcomes.filter((outcome) => outcome.conflict).map(({ id: item, conflict: _, ...told }) => listed(work, entries, {
+    event: "conflict", resource, id: result.id ?? id, ...(item !== undefined && { item }), old: null, current: null, new: null, written: null, by: null, ...told, ...(isRefused && { outcome: "refused" }),
+  }, push.seq));
+}
+
+/** Stores the events of a transaction and their entries, and takes out overtaken edits that do not wait any more. */
+export async function keepEvents(work) {
+  const { meta, tx } = work, entries = await overtakenIn(work);
+  for (const event of work.events) {
+    event.seq = ++meta.seq;
+    const { seq, event: kind, ...told } = event;
+    if (kind === "overtaken") entries.push(Object.assign(told, listed(work, entries, event, event.push)));
+    if (["conflict", "overtaken"].includes(kind)) {
+      await unqueue(work, event.entry);
+      if (!(await tx.get("c", event.entry))) meta.listed = (meta.listed ?? 0) + 1;
+      await tx.put("c", event.entry, { ...told, entry: event.entry, name: event.name, kind, seq: event.entry });
+    }
+    await tx.put("e", seq, event);
+    // An app that never listens does not fill the store.
+    if (seq % 100 === 0) for (const old of (await work.values("e")).slice(0, -kept)) await tx.delete("e", old.seq);
+  }
+  meta.overtaken = 0;
+  for (const entry of (await work.values("c")).filter(({ kind }) => kind === "overtaken")) {
+    if (await isWaiting(work, entry)) meta.overtaken += 1;
+    else await leave(work, entry);
+  }
+  await prune(work);
+}
+
+/** Tells whether the edit of an overtaken group has no answer yet. */
+async function isWaiting(work, { resource, id, section, item, group, push: seq }) {
+  const push = await work.push(seq), edit = push && editOf(push, { resource, id }), known = work.rules.resources.get(resource)?.sections.get(section);
+  return !!edit?.rows.some((row) => row.section === section && idKey(row.item) === idKey(item) && isChange(row) && groupsOf(row, known).some(([name]) => name === group));
+}
+
+/** Takes the event of an entry out of those that wait. */
+async function unqueue(work, number) {
+  for (const { seq, event, entry } of await work.values("e")) if (entry === number && event !== "refused") await work.tx.delete("e", seq);
+}
+
+/** Takes an entry out of the list. */
+async function leave(work, { seq }) {
+  await work.tx.delete("c", seq);
+  await unqueue(work, seq);
+  work.meta.listed -= 1;
+}
+
+/** Keeps the number of entries that were delivered within its limit: the oldest leaves first. */
+async function prune(work) {
+  if (!(work.meta.listed > kept)) return;
+  const waiting = (await work.values("e")).map(({ entry }) => entry), delivered = (await work.values("c")).filter(({ seq }) => !waiting.includes(seq));
+  for (const entry of delivered.slice(0, -kept)) await leave(work, entry);
+}
+
+// MARK: What the app gets
+
+/**
+ * What a store gives to what is here: `queued` puts an edit into its queue, `edits` makes room for one, `listened` are the
+ * types of events that this tab delivers, `heard` the numbers of those that were delivered, `rule` is the app's own.
+ *
+ * @typedef {{store: EventTarget, queued: (body: (work: any) => any) => Promise<any>, edits: () => ReturnType<typeof import("./editing.js").editsOf>,
+ *   listened: Set<string>, heard: Set<number>, rule: () => any}} Desk
+ */
+
+/**
+ * An event, or an entry of the list of conflicts, as the app gets it, with its decisions.
+ *
+ * @param {Desk} desk
+ */
+export function detailed(desk, { event: type, seq: _, entry: number, push: __, ...told }) {
+  const { queued, edits } = desk;
+  if (type === "refused") return withChoice(desk, number, told);
+  if (type === "gone") return told;
+  /** An entry is decided once; an event of an earlier version has none. */
+  const decided = (body) => () => queued(async (work) => {
+    const entry = number === undefined ? { ...told, kind: type } : await work.tx.get("c", number);
+    if (entry && number !== undefined) await leave(work, entry);
+    return entry ? body(work, entry) : null;
+  });
+  const takeMine = decided(async (work, entry) => (entry.kind === "overtaken" && (await decide(work, entry, keep)) ? null : assign(edits(), work, entry, entry.new)));
+  const takeTheirs = decided(async (work, entry) => {
+    const isDone = entry.kind === "overtaken" ? await decide(work, entry, drop) : same(entry.written, entry.current);
+    return isDone ? null : assign(edits(), work, entry, entry.current, true);
+  });
+  const kind = told.kind ?? type;
+  return { ...told, kind, takeMine, takeTheirs, dismiss: decided(() => null), ...(kind === "overtaken" && { keepMine: takeMine }) };
+}
+
+/** The list of conflicts, the oldest first. */
+export const conflicts = async (desk, local) => (await local.read((work) => work.values("c"))).map((entry) => detailed(desk, entry));
+
+/**
+ * Delivers events to the handlers of the app, each once, and to its own rule.
+ *
+ * @param {Desk} desk
+ */
+export function tell(desk, events) {
+  for (const event of events) {
+    const { event: type, seq } = event, rule = (type === "conflict" && desk.rule()) || null;
+    if (desk.heard.has(seq) || !(desk.listened.has(type) || rule)) continue;
+    const detail = detailed(desk, event), told = Object.assign(new StoreEvent(type, detail), { returned: [] });
+    if (desk.listened.has(type)) desk.store.dispatchEvent(told);
+    if (!rule && !told.returned.length) continue; // every handler was removed
+    desk.heard.add(seq);
+    void answer(desk, event, told.returned, rule, detail).catch((error) => { if (error.code !== "closed") report(error); });
+  }
+}
+
+/** Takes an event out once a handler has returned; the value that the app's own rule answers to a conflict is an edit. */
+async function answer({ queued, edits }, event, returned, rule, detail) {
+  const value = await rule?.(detail), ends = await Promise.allSettled(returned);
+  if (ends.length && ends.every(({ status }) => status === "rejected")) return;
+  await queued(async (work) => {
+    await work.tx.delete("e", event.seq);
+    if (value === undefined) return prune(work);
+    const entry = await work.tx.get("c", event.entry ?? 0);
+    if (entry) await leave(work, entry);
+    return entry || event.entry === undefined ? assign(edits(), work, event, value) : null;
+  });
+}

@@ -1,0 +1,82 @@
+import { conflicts } from "./events.js";
+import { FieldMergeError } from "./errors.js";
+import { created, editOf, groupsOf, isChange, named, nameOf, onTheWire, withoutSame } from "./layers.js";
+import { pick } from "./rules.js";
+import { idKey } from "./values.js";
+
+/*
+ * Lists that the app asks for; loaded with the first of them.
+ */
+
+export { conflicts };
+export { draft, editFrom } from "./drafts.js";
+
+/**
+ * The pushes without an answer, in order.
+ *
+ * @param {import("./events.js").Desk} desk
+ * @param {import("./local.js").Local} local
+ */
+export const unsent = (desk, local) => local.read(async (work) => (await work.pushes()).filter(({ edits }) => edits.length).map(({ seq, body, edits }) => ({
+  name: String(seq), resource: edits[0].resource, id: edits[0].id, state: body ? "sending" : "draft", edits: edits.map((edit) => onTheWire(edit, work.rules)),
+  discard: () => desk.queued((own) => discard(own, seq)),
+})));
+
+/** Takes a draft out of the queue. Later edits of the same groups continue from its `old`, and edits of its new rows leave with it. */
+async function discard(work, number) {
+  const push = await work.push(number);
+  if (!push || push.settled) return;
+  if (push.body) throw new FieldMergeError("sending", "The gateway may have it. Wait for the answer.");
+  const { edits } = push, lost = new Set([...edits.flatMap(created), ...edits.filter(({ creates }) => creates).map(nameOf)]);
+  await takeOut(work, { ...push, edits: [] }, edits);
+  for (const edit of edits) for (const later of await work.pushesOf(edit)) if (later.seq > number && !later.body) await inherit(work, edit, later);
+  // A push that loses a row may lose others that use the id of that row.
+  for (const { seq } of lost.size ? await work.pushes() : []) {
+    const later = await work.push(seq);
+    if (!later || later.body || !later.edits.some((edit) => lost.has(nameOf(edit)) || named(edit).some((id) => lost.has(id)))) continue;
+    const before = later.edits, kept = withoutUses(work, before, lost);
+    await takeOut(work, { ...later, edits: kept }, before);
+  }
+}
+
+/** Stores what is left of a push. If nothing is left, its tickets end as discarded. */
+async function takeOut(work, push, before) {
+  await work.touch(...before);
+  await work.save(push);
+  for (const ticket of push.edits.length ? [] : await work.tickets(push)) await work.end(ticket, { status: "discarded", conflicts: [] });
+}
+
+const isSameRow = (one, other) => one.section === other.section && idKey(one.item) === idKey(other.item);
+
+/** The groups of a later push continue from the `old` of the groups that are taken out, each once. */
+async function inherit(work, edit, later) {
+  const own = editOf(later, edit), sections = work.rules.resources.get(edit.resource)?.sections;
+  for (const row of edit.rows) {
+    const next = own.rows.find((one) => isSameRow(one, row));
+    if (next && !row.old) own.rows = own.rows.filter((one) => one !== next);
+    if (!next || !isChange(row) || !next.old) continue;
+    const names = Object.keys(row.old).filter((name) => Object.hasOwn(next.old, name));
+    Object.assign(next.old, pick(row.old, names));
+    row.old = pick(row.old, Object.keys(row.old).filter((name) => !names.includes(name)));
+    own.rows = own.rows.flatMap((one) => (one === next ? withoutSame(next, sections?.get(row.section)) : one));
+  }
+  await work.shrink(later);
+}
+
+/** Edits without the parts that use lost ids; the ids of rows that are lost with them are added. */
+function withoutUses(work, edits, lost) {
+  const uses = (value) => named(value).some((id) => lost.has(id));
+  for (let count = -1; count !== lost.size;) {
+    count = lost.size;
+    edits = edits.flatMap((edit) => {
+      const sections = work.rules.resources.get(edit.resource)?.sections, rows = lost.has(nameOf(edit)) || uses({ id: edit.id }) ? [] : edit.rows.flatMap((row) => {
+        if (!uses(row)) return [row];
+        const names = !isChange(row) || uses({ item: row.item }) ? [] : groupsOf(row, sections?.get(row.section)).flatMap(([, fields]) => (uses([pick(row.old, fields), pick(row.new, fields)]) ? [] : fields));
+        return names.length ? [{ ...row, old: pick(row.old, names), new: pick(row.new, names) }] : [];
+      }), isRootLost = edit.creates && !rows.some((row) => !row.old && row.section === sections?.keys().next().value), kept = isRootLost ? [] : rows;
+      if (kept.length < edit.rows.length) for (const id of created({ ...edit, rows: edit.rows.filter((row) => !kept.some((one) => isSameRow(one, row))) })) lost.add(id);
+      return kept.length ? { ...edit, rows: kept } : [];
+    });
+  }
+  return edits;
+}
