@@ -1,5 +1,6 @@
 import FieldMergeTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FieldMergeClient
@@ -30,6 +31,9 @@ actor CaseDevice {
     private var lastTold: [(kind: String, event: any Sendable, value: JSONValue)] = []
     private var decisions: [JSONValue] = []
     private var deciding: Registration?
+    private var kept: [String: Record] = [:]
+    private var forms: [String: RecordDraft] = [:]
+    private var formEvents: Int?
     private var store: FieldMergeStore!
     private var held: HeldRequest?
     private var lastPush = ""
@@ -48,7 +52,7 @@ actor CaseDevice {
     }
 
     private func open() async throws {
-        turns = AsyncStream<Turn>.makeStream()
+        (turns, formEvents) = (AsyncStream<Turn>.makeStream(), nil)
         let continuation = turns.continuation
         let server = ScriptedServer(clock: clock) { [weak self] request in await self?.serve(request) ?? .none }
         server.hold {
@@ -182,6 +186,13 @@ actor CaseDevice {
         case "decide":
             decisions.append(step)
             deciding = try await store.onOvertaken { [weak self] event in await self?.decide(on: event) }
+        case "keep": kept[step["as"].stringValue ?? ""] = try await store.record(resource, id)
+        case "draft": open(try await store.draft(resource, id), step)
+        case "type":
+            let form = try form(step)
+            change(&form.record, step)
+        case "save": try await save(step)
+        case "close": try form(step).close()
         case "read":
             let record = try await store.record(resource, id)
             try expect(step["record"], record?.value ?? .null, isExact: true)
@@ -223,6 +234,14 @@ actor CaseDevice {
         case "refused":
             let entries = try await store.refusedEdits()
             try expect(step["entries"], .array(entries.map(Self.value)))
+        case "conflicts": try expect(step["entries"], .array(try await store.conflicts().map(Self.value)))
+        case "unsent": try expect(step["entries"], .array(try await store.unsent().map(Self.value)))
+        case "listed":
+            do {
+                try await callListed(step)
+                guard step["error"].isNull else { throw CaseFault(description: "the call did not fail") }
+            } catch { try expect(error, step) }
+        case "deaf": break
         case "resend":
             guard try await store.refusedEdits()[step["entry"].intValue ?? 0].resend() else {
                 throw CaseFault(description: "it was not sent again")
@@ -266,13 +285,63 @@ actor CaseDevice {
                 ticket = try await store.transaction(atomicity: atomicity) { transaction in
                     for part in parts { try self.change(transaction, part) }
                 }
-            default: ticket = try await store.edit(resource, id) { change(&$0, step) }
+            default:
+                let base = step["base"].stringValue.flatMap { kept[$0] }
+                ticket = try await store.edit(resource, id, base: base) { change(&$0, step) }
             }
-            guard step["error"].isNull else { throw CaseFault(description: "the edit did not fail") }
-            if let name = step["ticket"].stringValue { tickets[name] = ticket.token }
-        } catch let error as InvalidEdit where !step["error"].isNull {
-            try expect(step["error"]["path"], .string(error.path))
-            if let near = step["error"]["near"].stringValue { try expect(.string(near), .string(error.nearest ?? "")) }
+            try note(ticket, step)
+        } catch { try expect(error, step) }
+    }
+
+    private func note(_ ticket: Ticket, _ step: JSONValue) throws {
+        guard step["error"].isNull else { throw CaseFault(description: "the edit did not fail") }
+        if let name = step["ticket"].stringValue { tickets[name] = ticket.token }
+    }
+
+    /// Compares the error of a step; throws it where the step has none.
+    private func expect(_ error: any Error, _ step: JSONValue) throws {
+        if step["error"].isNull || error is CaseFault { throw error }
+        let invalid = error as? InvalidEdit
+        try expect(
+            step["error"],
+            [
+                "path": invalid.map { .string($0.path) } ?? .null,
+                "near": invalid?.nearest.map(JSONValue.string) ?? .null,
+                "code": (error as? FieldMergeError)?.code.map(JSONValue.string) ?? .null,
+            ])
+    }
+
+    // MARK: Forms and lists
+
+    private func open(_ form: RecordDraft, _ step: JSONValue) {
+        if formEvents == nil { formEvents = store.beginReading(.overtaken) }
+        forms[step["as"].stringValue ?? ""] = form
+    }
+
+    private func form(_ step: JSONValue) throws -> RecordDraft {
+        guard let form = forms[step["draft"].stringValue ?? ""] else { throw CaseFault(description: "no such form") }
+        return form
+    }
+
+    private func save(_ step: JSONValue) async throws {
+        do { try note(try await form(step).save(), step) } catch { try expect(error, step) }
+    }
+
+    private func callListed(_ step: JSONValue) async throws {
+        let index = step["entry"].intValue ?? 0
+        switch (step["of"].stringValue, step["call"].stringValue) {
+        case ("conflicts", "dismiss"): try await store.conflicts()[index].dismiss()
+        case ("conflicts", "takeMine"): try await store.conflicts()[index].takeMine()
+        case ("conflicts", "keepMine"): try await store.conflicts()[index].keepMine()
+        case ("conflicts", "takeTheirs"): try await store.conflicts()[index].takeTheirs()
+        case ("unsent", "discard"): try await store.unsent()[index].discard()
+        case ("refused", "resend"):
+            let paths = step["without"].arrayValue?.compactMap(\.stringValue) ?? []
+            try await store.refusedEdits()[index].resend(without: paths)
+        case ("refused", "restore"):
+            open(try await store.refusedEdits()[index].restore(), step)
+        case ("refused", "discard"): try await store.refusedEdits()[index].discard()
+        default: throw CaseFault(description: "unknown call")
         }
     }
 
@@ -427,6 +496,9 @@ actor CaseDevice {
                 }
             }
         }
+        while let reader = formEvents, let event = store.readers.withLock({ $0[.overtaken]?.takeLive(reader) }) {
+            told.append(("overtaken", Overtaken(event, store), event))
+        }
         let last = after
         _ = try await store.file.write("event") { ledger in
             for kind in EventKind.allCases { try ledger.forgetEvents(kind, through: last) }
@@ -443,6 +515,7 @@ actor CaseDevice {
 
     private static func value(_ conflict: Conflict) -> JSONValue {
         [
+            "name": .string(conflict.name), "kind": .string(conflict.kind.rawValue),
             "resource": .string(conflict.resource), "id": conflict.id, "section": .string(conflict.section),
             "item": conflict.item ?? .null, "group": conflict.group.map(JSONValue.string) ?? .null,
             "outcome": .string(conflict.outcome), "old": conflict.old, "current": conflict.current,
@@ -453,10 +526,20 @@ actor CaseDevice {
     private static func value(_ entry: RefusedEdit) -> JSONValue {
         [
             "resource": .string(entry.resource), "id": entry.id, "record": entry.record?.value ?? .null,
-            "problem": entry.problem,
-            "edits": .array(
-                entry.edits.map { ["resource": .string($0.resource), "id": $0.id, "changeset": $0.changeset] }),
+            "problem": entry.problem, "name": .string(entry.name),
+            "faulty": .array(entry.faulty.map(JSONValue.string)), "edits": value(entry.edits),
         ]
+    }
+
+    private static func value(_ entry: UnsentEdit) -> JSONValue {
+        [
+            "name": .string(entry.name), "resource": .string(entry.resource), "id": entry.id,
+            "state": .string(entry.state.rawValue), "edits": value(entry.edits),
+        ]
+    }
+
+    private static func value(_ parts: [RefusedEdit.Part]) -> JSONValue {
+        .array(parts.map { ["resource": .string($0.resource), "id": $0.id, "changeset": $0.changeset] })
     }
 
     private func pushesOfLast() -> [String] {

@@ -83,6 +83,19 @@ extension RecordChanges {
     }
 }
 
+extension RecordChanges {
+    /// Returns whether a record has each edited group as the `old` of the edit.
+    func isSeen(in record: JSONObject?, of resource: ResourceRules) -> Bool {
+        rows.allSatisfy { change in
+            guard let section = resource.section(named: change.section) else { return false }
+            guard let row = change.row(of: record, isList: section.isList) else { return change.isCreation }
+            return change.groups.allSatisfy { name, sides in
+                section.group(name).map { $0.agrees($0.fields(of: row), sides.old) } ?? false
+            }
+        }
+    }
+}
+
 extension RowChange {
     /// Returns the row of a record that the change speaks of; nil where there is none.
     func row(of record: JSONObject?, isList: Bool) -> JSONObject? {

@@ -5,6 +5,7 @@ public final class FieldMergeTransaction {
     private var edits: [RecordPlace: RecordEdit] = [:]
     private var order: [RecordPlace] = []
     private var deleted: Set<RecordPlace> = []
+    private var based: Set<RecordPlace> = []
 
     /// The records beneath.
     enum Source {
@@ -21,16 +22,22 @@ public final class FieldMergeTransaction {
 
     /// Edits a record.
     ///
+    /// - Parameter base: the record that the user saw, from an earlier reading; nil for the record as it is.
     /// - Throws: `FieldMergeError.recordNotFound`, `InvalidEdit`, and what the block throws; nothing of the block is left
     ///   then.
     /// - Returns: the record's id.
     @discardableResult
     public func edit(
-        _ resource: String, _ id: some RecordID, _ change: (inout RecordEdit) throws -> Void
+        _ resource: String, _ id: some RecordID, base: Record? = nil, _ change: (inout RecordEdit) throws -> Void
     ) throws -> JSONValue {
         let (place, held) = try held(resource, id.jsonValue)
         guard var edit = held else {
             throw FieldMergeError.recordNotFound(resource: resource, id: id.jsonValue)
+        }
+        if let base, edits[place] == nil {
+            guard base.isOf(resource), try resolved(base.id).key == place.key else { throw FieldMergeError.otherRecord }
+            edit = RecordEdit(edit.resource, id: edit.id, before: edit.resource.renamed(base.members))
+            based.insert(place)
         }
         try change(&edit)
         if let fault = edit.fault { throw fault }
@@ -99,6 +106,13 @@ public final class FieldMergeTransaction {
         return (place, record.map { RecordEdit(known, id: resolved, before: $0) })
     }
 
+    private func resolved(_ id: JSONValue) throws -> JSONValue {
+        switch source {
+        case .ledger(let ledger): try ledger.resolve(id)
+        case .store(let store): try store.file.readNow { try $0.resolve(id) }
+        }
+    }
+
     private func beneath(_ resource: String, _ id: JSONValue) throws -> (JSONValue, JSONObject?) {
         switch source {
         case .ledger(let ledger): (try ledger.resolve(id), try ledger.view(resource, id))
@@ -114,7 +128,7 @@ public final class FieldMergeTransaction {
                 return Draft(
                     resource: place.resource, id: edit.id,
                     changes: RecordChanges(of: edit.resource, from: edit.before, to: after),
-                    rulesVersion: rules.version)
+                    rulesVersion: rules.version, isBased: based.contains(place))
             }
         }
     }

@@ -11,6 +11,9 @@ public struct Record: Sendable {
         self.rules = rules
     }
 
+    /// Returns whether the record is one of a resource, as far as that is known.
+    func isOf(_ resource: String) -> Bool { rules.map { $0.name == resource } ?? true }
+
     /// The record's id, temporary where it was not created yet.
     public var id: JSONValue { members["id"] ?? .null }
 

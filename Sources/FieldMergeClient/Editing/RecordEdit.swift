@@ -3,13 +3,17 @@ public import Foundation
 /// A record that is being edited: `$0["customer", "address"] = ["street": "2 High St"]`.
 ///
 /// Assigning a field edits its whole group. What the rules refuse is thrown when the block ends.
-public struct RecordEdit {
+public struct RecordEdit: Sendable {
     /// The record's id, temporary until the gateway has given one.
     public let id: JSONValue
     let resource: ResourceRules
-    let before: JSONObject?
+    /// The record that the edit is the difference to; nil for a new one.
+    var before: JSONObject?
     private var members: JSONObject
-    private(set) var fault: InvalidEdit?
+    private var faults: [(part: String, error: InvalidEdit)] = []
+
+    /// The first value that the rules refuse, unless another was assigned since.
+    var fault: InvalidEdit? { faults.first?.error }
 
     init(_ resource: ResourceRules, id: JSONValue, before: JSONObject?) {
         self.resource = resource
@@ -27,6 +31,11 @@ public struct RecordEdit {
 
     var state: JSONObject { members }
 
+    /// Replaces the record as it is to be.
+    mutating func restore(_ state: JSONObject) { members = state }
+
+    mutating func forgetFaults() { faults = [] }
+
     // MARK: Groups
 
     /// A group of a section: of one field the value, of several an object; also a single field by its name.
@@ -35,7 +44,8 @@ public struct RecordEdit {
     public subscript(section: String, group: String) -> JSONValue {
         get { record[section, group] }
         set {
-            attempt { edit throws(InvalidEdit) in
+            let name = resource.section(named: section)?.group(ofField: group)?.name ?? group
+            attempt("\(section).\(name)") { edit throws(InvalidEdit) in
                 let rules = try edit.resource.section(section)
                 guard !rules.isList else {
                     throw InvalidEdit(path: section, detail: "it is a list: name an item, as in [0, “\(group)”]")
@@ -52,12 +62,15 @@ public struct RecordEdit {
     public subscript(section: String, index: Int, group: String) -> JSONValue {
         get { record[section, index, group] }
         set {
-            var items = self[section]
-            guard items.arrayValue?.indices.contains(index) == true else {
-                return fail(InvalidEdit(path: "\(section)[\(index)]", detail: "there is no such item"))
+            let part = "\(section)[\(index)].\(group)"
+            attempt(part) { edit throws(InvalidEdit) in
+                var items = edit[section]
+                guard items.arrayValue?.indices.contains(index) == true else {
+                    throw InvalidEdit(path: "\(section)[\(index)]", detail: "there is no such item")
+                }
+                items[index, group] = newValue
+                try edit.assign(items, to: section)
             }
-            items[index, group] = newValue
-            self[section] = items
         }
     }
 
@@ -68,15 +81,13 @@ public struct RecordEdit {
     public subscript(section: String) -> JSONValue {
         get { members[section] ?? .null }
         set {
-            attempt { edit throws(InvalidEdit) in
-                let rules = try edit.resource.section(section)
-                if rules.isList {
-                    edit.members[section] = try edit.items(newValue, of: rules)
-                } else {
-                    edit.members[section] = try edit.row(newValue, of: rules)
-                }
-            }
+            attempt(section) { edit throws(InvalidEdit) in try edit.assign(newValue, to: section) }
         }
+    }
+
+    private mutating func assign(_ value: JSONValue, to section: String) throws(InvalidEdit) {
+        let rules = try resource.section(section)
+        members[section] = rules.isList ? try items(value, of: rules) : try row(value, of: rules)
     }
 
     /// Puts the values of an app's own type into a section, compared group by group; in a list, an array of items.
@@ -92,12 +103,15 @@ public struct RecordEdit {
 
     // MARK: Checking
 
-    private mutating func attempt(_ change: (inout RecordEdit) throws(InvalidEdit) -> Void) {
-        do throws(InvalidEdit) { try change(&self) } catch { fail(error) }
-    }
-
-    private mutating func fail(_ error: InvalidEdit) {
-        if fault == nil { fault = error }
+    /// Changes a part; a value that fits replaces one that did not.
+    private mutating func attempt(_ part: String, _ change: (inout RecordEdit) throws(InvalidEdit) -> Void) {
+        do throws(InvalidEdit) {
+            try change(&self)
+            faults.removeAll { $0.part == part || $0.part.hasPrefix("\(part).") || $0.part.hasPrefix("\(part)[") }
+        } catch {
+            faults.removeAll { $0.part == part }
+            faults.append((part, error))
+        }
     }
 
     private func row(_ value: JSONValue, of section: SectionRules) throws(InvalidEdit) -> JSONValue {

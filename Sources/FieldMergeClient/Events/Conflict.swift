@@ -1,5 +1,10 @@
-/// A place where two edits met: what was held as `old`, what stood there, what was sent, and what stands now.
+/// A place where two edits met: `old` that the user saw, `current` of the other edit, `new` that the user wants, `written`
+/// that the database contains now.
 public struct Conflict: Sendable {
+    /// The name of the entry in `store.conflicts()`, the same in its event; empty if a ticket of an earlier version has it.
+    public let name: String
+    /// The kind: an answer of the gateway, or an edit without an answer that was overtaken.
+    public let kind: ConflictKind
     /// The name of the resource.
     public let resource: String
     /// The id of the record.
@@ -10,23 +15,26 @@ public struct Conflict: Sendable {
     public let item: JSONValue?
     /// The name of the group; nil where the whole row is meant.
     public let group: String?
-    /// The gateway's word for what it did, such as `client-won`.
+    /// The gateway's word for what it did, such as `client-won`; empty before there is an answer.
     public let outcome: String
     /// The value that this user saw when she began.
     public let old: JSONValue
-    /// The value that stood there, written by somebody else.
+    /// The value that somebody else has written.
     public let current: JSONValue
     /// The value that this user wants.
     public let new: JSONValue
-    /// The value that stands now.
+    /// The value that the database contains now; null before there is an answer.
     public let written: JSONValue
-    /// The one who wrote what stood there; null where the gateway does not know.
+    /// The one who wrote `current`; null where the gateway does not know.
     public let by: JSONValue
     /// The places at which a merge function had to choose a side; null where there are none.
     public let parts: JSONValue
+    let told: JSONValue
     let store: FieldMergeStore
 
-    init(_ told: JSONValue, _ store: FieldMergeStore) {
+    init(_ told: JSONValue, kind: ConflictKind = .conflict, _ store: FieldMergeStore) {
+        name = told["name"].stringValue ?? ""
+        self.kind = kind
         resource = told["resource"].stringValue ?? ""
         id = told["id"]
         section = told["section"].stringValue ?? ""
@@ -39,18 +47,38 @@ public struct Conflict: Sendable {
         written = told["written"]
         by = told["by"]
         parts = told["parts"]
+        self.told = told
         self.store = store
     }
 
-    /// Makes the losing edit once more, from what stands now.
+    /// Makes the losing edit once more, from what the database contains now, and takes the entry out of the list.
     ///
-    /// - Returns: its ticket; nil where there is nothing to do.
+    /// An edit that was overtaken keeps its value and takes `current` as seen.
+    ///
+    /// - Returns: the ticket of a new edit; nil if there is none, or the entry has left the list.
     @discardableResult
-    public func takeMine() async throws -> Ticket? { try await store.takeMine(self) }
+    public func takeMine() async throws -> Ticket? { try await store.decide(self, isMine: true) }
+
+    /// The same under the name that fits an edit that was overtaken.
+    @discardableResult
+    public func keepMine() async throws -> Ticket? { try await takeMine() }
+
+    /// Writes `current` unless the database has it, and takes the entry out of the list.
+    ///
+    /// - Returns: the ticket of a new edit; nil if there is none, or the entry has left the list.
+    @discardableResult
+    public func takeTheirs() async throws -> Ticket? { try await store.decide(self, isMine: false) }
+
+    /// Takes the entry out of the list, and changes nothing else.
+    public func dismiss() async throws { try await store.dismiss(name) }
 }
 
 /// An edit that was not sent yet, of a group that somebody else has changed meanwhile.
 public struct Overtaken: Sendable {
+    /// The name of the entry in `store.conflicts()`; empty for an open form, whose events are not listed.
+    public let name: String
+    /// The open form that the edit is made in; nil for an edit that is stored.
+    public let draft: RecordDraft?
     /// The name of the resource.
     public let resource: String
     /// The id of the record.
@@ -63,7 +91,7 @@ public struct Overtaken: Sendable {
     public let group: String
     /// The value that this user saw when she began.
     public let old: JSONValue
-    /// The value that stands there now, written by somebody else.
+    /// The value that somebody else has written.
     public let current: JSONValue
     /// The value that this user wants.
     public let new: JSONValue
@@ -73,6 +101,8 @@ public struct Overtaken: Sendable {
     let store: FieldMergeStore
 
     init(_ told: JSONValue, _ store: FieldMergeStore) {
+        name = told["name"].stringValue ?? ""
+        draft = told["draft"].stringValue.flatMap(store.openDraft)
         resource = told["resource"].stringValue ?? ""
         id = told["id"]
         section = told["section"].stringValue ?? ""
@@ -86,19 +116,22 @@ public struct Overtaken: Sendable {
         self.store = store
     }
 
-    /// Takes what stands now as seen: the edit will be made from there, without a conflict.
+    /// Takes `current` as seen: the edit goes on from there, without a conflict.
     ///
-    /// Where it was sent meanwhile, `new` is a new edit, from what stands then.
+    /// Where it was sent meanwhile, `new` is a new edit.
     ///
     /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
-    public func keepMine() async throws { try await store.settle(self, keeps: true) }
+    public func keepMine() async throws { try await store.decide(self, isMine: true) }
 
     /// Drops the edit of this group.
     ///
-    /// Where it was sent meanwhile, `current` is a new edit, from what stands then.
+    /// Where it was sent meanwhile, `current` is a new edit.
     ///
     /// - Throws: `FieldMergeError` where the store is closed or the record is gone.
-    public func takeTheirs() async throws { try await store.settle(self, keeps: false) }
+    public func takeTheirs() async throws { try await store.decide(self, isMine: false) }
+
+    /// Takes the entry out of the list, and changes nothing else.
+    public func dismiss() async throws { try await store.dismiss(name) }
 }
 
 /// A record that is null for this client from now on; its drafts are refused edits.

@@ -2,6 +2,8 @@
 ///
 /// It survives a restart, and blocks no other.
 public struct RefusedEdit: Sendable {
+    /// The name of the entry, the same while it is refused.
+    public let name: String
     /// The resource of what was at fault.
     public let resource: String
     /// The id of the record that was at fault.
@@ -10,6 +12,8 @@ public struct RefusedEdit: Sendable {
     public let record: Record?
     /// The problem document that says why.
     public let problem: JSONValue
+    /// The paths of the groups that the refusal names, for `resend(without:)`; empty if it names none.
+    public let faulty: [String]
     /// Every part of the edit, as it was to be sent; nothing of it was written.
     public let edits: [Part]
     let number: Int64
@@ -23,6 +27,14 @@ public struct RefusedEdit: Sendable {
         public let id: JSONValue
         /// The changes, as the wire has them.
         public let changeset: JSONValue
+
+        init(_ edit: Ledger.StoredEdit, _ rules: Rules?) {
+            resource = edit.resource
+            id = edit.id
+            // An edit that was made under rules with other names has those.
+            let present = rules?.resources[edit.resource].flatMap(edit.changes.changeset)
+            changeset = .object(present ?? edit.changes.storedChangeset)
+        }
     }
 
     init(_ refusal: Ledger.Refusal, in ledger: Ledger, of store: FieldMergeStore) throws {
@@ -36,21 +48,38 @@ public struct RefusedEdit: Sendable {
         self.record = record.map { Record($0, rules?.resources[fault?.resource ?? ""]) }
         problem = refusal.told["problem"]
         let isOfOldRules = problem["code"] == "field-removed"
-        edits = refusal.edits.map { edit in
-            let present = isOfOldRules ? nil : rules?.resources[edit.resource].flatMap(edit.changes.changeset)
-            // An edit that was made under rules with other names has those.
-            let changeset = present ?? edit.changes.storedChangeset
-            return Part(resource: edit.resource, id: edit.id, changeset: .object(changeset))
-        }
+        edits = refusal.edits.map { Part($0, isOfOldRules ? nil : rules) }
+        faulty =
+            refusal.told["faulty"].arrayValue?.compactMap(\.stringValue).filter { path in
+                // An entry of a part has the problem of the whole.
+                guard let known = rules?.resources[fault?.resource ?? ""], let path = try? PartPath(path, of: known)
+                else {
+                    return false
+                }
+                return refusal.edits.contains { $0.changes.rows.contains { path.divide($0, nil).left != nil } }
+            } ?? []
+        name = "\(refusal.push)"
         number = refusal.push
         self.store = store
     }
 
     /// Puts the edit behind the others that wait to be sent, under a new key.
     ///
+    /// - Parameter paths: the parts that stay refused: `section`, `section.group`, `list[ID]`, `list[ID].group`, where ID is
+    ///   JSON. `resend(without: entry.faulty)` sends what the refusal does not name.
+    /// - Throws: `InvalidEdit` for an unknown path, `FieldMergeError.nothingLeft` if the paths name everything.
     /// - Returns: false where it is refused no more.
     @discardableResult
-    public func resend() async throws -> Bool { try await store.resend(number) }
+    public func resend(without paths: [String] = []) async throws -> Bool {
+        try await store.resend(number, without: paths)
+    }
+
+    /// Opens a form of the record with the values of the edit over what the record is now.
+    ///
+    /// The entry stays in the list until the form is saved.
+    ///
+    /// - Throws: `FieldMergeError.severalRecords` for an edit of several records.
+    public func restore() async throws -> RecordDraft { try await store.restore(number) }
 
     /// Gives the edit up.
     ///

@@ -55,6 +55,8 @@ struct EventReaders {
         var taken: Int64
         /// The last event that it is done with.
         var done: Int64
+        /// Events of open forms, which no disk has.
+        var live: [JSONValue] = []
     }
 
     private var readers: [Int: Reader] = [:]
@@ -66,6 +68,15 @@ struct EventReaders {
         next += 1
         readers[next] = Reader(taken: given, done: given)
         return next
+    }
+
+    /// Has each reader be given events of open forms.
+    mutating func tell(_ events: [JSONValue]) { for reader in readers.keys { readers[reader]?.live += events } }
+
+    /// Returns the next event of an open form that a reader was not given.
+    mutating func takeLive(_ reader: Int) -> JSONValue? {
+        guard readers[reader]?.live.isEmpty == false else { return nil }
+        return readers[reader]?.live.removeFirst()
     }
 
     /// Returns the last event that a reader was given, with which it is done now.

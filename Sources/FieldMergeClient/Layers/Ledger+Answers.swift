@@ -17,7 +17,9 @@ extension Ledger {
 
         // Outcomes are told by the ids that the edits had when they were made.
         let conflicts = try pairs.enumerated().map { index, pair in
-            try failed.contains(index) ? refusedConflicts(of: pair.0, pair.1) : Self.conflicts(of: pair.0, pair.1)
+            let isFailed = failed.contains(index)
+            return try named(
+                isFailed ? refusedConflicts(of: pair.0, pair.1) : Self.conflicts(of: pair.0, pair.1), of: pair.0)
         }
         var ids: [String: JSONValue] = [:]
         for result in results { ids.merge(result["ids"].objectValue ?? [:]) { _, last in last } }
@@ -38,7 +40,7 @@ extension Ledger {
         where !failed.contains(index) || !result["record"].isNull {
             try storeResult(edit, result, before: views[index], newerThan: Int(newerThan))
         }
-        for conflict in conflicts.joined() { try queue(.conflict, conflict) }
+        for conflict in conflicts.joined() { try list(conflict) }
         for index in failed where edits.indices.contains(index) {
             try refuse(part: edits[index], edits[index].changes.mapped(ids), results[index])
         }

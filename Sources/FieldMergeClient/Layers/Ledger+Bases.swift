@@ -68,22 +68,35 @@ extension Ledger {
                     }
                     let latest = drafts.flatMap(\.changes.rows).filter { $0.place == change.place }
                         .compactMap { $0.groups[group.name]?.new }.last
-                    try queue(
-                        .overtaken,
-                        [
-                            "resource": .string(known.name), "id": draft.id, "section": .string(section.name),
-                            "item": change.item ?? .null, "group": .string(group.name),
-                            "old": group.value(of: sides.old), "current": group.value(of: current),
-                            "new": group.value(of: latest ?? sides.new), "by": author,
-                            "push": .integer(Int128(draft.push)),
-                            "ticket": try ticket(of: draft).map(JSONValue.string) ?? .null,
-                        ])
+                    let shown = RowChange.GroupSides(old: sides.old, new: latest ?? sides.new)
+                    var body = group.overtaken(shown, by: current, at: change)
+                    body["by"] = author
+                    try listOvertaken(body, of: draft)
                 }
             }
         }
     }
 
-    private func ticket(of draft: StoredEdit) throws -> String? {
+    /// Lists the groups of a new edit whose `old` is not what the store has beneath it.
+    func listOvertaken(_ push: Int64) throws {
+        for draft in try edits(of: push) {
+            guard let known = try known(draft.resource) else { continue }
+            let seen = try seen(draft.record)
+            for change in draft.changes.rows {
+                guard let section = known.section(named: change.section),
+                    let row = change.row(of: seen, isList: section.isList)
+                else { continue }
+                for group in section.groups {
+                    guard let sides = change.groups[group.name], !group.agrees(group.fields(of: row), sides.old) else {
+                        continue
+                    }
+                    try listOvertaken(group.overtaken(sides, by: group.fields(of: row), at: change), of: draft)
+                }
+            }
+        }
+    }
+
+    func ticket(of draft: StoredEdit) throws -> String? {
         try tickets("push = ? AND outcome IS NULL", [draft.push]).last { $0.records.contains(draft.record) }?.token
     }
 
@@ -107,5 +120,15 @@ extension Ledger {
         if !isDrafted, let was {
             try queue(.gone, ["resource": .string(known.name), "id": was["id"] ?? .null])
         }
+    }
+}
+
+extension GroupRules {
+    /// Returns what the event of an overtaken group has of the group.
+    func overtaken(_ sides: RowChange.GroupSides, by current: JSONObject, at change: RowChange) -> JSONValue {
+        [
+            "section": .string(change.section), "item": change.item ?? .null, "group": .string(name),
+            "old": value(of: sides.old), "current": value(of: current), "new": value(of: sides.new), "by": .null,
+        ]
     }
 }

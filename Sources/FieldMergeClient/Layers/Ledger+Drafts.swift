@@ -7,6 +7,8 @@ package struct Draft: Sendable {
     let id: JSONValue
     let changes: RecordChanges
     let rulesVersion: String
+    /// Its `old` is what its user saw earlier, whatever the store has now.
+    var isBased = false
 }
 
 /// Edits of the app: put into the queue, joined with what waits there, changed where they were overtaken.
@@ -32,6 +34,7 @@ extension Ledger {
             let joined = missing == nil ? try join(changed, atomicity) : nil
             let push = try joined ?? append(changed.map(\.queued), atomicity)
             try write("UPDATE ticket SET push = ? WHERE token = ?", [push, token])
+            if joined == nil, missing == nil, changed.contains(where: \.isBased) { try listOvertaken(push) }
             if let missing { try refuse(push, dependingOn: missing) }
             try settleCancelled(push)
         }
@@ -60,11 +63,14 @@ extension Ledger {
             changes = try changes.regrouped(for: resource, over: seen, unknown: unknown)
         }
         changes = changes.marked(over: under, base: base, of: resource)
-        return EditPart(resource: resource, id: id, changes: changes)
+        return EditPart(
+            resource: resource, id: id, changes: changes, isBased: draft.isBased,
+            isCurrent: !draft.isBased || changes.isSeen(in: seen, of: resource))
     }
 
     /// Adds an edit to the unsent push that holds all of its records; nil where there is none that may take it.
     private func join(_ parts: [EditPart], _ atomicity: Atomicity?) throws -> Int64? {
+        guard parts.allSatisfy(\.isCurrent) else { return nil }
         guard let push = try parts.flatMap({ try pending($0.record) }).map(\.push).max(),
             let row = try row("SELECT state, atomic FROM push WHERE seq = ?", [push]),
             row[0] as Int == PushState.unsent.rawValue

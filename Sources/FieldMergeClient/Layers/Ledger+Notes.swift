@@ -45,6 +45,7 @@ extension Ledger {
 
     /// Deletes the events of a kind that everyone was told of.
     func forgetEvents(_ kind: EventKind, through number: Int64) throws {
+        try noteDelivered(kind, through: number)
         try write("DELETE FROM event WHERE kind = ? AND seq <= ?", [kind.rawValue, number])
     }
 
@@ -163,7 +164,7 @@ extension Ledger {
             guard let outcome = try outcome(of: ticket.token) else { continue }
             outcomes[ticket.token] = (outcome, ticket.records.first.flatMap { rules?.resources[$0.resource] })
         }
-        for table in ["edit", "push", "base", "creation", "mapping", "event", "meta", "lease"] {
+        for table in ["edit", "push", "base", "creation", "mapping", "event", "conflict", "meta", "lease"] {
             try write("DELETE FROM \(table)")
         }
         try setMeta("format", .integer(Int128(StoreSchema.format)))

@@ -5,6 +5,9 @@ struct EditPart {
     let resource: ResourceRules
     let id: JSONValue
     let changes: RecordChanges
+    var isBased = false
+    /// Each group that it edits is in the store as its user saw it.
+    var isCurrent = true
 
     var record: RecordPlace { RecordPlace(resource: resource.name, key: id.key) }
     var queued: QueuedPart { QueuedPart(resource: resource.name, id: id, changes: changes) }

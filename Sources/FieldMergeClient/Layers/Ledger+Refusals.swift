@@ -17,14 +17,14 @@ extension Ledger {
     /// - Parameter fault: the position of the edit at fault.
     func refuse(_ push: Int64, _ problem: JSONValue, results: [JSONValue] = [], fault: Int) throws {
         let edits = try edits(of: push)
-        let conflicts = try zip(edits, results).map { try refusedConflicts(of: $0, $1) }
+        let conflicts = try zip(edits, results).map { try named(refusedConflicts(of: $0, $1), of: $0) }
         let made = try creations(push)
         let result: JSONValue? = results.indices.contains(fault) ? .some(results[fault]) : .none
         let own = result?["problem"].nonNull ?? problem
         let guilty = edits.indices.contains(fault) ? edits[fault] : nil
         let refusal: JSONValue = [
             "problem": own, "fault": .integer(Int128(guilty?.place ?? 0)), "record": result?["record"] ?? .null,
-            "hasRecord": .bool(result != nil),
+            "hasRecord": .bool(result != nil), "faulty": .array(try faultyPaths(edits, results, problem)),
         ]
         try write(
             "UPDATE push SET state = 3, key = NULL, body = NULL, doubt = 0, refusal = ? WHERE seq = ?",
@@ -40,7 +40,7 @@ extension Ledger {
             let outcome = StoredOutcome(status: .refused, conflicts: told, problem: own, record: record)
             try resolve(ticket.token, outcome, push: push)
         }
-        for conflict in conflicts.joined() { try queue(.conflict, conflict) }
+        for conflict in conflicts.joined() { try list(conflict) }
         try queue(.refused, ["entry": .integer(Int128(push))])
         effects.touched.formUnion(edits.map(\.record))
         try refuseDependents(of: push, guilty, made)

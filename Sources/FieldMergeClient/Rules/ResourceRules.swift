@@ -23,6 +23,20 @@ package struct ResourceRules: Sendable {
     /// The section with this name; nil where there is none.
     package func section(named name: String) -> SectionRules? { sections.first { $0.name == name } }
 
+    /// Returns a record under the present names of its fields.
+    func renamed(_ record: JSONObject) -> JSONObject {
+        var renamed = record
+        for section in sections {
+            switch record[section.name] {
+            case .object(let row): renamed[section.name] = .object(section.renamed(row))
+            case .array(let items):
+                renamed[section.name] = .array(items.map { $0.objectValue.map { .object(section.renamed($0)) } ?? $0 })
+            default: break
+            }
+        }
+        return renamed
+    }
+
     /// Returns a section.
     ///
     /// - Throws: `InvalidEdit` with the nearest name where there is none.

@@ -77,6 +77,7 @@ package final class StoreFile: Sendable {
             let ledger = Ledger(db, context)
             let stored = try ledger.storeUnstored()
             let value = try body(ledger)
+            if !ledger.effects.touched.isEmpty { try ledger.unlistSettled() }
             try context.step("\(name): commit")
             return (value, ledger.effects, stored)
         }

@@ -5,6 +5,7 @@
 ///   separated by U+001F; `id` and `record` are JSON.
 /// - `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
 /// - `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
+/// - `conflict(seq, name, kind, …)`: the list of conflicts. `push` and `place` name the group of an overtaken edit.
 /// - `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
 ///
 /// A snapshot in SQLite is such a file with `meta` and `base` alone.
@@ -56,6 +57,11 @@ package enum StoreSchema {
             """
             CREATE TABLE IF NOT EXISTS event (
               seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS conflict (
+              seq INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, push INTEGER,
+              place TEXT, body TEXT NOT NULL, delivered INTEGER NOT NULL DEFAULT 0)
             """,
             """
             CREATE TABLE IF NOT EXISTS lease (

@@ -62,6 +62,9 @@ extension FieldMergeStore {
     func takeEvent(_ kind: EventKind, _ reader: Int) async -> Ledger.StoredEvent? {
         guard let taken = readers.withLock({ $0[kind]?.ask(reader) }) else { return nil }
         await forgetEvents(kind)
+        if let live = readers.withLock({ $0[kind]?.takeLive(reader) }) {
+            return Ledger.StoredEvent(number: taken, kind: kind, body: live)
+        }
         guard let event = try? await file.read({ try $0.nextEvent([kind], after: taken) }) else { return nil }
         readers.withLock { $0[kind]?.give(event.number, to: reader) }
         return event

@@ -7,6 +7,7 @@ public actor FieldMergeStore {
     nonisolated let file: StoreFile
     nonisolated let bells = Bells()
     nonisolated let readers = Mutex<[EventKind: EventReaders]>([:])
+    nonisolated let openDrafts = Mutex<[String: WeakDraft]>([:])
     nonisolated let transport: any Transport
     /// The server's address, without a slash at its end.
     nonisolated let server: String
@@ -113,6 +114,7 @@ public actor FieldMergeStore {
     ) async throws -> T {
         let (value, effects) = try await file.write(name, body)
         bells.ring(effects)
+        if !effects.touched.isEmpty { await compareDrafts(effects.touched) }
         return value
     }
 }

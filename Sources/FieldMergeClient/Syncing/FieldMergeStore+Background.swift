@@ -112,6 +112,7 @@ extension FieldMergeStore {
         defer { sync.dataVersion = version }
         guard sync.dataVersion != nil else { return }
         bells.ringAll()
+        await compareDrafts(nil)
         // Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.
         guard let edits = try? await file.read({ try $0.editCount() }), edits != knownEdits else { return }
         knownEdits = edits

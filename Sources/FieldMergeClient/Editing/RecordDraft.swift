@@ -1,0 +1,164 @@
+import Foundation
+import Synchronization
+
+/// An open form of a record: `draft.record["customer", "firstName"] = "Bob"`, then `try await draft.save()`.
+///
+/// Its base is the record as its user saw it when the form opened, whatever comes meanwhile. Nothing is stored before `save`.
+public final class RecordDraft: Sendable {
+    /// The name of the resource.
+    public let resource: String
+    /// The id of the record.
+    public let id: JSONValue
+    let name = UUID().uuidString
+    private let store: FieldMergeStore
+    private let state: Mutex<State>
+
+    private struct State {
+        var edit: RecordEdit
+        /// The record as the store had it when it was compared last.
+        var shown: JSONObject?
+        let rulesVersion: String
+        /// The refused push whose values the form has.
+        var restored: Int64?
+        var isSaving = false
+    }
+
+    init(
+        _ edit: RecordEdit, rulesVersion: String, shown: JSONObject?, restored: Int64? = nil, of store: FieldMergeStore
+    ) {
+        resource = edit.resource.name
+        id = edit.id
+        self.store = store
+        state = Mutex(State(edit: edit, shown: shown, rulesVersion: rulesVersion, restored: restored))
+        store.openDrafts.withLock { $0[name] = WeakDraft(draft: self) }
+    }
+
+    deinit { _ = store.openDrafts.withLock { $0.removeValue(forKey: name) } }
+
+    /// The record as its user saw it; nil for a new record.
+    public var base: Record? { state.withLock { state in state.edit.before.map { Record($0, state.edit.resource) } } }
+
+    /// The working copy, which is changed as inside `edit`.
+    public var record: RecordEdit {
+        get { state.withLock(\.edit) }
+        set { state.withLock { $0.edit = newValue } }
+    }
+
+    /// Saves what has changed since the form opened, or since the last `save`, as one edit.
+    ///
+    /// - Throws: as `edit` does; the form stays open then.
+    @discardableResult
+    public func save() async throws -> Ticket {
+        let (draft, after, restored) = try state.withLock { state in
+            if let fault = state.edit.fault { throw fault }
+            state.isSaving = true
+            let after = state.edit.state
+            let changes = RecordChanges(of: state.edit.resource, from: state.edit.before, to: after)
+            let draft = Draft(
+                resource: resource, id: id, changes: changes, rulesVersion: state.rulesVersion, isBased: true)
+            return (draft, after, state.restored)
+        }
+        defer { state.withLock { $0.isSaving = false } }
+        let ticket = try await store.commit { try $0.commit(draft, restoring: restored) }
+        state.withLock { state in
+            state.edit.before = after
+            state.restored = nil
+        }
+        return ticket
+    }
+
+    /// Closes the form; what was not saved is gone.
+    public func close() { _ = store.openDrafts.withLock { $0.removeValue(forKey: name) } }
+
+    /// Compares the form with the record as the store has it now; returns the events of groups that changed beneath it.
+    func compare(with record: JSONObject?) -> [JSONValue] {
+        state.withLock { state in
+            let before = state.shown
+            state.shown = record
+            guard !state.isSaving else { return [] }
+            let (edit, resource) = (state.edit, state.edit.resource)
+            return RecordChanges(of: resource, from: edit.before, to: edit.state).rows.flatMap {
+                change -> [JSONValue] in
+                guard let section = resource.section(named: change.section),
+                    let one = change.row(of: before, isList: section.isList),
+                    let other = change.row(of: record, isList: section.isList)
+                else { return [] }
+                return section.groups.compactMap { group in
+                    let current = group.fields(of: other)
+                    guard let sides = change.groups[group.name], !group.agrees(group.fields(of: one), current),
+                        !group.agrees(current, sides.old)
+                    else { return nil }
+                    var event = group.overtaken(sides, by: current, at: change)
+                    event["resource"] = .string(self.resource)
+                    event["id"] = id
+                    event["draft"] = .string(name)
+                    return event
+                }
+            }
+        }
+    }
+
+    /// Takes what an event has as `current` as seen, and as the working value as well unless the user keeps hers.
+    func decide(_ event: JSONValue, isMine: Bool) {
+        state.withLock { state in
+            guard let section = state.edit.resource.section(named: event["section"].stringValue ?? ""),
+                let group = section.group(event["group"].stringValue ?? "")
+            else { return }
+            let values = group.spread(event["current"])
+            func seen(_ record: JSONObject) -> JSONObject {
+                RecordChanges([
+                    RowChange(
+                        section: section.name, item: event["item"].nonNull,
+                        step: .edit([group.name: RowChange.GroupSides(old: [:], new: values)]))
+                ]).applied(to: record, id: id, of: state.edit.resource) ?? record
+            }
+            state.edit.before = state.edit.before.map(seen)
+            if !isMine { state.edit.restore(seen(state.edit.state)) }
+        }
+    }
+}
+
+/// A form that the app may have let go.
+struct WeakDraft: Sendable {
+    weak var draft: RecordDraft?
+}
+
+extension FieldMergeStore {
+    /// Opens a form of a record.
+    ///
+    /// - Throws: `FieldMergeError.recordNotFound`.
+    public func draft(_ resource: String, _ id: some RecordID) async throws -> RecordDraft {
+        let id = id.jsonValue
+        try await visit(resource, id)
+        let (edit, version) = try await file.read { ledger in
+            let known = try ledger.resource(resource)
+            guard let record = try ledger.view(resource, id) else {
+                throw FieldMergeError.recordNotFound(resource: resource, id: id)
+            }
+            return (RecordEdit(known, id: try ledger.resolve(id), before: record), try ledger.rules()?.version ?? "")
+        }
+        return RecordDraft(edit, rulesVersion: version, shown: edit.before, of: self)
+    }
+
+    /// Opens a form with the values of a refused edit.
+    func restore(_ push: Int64) async throws -> RecordDraft {
+        let (edit, version) = try await file.read { ledger in
+            (try ledger.restored(push), try ledger.rules()?.version ?? "")
+        }
+        return RecordDraft(edit, rulesVersion: version, shown: edit.before, restored: push, of: self)
+    }
+
+    nonisolated func openDraft(_ name: String) -> RecordDraft? { openDrafts.withLock { $0[name]?.draft } }
+
+    /// Has the open forms of changed records report what changed beneath them; nil for all records.
+    nonisolated func compareDrafts(_ touched: Set<RecordPlace>?) async {
+        let drafts = openDrafts.withLock { $0.values.compactMap(\.draft) }
+        for draft in drafts where touched?.contains(where: { $0.resource == draft.resource }) ?? true {
+            guard let record = try? await file.read({ try $0.view(draft.resource, draft.id) }) else { continue }
+            let events = draft.compare(with: record)
+            guard !events.isEmpty else { continue }
+            readers.withLock { $0[.overtaken, default: EventReaders()].tell(events) }
+            bells.ring(.events)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import GRDB
+import Synchronization
+
+/// Unsent pushes that the app takes out.
+extension Ledger {
+    /// Returns whether a push was sent while the store could not be written.
+    func isUnstored(_ push: Int64) -> Bool { context.unstored.withLock { $0[push] != nil } }
+
+    /// Takes an unsent push out, with the pushes that use a row which it creates; returns false if there is none.
+    ///
+    /// - Throws: `FieldMergeError.sending` if it was sent.
+    func discardUnsent(_ push: Int64) throws -> Bool {
+        guard let state = try state(of: push), state == .unsent || state == .sent else { return false }
+        guard state == .unsent else { throw FieldMergeError.sending }
+        let edits = try edits(of: push)
+        let made = try creations(push)
+        effects.touched.formUnion(edits.map(\.record))
+        try discardTickets("push = ? AND outcome IS NULL", [push])
+        try write("DELETE FROM edit WHERE push = ?", [push])
+        try write("DELETE FROM creation WHERE push = ?", [push])
+        try write("DELETE FROM push WHERE seq = ?", [push])
+        for temporary in made {
+            let users = try rows(
+                "SELECT DISTINCT e.push FROM edit e JOIN push p ON p.seq = e.push"
+                    + " WHERE p.state IN (0, 1) AND (e.id LIKE ?1 OR e.changes LIKE ?1) ORDER BY e.push",
+                ["%\(temporary)%"])
+            for user in users { _ = try discardUnsent(user[0]) }
+        }
+        for edit in edits { try undo(edit) }
+        return true
+    }
+
+    /// Gives later edits of the same record the `old` of an edit that was taken out.
+    private func undo(_ edit: StoredEdit) throws {
+        guard let known = try known(edit.resource) else { return }
+        var open = edit.changes
+        for later in try pending(edit.record) where later.push > edit.push && later.state == .unsent {
+            guard let changes = later.changes.undoing(&open, of: known) else {
+                _ = try discardUnsent(later.push)
+                continue
+            }
+            guard changes != later.changes else { continue }
+            try replaceChanges(later.push, later.place, with: changes)
+            try settleCancelled(later.push)
+        }
+    }
+}
+
+extension RecordChanges {
+    /// Returns the changes as they are without earlier ones; nil if they need a row that those create.
+    ///
+    /// - Parameter earlier: the groups that no change has met yet remain.
+    fileprivate func undoing(_ earlier: inout RecordChanges, of resource: ResourceRules) -> RecordChanges? {
+        var result: [RowChange] = []
+        let root = resource.root.name
+        for change in rows {
+            let isOfNewRecord = earlier.rows.contains { $0.section == root && $0.isCreation }
+            guard !isOfNewRecord else { return nil }
+            guard let index = earlier.rows.firstIndex(where: { $0.place == change.place }),
+                let section = resource.section(named: change.section)
+            else {
+                result.append(change)
+                continue
+            }
+            if earlier.rows[index].isCreation { return nil }
+            if let undone = change.undoing(&earlier.rows[index], in: section) { result.append(undone) }
+        }
+        return RecordChanges(result)
+    }
+}
+
+extension RowChange {
+    fileprivate func undoing(_ earlier: inout RowChange, in section: SectionRules) -> RowChange? {
+        guard case .edit(var held) = earlier.step else { return self }
+        var undone = self
+        switch step {
+        case .create: return self
+        case .delete(let old):
+            let before = held.values.reduce(into: JSONObject()) { $0.merge($1.old) { first, _ in first } }
+            undone.unknown.formUnion(earlier.unknown)
+            undone.step = .delete(
+                old.merging(before) { _, before in before }.filter { !undone.unknown.contains($0.key) })
+            held = [:]
+        case .edit(var groups):
+            for (name, sides) in groups {
+                guard let group = section.group(name), let first = held[name], group.agrees(first.new, sides.old) else {
+                    continue
+                }
+                held[name] = nil
+                let fields = Set(group.fields.map(\.name))
+                undone.unknown.formUnion(earlier.unknown.intersection(fields))
+                let isEqual = undone.unknown.isDisjoint(with: fields) && group.holdsSame(first.old, sides.new)
+                groups[name] = isEqual ? nil : GroupSides(old: first.old, new: sides.new)
+            }
+            if groups.isEmpty { return nil }
+            undone.step = .edit(groups)
+            undone = undone.trimmed(in: section)
+        }
+        earlier.step = .edit(held)
+        return undone
+    }
+}
