@@ -202,6 +202,11 @@ import Testing
         record["customer"]["firstName"] = "Jim"
         gateway.put("shoppers", 123, record)
         try await store.sync()
+        // The sync does not wait for the answer, which is an edit of its own.
+        var shoppers = try store.observe("shoppers", 123).makeAsyncIterator()
+        while let shopper = await shoppers.next(), shopper?["customer", "firstName"] != "both of \"Jim\"" {}
+        #expect(try await store.conflicts().isEmpty)
+        #expect(try await store.sync().isOK)
         #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "both of \"Jim\"")
         await registration.end()
     }
@@ -254,13 +259,64 @@ import Testing
         #expect(await store.status.phase == .closed)
     }
 
-    @Test func aStoreBelongsToOneUserOfOneServer() async throws {
+    @Test("A store belongs to one user, and its gateway may move") func aStoreBelongsToOneUser() async throws {
         let folder = try TemporaryFolder()
-        let store = try await Self.synced(Self.gateway(), at: folder.file("store.db"))
+        let url = folder.file("store.db")
+        var store = try await Self.synced(Self.gateway(), at: url)
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
         await store.close()
         await #expect(throws: FieldMergeError.self) {
-            try await memoryStore(Self.gateway(), at: folder.file("store.db"), user: "another")
+            try await memoryStore(Self.gateway(), at: url, user: "another")
         }
+        let options = FieldMergeStore.Options(
+            server: try #require(URL(string: "https://proxy.test/shop")), user: "test", client: nil, token: { "test" },
+            transport: try Self.gateway())
+        store = try await FieldMergeStore.open(at: url, LedgerContext(clock: ManualClock()), options)
+        #expect(await store.status.unsent == 1)
+        #expect(try await store.sync().isOK)
+        await store.close()
+    }
+
+    @Test("A store sends the user that the first answer named, also after a restart") func whoIsKept() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try Self.gateway()
+        var store = try await memoryStore(gateway, at: folder.file("store.db"))
+        gateway.script.answer(SharedCases.model["rules"], headers: ["X-Who": "anna%20b"])
+        #expect(try await store.sync().isOK)
+        await store.close()
+        store = try await memoryStore(gateway, at: folder.file("store.db"))
+        gateway.script.answer(["code": "other-who", "title": "x"], status: 401, headers: ["X-Who": "ben"])
+        gateway.script.answer(["code": "other-who", "title": "x"], status: 401, headers: ["X-Who": "ben"])
+        let ticket = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+        #expect(try await store.sync().phase == .needsAuth)
+        #expect(try await store.sync().isOK)
+        #expect(await ticket.outcome.status == .merged)
+        let sent = gateway.script.requests.map { $0.headers["X-Who"] }
+        #expect(sent.first == .some(nil) && sent.dropFirst().allSatisfy { $0 == "anna%20b" })
+        await store.close()
+    }
+
+    @Test("A number that JSON lacks is refused at edit(), also inside a value", arguments: [Double.nan, .infinity])
+    func numbersThatJSONLacks(number: Double) async throws {
+        let store = try await Self.synced(Self.gateway())
+        for value in [JSONValue.double(number), ["a": [.double(number)]]] {
+            let error = await #expect(throws: InvalidEdit.self) {
+                try await store.edit("shoppers", 123) { $0["customer", "points"] = value }
+            }
+            #expect(error?.path == "customer.points")
+        }
+        #expect(await store.status.unsent == 0)
+    }
+
+    @Test("A record that a snapshot drops after a 410 is gone") func aDroppedRecordIsGone() async throws {
+        let gateway = try Self.gateway()
+        let store = try await Self.synced(gateway)
+        gateway.put("shoppers", 124, nil)
+        gateway.beginAnew()
+        #expect(try await store.sync().isOK)
+        var gone = store.gone.makeAsyncIterator()
+        #expect(await gone.next()?.id == 124)
+        #expect(try await store.record("shoppers", 124) == nil)
     }
 
     @Test func aDeadlineEndsASyncInOrder() async throws {

@@ -52,11 +52,21 @@ import Testing
         let folder = try TemporaryFolder()
         let url = folder.file("store.db")
         let store = try await StoreTests.synced(StoreTests.gateway(), at: url)
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
         await store.close()
         try await DatabaseQueue(path: url.path).write { db in
             try db.execute(sql: "UPDATE meta SET value = '2' WHERE name = 'format'")
         }
-        await #expect(throws: FieldMergeError.self) { try await memoryStore(StoreTests.gateway(), at: url) }
+        let error = await #expect(throws: FieldMergeError.self) {
+            try await memoryStore(StoreTests.gateway(), at: url)
+        }
+        #expect(error?.code == "newer-store")
+        try FieldMergeStore.exportStore(at: url, to: folder.file("all.ndjson"))
+        let lines = try String(contentsOf: folder.file("all.ndjson"), encoding: .utf8).split(separator: "\n")
+        let rows = lines.compactMap { JSONValue(text: String($0)) }
+        #expect(rows.count == lines.count)
+        #expect(rows.contains { $0["table"] == "edit" && $0["row"]["changes"].stringValue?.contains("Bob") == true })
+        #expect(rows.filter { $0["table"] == "base" }.count == 3)
         let other = folder.file("other.db")
         try await DatabaseQueue(path: other.path).write { db in try db.execute(sql: "CREATE TABLE notes (text TEXT)") }
         await #expect(throws: FieldMergeError.self) { try await memoryStore(StoreTests.gateway(), at: other) }

@@ -26,23 +26,12 @@ import Testing
             let gateway = try StoreTests.gateway()
             let store = try await memoryStore(gateway, at: url, clock: SystemClock())
             #expect(try await store.sync().isOK)
-            let second = Process()
-            second.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-            second.arguments = ["--testing-library", "swift-testing", "--filter", "theSecondProcessEdits"]
-            second.environment = ProcessInfo.processInfo.environment.merging([Self.variable: url.path]) { _, new in new
-            }
-            let ended = AsyncStream<Int32>.makeStream()
-            second.terminationHandler = { process in
-                ended.continuation.yield(process.terminationStatus)
-                ended.continuation.finish()
-            }
-            try second.run()
+            let second = try Self.start("theSecondProcessEdits", with: url)
             for number in 0..<Self.edits {
                 try await Self.edit(store, as: "first ", number: number)
                 if number % 4 == 0 { try await store.sync() }
             }
-            var statuses = ended.stream.makeAsyncIterator()
-            #expect(await statuses.next() == 0)
+            for await status in second { #expect(status == 0) }
             #expect(try await store.sync().isOK)
             #expect(await store.status.unsent == 0)
             #expect(try await store.refusedEdits().isEmpty)
@@ -53,6 +42,46 @@ import Testing
             let expected = ["first ", "second "].flatMap { name in (0..<Self.edits).map { "\(name)\($0)" } }
             #expect(names.sorted() == expected.sorted())
             #expect(Set(gateway.runs).count == gateway.runs.count)
+            await store.close()
+        }
+
+        /// Starts a test in a process of its own; returns the status with which it ends.
+        private static func start(_ test: String, with url: URL) throws -> AsyncStream<Int32> {
+            let second = Process()
+            second.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+            second.arguments = ["--testing-library", "swift-testing", "--filter", test]
+            second.environment = ProcessInfo.processInfo.environment.merging([variable: url.path]) { _, new in new }
+            let ended = AsyncStream<Int32>.makeStream()
+            second.terminationHandler = { process in
+                ended.continuation.yield(process.terminationStatus)
+                ended.continuation.finish()
+            }
+            try second.run()
+            return ended.stream
+        }
+
+        @Test("A suspended store writes nothing, and goes on when it is resumed", .enabled(if: place == nil))
+        func suspension() async throws {
+            let folder = try TemporaryFolder()
+            // All stores of a process are suspended, so this one has a process of its own.
+            for await status in try Self.start("theSuspendedProcess", with: folder.file("store.db")) {
+                #expect(status == 0)
+            }
+        }
+
+        /// Runs in the process that the other test starts.
+        @Test(.enabled(if: place != nil)) func theSuspendedProcess() async throws {
+            let gateway = try StoreTests.gateway()
+            let store = try await StoreTests.synced(gateway, at: URL(fileURLWithPath: try #require(Self.place)))
+            FieldMergeStore.suspend()
+            await #expect(throws: FieldMergeError.self) {
+                try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+            }
+            #expect(try await store.record("shoppers", 123)?["customer", "firstName"] == "Joe")
+            FieldMergeStore.resume()
+            try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+            #expect(try await store.sync().isOK)
+            #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Bob")
             await store.close()
         }
 

@@ -28,7 +28,7 @@ extension Ledger {
     func listedConflict(_ name: String) throws -> ListedConflict? { try listed("name = ?", [name]).first }
 
     private func listed(_ condition: String, _ arguments: StatementArguments) throws -> [ListedConflict] {
-        try rows("SELECT name, kind, body FROM conflict WHERE \(condition) ORDER BY seq", arguments).map { row in
+        try rows("SELECT name, kind, body FROM conflict_entry WHERE \(condition) ORDER BY seq", arguments).map { row in
             ListedConflict(
                 name: row[0], kind: ConflictKind(rawValue: row[1]) ?? .conflict,
                 body: JSONValue(text: row[2] as String) ?? .null)
@@ -41,7 +41,7 @@ extension Ledger {
             var named = conflict
             let place = Self.place(
                 edit.record, conflict["section"], item: conflict["item"].nonNull, group: conflict["group"])
-            let held = try text("SELECT name FROM conflict WHERE push = ? AND place = ?", [edit.push, place])
+            let held = try text("SELECT name FROM conflict_entry WHERE push = ? AND place = ?", [edit.push, place])
             named["name"] = .string(held ?? UUID().uuidString.lowercased())
             return named
         }
@@ -51,7 +51,7 @@ extension Ledger {
     func list(_ conflict: JSONValue) throws {
         let name = conflict["name"].stringValue ?? ""
         try write(
-            "INSERT INTO conflict (name, kind, body) VALUES (?1, 'conflict', ?2) ON CONFLICT (name)"
+            "INSERT INTO conflict_entry (name, kind, body) VALUES (?1, 'conflict', ?2) ON CONFLICT (name)"
                 + " DO UPDATE SET kind = 'conflict', push = NULL, place = NULL, body = ?2, delivered = 0",
             [name, conflict.text])
         try queue(.conflict, conflict)
@@ -60,7 +60,7 @@ extension Ledger {
     /// Lists a group of an edit that was overtaken, or what it was overtaken by now, and queues the event.
     func listOvertaken(_ body: JSONValue, of edit: StoredEdit) throws {
         let place = Self.place(edit.record, body["section"], item: body["item"].nonNull, group: body["group"])
-        let held = try text("SELECT name FROM conflict WHERE push = ? AND place = ?", [edit.push, place])
+        let held = try text("SELECT name FROM conflict_entry WHERE push = ? AND place = ?", [edit.push, place])
         var named = body
         named["resource"] = .string(edit.resource)
         named["id"] = edit.id
@@ -68,7 +68,7 @@ extension Ledger {
         named["ticket"] = try ticket(of: edit).map(JSONValue.string) ?? .null
         named["name"] = .string(held ?? UUID().uuidString.lowercased())
         try write(
-            "INSERT INTO conflict (name, kind, push, place, body) VALUES (?, 'overtaken', ?, ?, ?)"
+            "INSERT INTO conflict_entry (name, kind, push, place, body) VALUES (?, 'overtaken', ?, ?, ?)"
                 + " ON CONFLICT (name) DO UPDATE SET body = excluded.body, delivered = 0",
             [named["name"].stringValue, edit.push, place, named.text])
         try queue(.overtaken, named)
@@ -76,15 +76,15 @@ extension Ledger {
 
     /// Takes an entry out of the list; returns false if it had left.
     func unlist(_ name: String) throws -> Bool {
-        guard try number("SELECT 1 FROM conflict WHERE name = ?", [name]) != nil else { return false }
-        try write("DELETE FROM conflict WHERE name = ?", [name])
+        guard try number("SELECT 1 FROM conflict_entry WHERE name = ?", [name]) != nil else { return false }
+        try write("DELETE FROM conflict_entry WHERE name = ?", [name])
         effects.hasEvents = true
         return true
     }
 
     /// Takes the overtaken entries out of the list whose edits were merged, refused, or given up.
     func unlistSettled() throws {
-        for row in try rows("SELECT name, push, place, body FROM conflict WHERE kind = 'overtaken'") {
+        for row in try rows("SELECT name, push, place, body FROM conflict_entry WHERE kind = 'overtaken'") {
             let (push, place): (Int64, String) = (row[1], row[2])
             let told = JSONValue(text: place) ?? .null
             let record = RecordPlace(resource: told[0].stringValue ?? "", key: told[1].stringValue ?? "")
@@ -92,7 +92,7 @@ extension Ledger {
                 Self.newValues(at: place, in: edit).map { (edit.push, $0) }
             }
             guard let last = values.last, values[0].0 == push else {
-                try write("DELETE FROM conflict WHERE name = ?", [row[0] as String])
+                try write("DELETE FROM conflict_entry WHERE name = ?", [row[0] as String])
                 continue
             }
             // Before it is sent, a later edit may change what the user wants.
@@ -101,7 +101,7 @@ extension Ledger {
                 let new = section.group(told[4].stringValue ?? "")?.value(of: last.1), new != body["new"]
             else { continue }
             body["new"] = new
-            try write("UPDATE conflict SET body = ? WHERE name = ?", [body.text, row[0] as String])
+            try write("UPDATE conflict_entry SET body = ? WHERE name = ?", [body.text, row[0] as String])
         }
     }
 
@@ -119,11 +119,11 @@ extension Ledger {
     func noteDelivered(_ kind: EventKind, through number: Int64) throws {
         guard kind == .conflict || kind == .overtaken else { return }
         try write(
-            "UPDATE conflict SET delivered = 1 WHERE name IN"
+            "UPDATE conflict_entry SET delivered = 1 WHERE name IN"
                 + " (SELECT json_extract(body, '$.name') FROM event WHERE kind = ? AND seq <= ?)",
             [kind.rawValue, number])
         try write(
-            "DELETE FROM conflict WHERE delivered = 1 AND seq <= (SELECT seq FROM conflict WHERE delivered = 1"
+            "DELETE FROM conflict_entry WHERE delivered = 1 AND seq <= (SELECT seq FROM conflict_entry WHERE delivered = 1"
                 + " ORDER BY seq DESC LIMIT 1 OFFSET ?)", [Self.entriesKept])
     }
 

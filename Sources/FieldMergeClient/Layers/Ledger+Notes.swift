@@ -82,7 +82,7 @@ extension Ledger {
     /// Returns whether the process of a lease ran on this machine and has ended.
     private static func isDead(_ owner: String) -> Bool {
         let parts = owner.split(separator: "/")
-        guard parts.count > 1, parts[0] == ProcessInfo.processInfo.hostName, let process = pid_t(parts[1]) else {
+        guard parts.count > 1, parts[0] == LedgerContext.machine, let process = pid_t(parts[1]) else {
             return false
         }
         return kill(process, 0) != 0 && errno == ESRCH
@@ -164,7 +164,7 @@ extension Ledger {
             guard let outcome = try outcome(of: ticket.token) else { continue }
             outcomes[ticket.token] = (outcome, ticket.records.first.flatMap { rules?.resources[$0.resource] })
         }
-        for table in ["edit", "push", "base", "creation", "mapping", "event", "conflict", "meta", "lease"] {
+        for table in ["edit", "push", "base", "creation", "mapping", "event", "conflict_entry", "meta", "lease"] {
             try write("DELETE FROM \(table)")
         }
         try setMeta("format", .integer(Int128(StoreSchema.format)))

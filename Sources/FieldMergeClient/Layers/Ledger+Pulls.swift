@@ -187,7 +187,7 @@ extension Ledger {
             let before = try seen(place)
             let was = try view(place.resource, id)
             try put(place.resource, id: id, nil, before: was, isPulled: true)
-            try rebase(place, before: before)
+            try rebase(place, before: before, tellsGone: true, was: was)
         }
         try runHooks()
         return !old.isEmpty

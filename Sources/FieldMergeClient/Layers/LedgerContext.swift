@@ -29,8 +29,15 @@ package final class LedgerContext: Sendable {
     package init(resources: [String]? = nil, clock: any StoreClock = SystemClock()) {
         self.resources = resources.map { Array(Set($0)).sorted() }
         self.clock = clock
-        owner = "\(ProcessInfo.processInfo.hostName)/\(ProcessInfo.processInfo.processIdentifier)/\(UUID().uuidString)"
+        owner = "\(Self.machine)/\(ProcessInfo.processInfo.processIdentifier)/\(UUID().uuidString)"
     }
+
+    /// The name of the machine, which needs no look-up in a network.
+    static let machine: String = {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }()
 
     /// Has tests called before each statement that writes, and before and after each commit.
     package func observeSteps(_ observer: (@Sendable (String) throws -> Void)?) {

@@ -23,6 +23,7 @@ package final class StoreFile: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
         configuration.foreignKeysEnabled = false
+        configuration.observesSuspensionNotifications = true
         do {
             if isInMemory {
                 writer = try DatabaseQueue(configuration: configuration)

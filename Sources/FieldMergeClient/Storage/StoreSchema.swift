@@ -1,14 +1,14 @@
-/// The tables of a store, which are those of the client for Python as well.
+/// The tables of a store.
 ///
 /// - `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
 /// - `base(resource, key, id, record, …)`: records as the server last told them. `key` is the id as text, its parts
 ///   separated by U+001F; `id` and `record` are JSON.
 /// - `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
 /// - `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
-/// - `conflict(seq, name, kind, …)`: the list of conflicts. `push` and `place` name the group of an overtaken edit.
+/// - `conflict_entry(seq, name, kind, …)`: the list of conflicts. `push` and `place` name the group of an overtaken edit.
 /// - `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
 ///
-/// A snapshot in SQLite is such a file with `meta` and `base` alone.
+/// A snapshot in SQLite is such a file with `meta` and `base` alone, for the client for Python as well.
 package enum StoreSchema {
     /// The version of these tables; a store of a later one is not opened.
     package static let format = 1
@@ -59,7 +59,7 @@ package enum StoreSchema {
               seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL)
             """,
             """
-            CREATE TABLE IF NOT EXISTS conflict (
+            CREATE TABLE IF NOT EXISTS conflict_entry (
               seq INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, push INTEGER,
               place TEXT, body TEXT NOT NULL, delivered INTEGER NOT NULL DEFAULT 0)
             """,

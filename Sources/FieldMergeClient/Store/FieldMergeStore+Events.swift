@@ -7,7 +7,7 @@ struct EventHandlers {
     var next = 0
     var byKind: [EventKind: [Int: Handler]] = [:]
     var readers: [EventKind: Int] = [:]
-    var isTelling = false
+    var telling: Set<EventKind> = []
 }
 
 /// A registration of the app, which it can end.
@@ -74,7 +74,7 @@ extension FieldMergeStore {
 
     /// Has a function called where two edits met; a value that it returns is a new edit of the group.
     ///
-    /// It is awaited before anything more is sent.
+    /// The sync does not wait for it. An event stays on disk until the function has returned.
     @discardableResult
     public func onConflict(_ decide: @escaping @Sendable (Conflict) async -> JSONValue?) async throws -> Registration {
         try await handle(.conflict) { [weak self] told in
@@ -100,7 +100,7 @@ extension FieldMergeStore {
         let number = handlers.next
         handlers.byKind[kind, default: [:]][number] = handler
         if handlers.readers[kind] == nil { handlers.readers[kind] = beginReading(kind) }
-        try await tellHandlers()
+        await tellHandlers()
         return Registration { [weak self] in await self?.endHandling(kind, number) }
     }
 
@@ -111,20 +111,21 @@ extension FieldMergeStore {
         }
     }
 
-    /// Tells the functions of the app of what has happened, one event after the other.
-    func tellHandlers() async throws {
-        guard !handlers.isTelling else { return }
-        handlers.isTelling = true
-        defer { handlers.isTelling = false }
-        var isMore = true
-        while isMore {
-            isMore = false
-            for kind in [EventKind.overtaken, .conflict] {
-                guard let reader = handlers.readers[kind], let event = await takeEvent(kind, reader) else { continue }
-                isMore = true
-                for (_, handler) in (handlers.byKind[kind] ?? [:]).sorted(by: { $0.key < $1.key }) {
-                    await SyncTurn.$isInside.withValue(true) { await handler(event.body) }
-                }
+    /// Tells the functions of the app of what has happened: waits for those that may change unsent edits, and for no others.
+    func tellHandlers() async {
+        if handlers.readers[.conflict] != nil {
+            Task { await SyncTurn.$isInside.withValue(false) { await tell(.conflict) } }
+        }
+        await SyncTurn.$isInside.withValue(true) { await tell(.overtaken) }
+    }
+
+    /// Tells the functions of one kind, one event after the other.
+    private func tell(_ kind: EventKind) async {
+        guard handlers.telling.insert(kind).inserted else { return }
+        defer { handlers.telling.remove(kind) }
+        while let reader = handlers.readers[kind], let event = await takeEvent(kind, reader) {
+            for (_, handler) in (handlers.byKind[kind] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                await handler(event.body)
             }
         }
     }

@@ -126,7 +126,53 @@ extension FieldMergeStore {
         }
     }
 
+    /// Has the stores of this process release their locks before the system suspends the app, which it kills otherwise.
+    ///
+    /// Call it when the app enters the background, after `sync(deadline:)`. What is written until `resume()` fails.
+    public static func suspend() { NotificationCenter.default.post(name: Database.suspendNotification, object: nil) }
+
+    /// Has the stores of this process write again, when the app comes back.
+    public static func resume() { NotificationCenter.default.post(name: Database.resumeNotification, object: nil) }
+
     // MARK: Support
+
+    /// Writes every row of a store's file, one JSON value a line, also of a file of a newer version that `open` refuses.
+    public static func exportStore(at url: URL, to destination: URL) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard FileManager.default.createFile(atPath: destination.path, contents: nil) else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        let out = try FileHandle(forWritingTo: destination)
+        defer { try? out.close() }
+        try DatabaseQueue(path: url.path, configuration: configuration).read { db in
+            let tables = try String.fetchAll(
+                db,
+                sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+            for table in tables {
+                let rows = try Row.fetchCursor(db, sql: "SELECT * FROM \(table.quotedDatabaseIdentifier)")
+                while let row = try rows.next() {
+                    let line: JSONValue = ["table": .string(table), "row": .object(Self.members(of: row))]
+                    try out.write(contentsOf: Data(line.bytes + [0x0A]))
+                }
+            }
+        }
+    }
+
+    private static func members(of row: Row) -> JSONObject {
+        var members: JSONObject = [:]
+        for (name, value) in row {
+            members[name] =
+                switch value.storage {
+                case .null: .null
+                case .int64(let number): .integer(Int128(number))
+                case .double(let number): .double(number)
+                case .string(let text): .string(text)
+                case .blob(let data): .string(String(decoding: data, as: UTF8.self))
+                }
+        }
+        return members
+    }
 
     /// Returns what a person who helps needs to know; no values of records, and no token.
     public func diagnose() async throws -> JSONValue {

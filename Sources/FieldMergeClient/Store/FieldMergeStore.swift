@@ -14,6 +14,8 @@ public actor FieldMergeStore {
     nonisolated let user: String
     nonisolated let client: String?
     nonisolated let device: String
+    /// The user of the tokens, by the first answer that named it in `X-Who`.
+    nonisolated let who: Mutex<String?>
 
     var sync: SyncState
     var tokens: TokenSource
@@ -30,9 +32,10 @@ public actor FieldMergeStore {
     nonisolated var context: LedgerContext { file.context }
     nonisolated var clock: any StoreClock { file.context.clock }
 
-    init(_ file: StoreFile, _ options: Options, device: String) {
+    init(_ file: StoreFile, _ options: Options, device: String, who: String?) {
         self.file = file
         self.device = device
+        self.who = Mutex(who)
         server = options.server.absoluteString.trimmingSuffix("/")
         user = options.user
         client = options.client
@@ -69,15 +72,15 @@ public actor FieldMergeStore {
     /// Opens the store of a user on a server, or makes it; needs no network.
     ///
     /// - Parameters:
-    ///   - url: the store's file; one called `:memory:` lives as long as the store. One file for each server and user.
-    ///   - server: the gateway's address.
+    ///   - url: the store's file; one called `:memory:` lives as long as the store. One file for each user.
+    ///   - server: the gateway's address, which may be another one than before.
     ///   - user: whose records these are.
     ///   - resources: those whose records are kept here; others are asked for when they are read.
     ///   - client: name and version of the app, such as `shop-ios/3.2`, sent as `X-Client`.
     ///   - snapshot: a file to begin with, NDJSON or SQLite; of no effect once the store has synced.
     ///   - token: asked for a bearer token when one is needed, and again when the gateway answers 401.
-    /// - Throws: `FieldMergeError.wrongStore` where the file belongs to another server or user,
-    ///   `FieldMergeError.badSnapshot` for a broken snapshot.
+    /// - Throws: `FieldMergeError.wrongStore` where the file belongs to another user, `FieldMergeError.newerStore` for one of
+    ///   a newer version, `FieldMergeError.badSnapshot` for a broken snapshot.
     public static func open(
         at url: URL, server: URL, user: String, resources: [String], client: String? = nil, snapshot: URL? = nil,
         token: @escaping @Sendable () async throws -> String
@@ -96,10 +99,11 @@ public actor FieldMergeStore {
             let server = options.server.absoluteString.trimmingSuffix("/")
             let user = options.user
             let (device, _) = try await file.write("open") { try $0.claim(server: server, user: user) }
+            let who = try await file.read { try $0.meta("who").stringValue }
             if let snapshot, try await file.read({ try $0.feedPlace() }) == nil {
                 try await SnapshotReader.load(snapshot, into: file)
             }
-            return FieldMergeStore(file, options, device: device)
+            return FieldMergeStore(file, options, device: device, who: who)
         } catch {
             file.close()
             throw error
@@ -126,14 +130,12 @@ extension Ledger {
     func claim(server: String, user: String) throws -> String {
         // The process of a sign-out ended before it could delete the file.
         try setMeta("signedOut", .null)
-        for (name, value) in [("server", server), ("user", user)] {
-            let held = try meta(name)
-            if held.isNull {
-                try setMeta(name, .string(value))
-            } else if held != .string(value) {
-                throw FieldMergeError.wrongStore("this is the store of another \(name): \(held.stringValue ?? "")")
-            }
+        let held = try meta("user").nonNull ?? .string(user)
+        guard held == .string(user) else {
+            throw FieldMergeError.wrongStore("this is the store of another user: \(held.stringValue ?? "")")
         }
+        try setMeta("user", held)
+        try setMeta("server", .string(server))
         if try meta("device").isNull { try setMeta("device", .string(UUID().uuidString.lowercased())) }
         // Earlier versions gave a push its key when it was sent.
         for row in try rows("SELECT seq FROM push WHERE state = 0 AND key IS NULL") {

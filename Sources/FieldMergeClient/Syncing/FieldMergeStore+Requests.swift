@@ -15,6 +15,7 @@ extension FieldMergeStore {
             "User-Agent": "fieldmerge-swift/1.0", "X-Device-ID": device,
         ]
         headers["X-Client"] = client
+        headers["X-Who"] = who.withLock { $0 }
         if body != nil { headers["Content-Type"] = "application/json" }
         let request = TransportRequest(
             method: method, path: path, headers: headers, body: body.map { Data($0) }, timeout: timeout)
@@ -23,10 +24,18 @@ extension FieldMergeStore {
             context.clockOffset.withLock {
                 $0 = ServerDate.offset(response.headers, now: clock.now(), known: $0)
             }
+            await keepWho(response.headers["x-who"])
             return (response, generation)
         } catch {
             throw ConnectionLost(reason: Self.reason(error))
         }
+    }
+
+    /// Keeps the user that the first answer names, so that the gateway refuses requests with a token of another one.
+    private func keepWho(_ told: String?) async {
+        guard let told, who.withLock({ $0 }) == nil else { return }
+        who.withLock { $0 = told }
+        _ = try? await file.write("who") { try $0.setMeta("who", .string(told)) }
     }
 
     static func reason(_ error: any Error) -> String {

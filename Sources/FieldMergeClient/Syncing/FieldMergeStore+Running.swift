@@ -263,7 +263,7 @@ extension FieldMergeStore {
             } onCancel: {
                 request.cancel()
             }
-            try await tellHandlers()
+            await tellHandlers()
             return event
         } catch {
             if let reason = sync.abortReason { throw reason }
