@@ -164,7 +164,10 @@ private final class Walk {
     private func edit(_ device: WalkingDevice) async throws {
         number += 1
         let name = "n\(number)"
-        switch dice.pick(["add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name"]) {
+        let acts = [
+            "add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name", "form", "undone", "photo",
+        ]
+        switch dice.pick(acts) {
         case "add":
             let (id, more) = (dice.pick([1, 2, 3]), Int.random(in: -3...5, using: &dice))
             try await stored(device) { store in
@@ -212,6 +215,15 @@ private final class Walk {
             }
         case "both": try await movePoints(device)
         case "shopper": try await makeShopper(device, name)
+        case "form": try await fillForm(device, name)
+        case "undone": try await makeAndDiscard(device, name)
+        case "photo":
+            let id = dice.pick([1, 2, 3])
+            let photo = JSONValue.string(name + String(repeating: "p", count: 260_000))
+            try await stored(device) { store in
+                try await store.edit("shoppers", id) { $0["customer", "street"] = photo }
+            } meaning: {
+            }
         default:
             let id = dice.pick([1, 2, 3])
             try await stored(device) { store in
@@ -237,6 +249,43 @@ private final class Walk {
             points[pair[0], default: 0] -= 1
             points[pair[1], default: 0] += 1
         }
+    }
+
+    /// A form that is saved behind what came since it was opened.
+    private func fillForm(_ device: WalkingDevice, _ name: String) async throws {
+        let (id, more) = (dice.pick([1, 2, 3]), Int.random(in: 1...5, using: &dice))
+        let form = try await device.store.draft("shoppers", id)
+        let points = form.record["customer", "points"].intValue ?? 0
+        if dice.chance(0.5) { others() }
+        if dice.chance(0.5) { _ = try await device.sync() }
+        try await stored(device) { store in
+            form.record["customer", "points"] = .integer(Int128(points + more))
+            form.record["groceries"].append(["name": .string(name)])
+            try await form.save()
+        } meaning: {
+            self.points[id, default: 0] += more
+            items[name] = id
+        }
+    }
+
+    /// An edit that is discarded before it is sent.
+    private func makeAndDiscard(_ device: WalkingDevice, _ name: String) async throws {
+        let token = Mutex("")
+        let isAlive = try await stored(device) { store in
+            let ticket = try await store.create("aisles") { $0["aisle", "name"] = .string("a\(name)") }
+            token.withLock { $0 = ticket.token }
+        } meaning: {
+            aisles.insert("a\(name)")
+        }
+        guard isAlive else { return }
+        do {
+            _ = try await device.store.unsent().last?.discard()
+        } catch is Killed {
+            try await device.restart()
+        } catch is FaultTests.StorageFault {
+        }
+        let ticket = try await device.store.ticket(token.withLock { $0 })
+        if await ticket?.outcomeSoFar?.status == .discarded { aisles.remove("a\(name)") }
     }
 
     /// A row that one push creates and later ones use and edit.

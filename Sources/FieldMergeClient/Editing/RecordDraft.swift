@@ -20,6 +20,8 @@ public final class RecordDraft: Sendable {
         let rulesVersion: String
         /// The refused push whose values the form has.
         var restored: Int64?
+        /// The last call of `save`.
+        var saving: Task<Ticket, any Error>?
         var isSaving = false
     }
 
@@ -49,6 +51,20 @@ public final class RecordDraft: Sendable {
     /// - Throws: as `edit` does; the form stays open then.
     @discardableResult
     public func save() async throws -> Ticket {
+        // A second call saves what the first one has not.
+        let saving = state.withLock { state in
+            let earlier = state.saving
+            let saving = Task {
+                _ = await earlier?.result
+                return try await saveOnce()
+            }
+            state.saving = saving
+            return saving
+        }
+        return try await saving.value
+    }
+
+    private func saveOnce() async throws -> Ticket {
         let (draft, after, restored) = try state.withLock { state in
             if let fault = state.edit.fault { throw fault }
             state.isSaving = true

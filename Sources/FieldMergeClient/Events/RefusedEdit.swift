@@ -56,7 +56,9 @@ public struct RefusedEdit: Sendable {
                 else {
                     return false
                 }
-                return refusal.edits.contains { $0.changes.rows.contains { path.divide($0, nil).left != nil } }
+                return refusal.edits.contains {
+                    $0.changes.rows.contains { path.divide($0, known.section(named: $0.section)).left != nil }
+                }
             } ?? []
         name = "\(refusal.push)"
         number = refusal.push

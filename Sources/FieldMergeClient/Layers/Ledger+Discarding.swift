@@ -27,7 +27,23 @@ extension Ledger {
             for user in users { _ = try discardUnsent(user[0]) }
         }
         for edit in edits { try undo(edit) }
+        try discardReferences(to: edits, behind: push)
         return true
+    }
+
+    /// Takes out the pushes that refer to a record which edits would have created under a key of the app's own.
+    private func discardReferences(to edits: [StoredEdit], behind push: Int64) throws {
+        let rules = try rules()
+        let created = Set(
+            edits.filter { edit in
+                rules?.resources[edit.resource].map(edit.changes.isCreation) ?? false && edit.id.temporaryID == nil
+            }.map(\.record))
+        guard !created.isEmpty else { return }
+        for row in try rows("SELECT seq FROM push WHERE state IN (0, 1) AND seq > ? ORDER BY seq", [push]) {
+            let user: Int64 = row[0]
+            guard PushFootprint(try self.edits(of: user), rules).names(created) else { continue }
+            _ = try discardUnsent(user)
+        }
     }
 
     /// Gives later edits of the same record the `old` of an edit that was taken out.

@@ -15,6 +15,8 @@ struct FrozenPush: Sendable {
 struct UnstoredPush: Sendable {
     let push: FrozenPush
     let edits: [Ledger.StoredEdit]
+    /// The requests that had it.
+    var times = 1
 }
 
 /// The bounds of a request.
@@ -55,12 +57,19 @@ extension Ledger {
             if push.edits.contains(where: \.changes.hasUnknown) {
                 // What stands there by default is told by the answer to the creation, which goes first.
                 if !batch.isEmpty { break }
-                guard limits.isStored, try knowsAll(of: push.number) else { continue }
+                guard limits.isStored else {
+                    walk.passOver(push)
+                    continue
+                }
+                guard try knowsAll(of: push.number) else { continue }
                 push.edits = try self.edits(of: push.number)
             }
             // A push before it may have been refused just now, and this one with it.
             guard try state(of: push.number) == (push.isSent ? .sent : .unsent) else { continue }
-            guard let frozen = try frozen(push, rules, isStored: limits.isStored) else { continue }
+            guard let frozen = try frozen(push, rules, isStored: limits.isStored) else {
+                if !limits.isStored { walk.passOver(push) }
+                continue
+            }
             edits += push.edits.count
             size += frozen.body.count + 1
             let isOver = edits > rules.limits.edits || size > min(limits.bytes, rules.limits.body)
@@ -78,7 +87,12 @@ extension Ledger {
             guard let key = push.key else { throw FieldMergeError.wrongStore("a push in the store has no key") }
             return FrozenPush(number: push.number, key: key, body: push.body, isKept: false)
         }
-        if let unstored = context.unstored.withLock({ $0[push.number] }) { return unstored.push }
+        if let unstored = context.unstored.withLock({ unstored in
+            unstored[push.number]?.times += 1
+            return unstored[push.number]
+        }) {
+            return unstored.push
+        }
         let key = push.key ?? Self.newKey()
         do {
             let body = try encode(push.edits, key: key, rules: rules, atomicity: push.atomicity)
@@ -97,12 +111,12 @@ extension Ledger {
         }
     }
 
-    private func store(_ push: FrozenPush) throws {
+    private func store(_ push: FrozenPush, times: Int = 1) throws {
         // The doubt ends with an answer that says that nothing was written.
         try write(
-            "UPDATE push SET state = 1, key = ?, body = ?, doubt = doubt + 1,"
+            "UPDATE push SET state = 1, key = ?, body = ?, doubt = doubt + ?,"
                 + " pulls = CASE WHEN doubt = 0 THEN ? ELSE pulls END WHERE seq = ?",
-            [push.key, Data(push.body), try count("pulls"), push.number])
+            [push.key, Data(push.body), times, try count("pulls"), push.number])
     }
 
     /// Stores the bytes of pushes that were sent while the store could not be written.
@@ -116,7 +130,7 @@ extension Ledger {
             let row = try row("SELECT key FROM push WHERE seq = ? AND state = 0", [sent.push.number])
             guard row?[0] == sent.push.key, try edits(of: sent.push.number).map(\.changes) == sent.edits.map(\.changes)
             else { continue }
-            try store(sent.push)
+            try store(sent.push, times: sent.times)
         }
         return unstored.map(\.push.key)
     }

@@ -33,6 +33,9 @@ struct PushFootprint {
             || !named.isDisjoint(with: other.changed) || !changed.isDisjoint(with: other.named)
     }
 
+    /// Returns whether a reference of the push names one of these records.
+    func names(_ records: Set<RecordPlace>) -> Bool { !named.isDisjoint(with: records) }
+
     mutating func formUnion(_ other: PushFootprint) {
         records.formUnion(other.records)
         temporaryIDs.formUnion(other.temporaryIDs)

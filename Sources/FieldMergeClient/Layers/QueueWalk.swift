@@ -51,10 +51,13 @@ struct QueueWalk {
                 if passed.isEmpty { return push }
                 if !passed.shares(with: PushFootprint(push.edits, rules)) { return push }
             }
-            passed.formUnion(PushFootprint(push.edits, rules))
+            passOver(push)
         }
         return nil
     }
+
+    /// Has later pushes wait behind a push that cannot be sent now.
+    mutating func passOver(_ push: PendingPush) { passed.formUnion(PushFootprint(push.edits, rules)) }
 
     private mutating func nextInQueue() throws -> PendingPush? {
         if rows.isEmpty {
