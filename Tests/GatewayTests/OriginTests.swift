@@ -106,7 +106,7 @@ import TestSupport
             #expect(
                 allowed == [
                     "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-None-Match",
-                    "Last-Event-ID", "X-Client", "X-Device-ID",
+                    "Last-Event-ID", "X-Client", "X-Device-ID", "X-Who",
                 ])
             #expect(answer.headers["vary"] == "Origin")
             #expect(try await client.get("/healthz").status == 200, "the connection goes on")
