@@ -17,10 +17,12 @@ from .errors import (
     FieldMergeError,
     InvalidEdit,
     InvalidValue,
+    NotPossible,
     Offline,
     RecordNotFound,
     RequestRefused,
     RulesUnknown,
+    StorageError,
     StoreClosed,
     UnknownName,
     UnknownValue,
@@ -31,7 +33,7 @@ from .model import Change
 from .snapshot import BadSnapshot
 from .store import Progress, Status, Store
 from .store import open_store as open
-from .synchronizer import Report
+from .syncing import Report
 from .tickets import Conflict, EditOfRecord, Gone, Outcome, Overtaken, RefusedEdit, Ticket
 from .transaction import Transaction
 
@@ -39,7 +41,7 @@ __version__ = "1.0.0"
 
 __all__ = [
     "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue",
-    "Offline", "Outcome", "Overtaken", "Progress", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
-    "RulesUnknown", "Status", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnknownValue",
+    "NotPossible", "Offline", "Outcome", "Overtaken", "Progress", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
+    "RulesUnknown", "Status", "StorageError", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnknownValue",
     "UnsentEdits", "WrongStore", "aio", "open",
 ]  # fmt: skip

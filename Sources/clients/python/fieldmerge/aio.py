@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from . import store as blocking
 from .changes import Json
-from .synchronizer import Report
+from .syncing import Report
 from .tickets import Outcome, Ticket
 from .transaction import RecordEdit, SingleEdit, Transaction
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from .clock import Clock
 from .errors import StoreClosed
-from .synchronizer import CLOSE_SECONDS, Synchronizer
+from .syncing import CLOSE_SECONDS, Synchronizer
 from .transport import TIMEOUT_SECONDS, Request, Transport, ask
 
 log = logging.getLogger("fieldmerge")
@@ -43,6 +43,7 @@ class Background:
         self._is_closing = False
         self._is_idle = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fieldmerge-sync", daemon=True)
+        synchronizer.lane.on_news = lambda: self.tell("news")
         self._ear = _Listener(self, synchronizer, listener()) if listener is not None else None
         self._thread.start()
         if self._ear is not None:
@@ -65,7 +66,7 @@ class Background:
                 continue
             self._is_idle.clear()
             try:
-                self._synchronizer.run(reason)
+                self._synchronizer.run(reason, waits=False)
             except Exception:
                 log.exception("the sync failed; it is tried again")
                 with self._wake:
@@ -100,15 +101,26 @@ class Background:
                         if reason == "sync":
                             self._reasons.discard("news")
                         return reason
-                due = self._synchronizer.situation.due
-                left = None if due is None else due - self._clock.monotonic()
+                left, reason = self._next_due()
                 if left is not None and left <= 0:
-                    self._synchronizer.situation.due = None
-                    return "timer"
+                    return reason
                 self._clock.wait(self._wake, LOOK_SECONDS if left is None else min(left, LOOK_SECONDS))
                 if not self._reasons and not self._is_closing and (left is None or left > LOOK_SECONDS):
                     return "look"
         return None
+
+    def _next_due(self) -> tuple[float | None, str]:
+        """Returns the seconds until the next wait ends, and its event."""
+        situation, lane = self._synchronizer.situation, self._synchronizer.lane
+        now = self._clock.monotonic()
+        waits = [(situation.due, "timer"), (None if lane.is_busy else lane.due, "lane")]
+        left, reason = min(((due - now, name) for due, name in waits if due is not None), default=(None, ""))
+        if left is not None and left <= 0:
+            if reason == "timer":
+                situation.due = None
+            else:
+                lane.due = None
+        return left, reason
 
     @property
     def is_closing(self) -> bool:
@@ -175,7 +187,7 @@ class _Listener(threading.Thread):
         if self._synchronizer.model.resources is not None:
             query["resources"] = ",".join(self._synchronizer.model.asked())
         path = "/v1/changes?" + urllib.parse.urlencode(query, safe=",")
-        headers = self._synchronizer.headers("application/json, application/problem+json")
+        headers = self._synchronizer.requests.headers("application/json, application/problem+json")
         answer = ask(self._transport, Request("GET", path, headers, None, LISTEN_SECONDS + TIMEOUT_SECONDS))
         page = answer.json
         if answer.status == 200 and isinstance(page, dict):

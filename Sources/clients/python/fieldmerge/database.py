@@ -65,6 +65,8 @@ class Database:
         self.on_step: Callable[[str], None] | None = None
         """For tests: called before each statement of a transaction, before and after it is committed."""
         self.on_rollback: Callable[[], None] = lambda: None
+        self.on_begin: Callable[[], None] = lambda: None
+        """Called as the first part of each transaction."""
         self._depth = 0
         self._is_closed = False
         self._after: list[Callable[[], None]] = []
@@ -146,6 +148,7 @@ class Database:
         self._depth = 1
         self._after = []
         try:
+            self.on_begin()
             yield
             self._step(f"{name}: commit")
             self._connection.execute("COMMIT")

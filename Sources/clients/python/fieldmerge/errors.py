@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 
 class FieldMergeError(Exception):
     """Any error of this library."""
@@ -84,6 +86,20 @@ class UnsentEdits(FieldMergeError):
 
 class WrongStore(FieldMergeError):
     """The file is the store of another server or user, or no store at all."""
+
+
+class StorageError(FieldMergeError, sqlite3.OperationalError):
+    """The store's file cannot be written, so the edit is not stored: the disk is full, say."""
+
+    code = "storage"
+
+
+class NotPossible(FieldMergeError):
+    """A call that cannot be done. `code` is the reason: `other-record`, `sending`, `nothing-left`, `several-records`."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
 
 
 class StoreClosed(FieldMergeError):

@@ -22,12 +22,12 @@ from .changes import Json, changeset
 from .clock import Clock
 from .database import Database
 from .editing import as_plain, as_read
-from .errors import Offline, RequestRefused, RulesUnknown, StoreClosed, UnsentEdits, WrongStore
+from .errors import Offline, RequestRefused, RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
 from .ids import in_url, key_of, plain
 from .model import Change, Draft, Model
 from .rules import Group
 from .snapshot import load
-from .synchronizer import Report, Synchronizer
+from .syncing import Report, Requester, Synchronizer
 from .tickets import Conflict, EditOfRecord, Gone, Overtaken, RefusedEdit, Ticket, conflict_of
 from .tokens import TokenSource
 from .transaction import SingleEdit, Transaction
@@ -130,6 +130,7 @@ class Store:
             clock=self._clock,
             client=client,
             randomness=randomness,
+            lane_transport=self._listener() if self._listener is not None else None,
         )
         self._synchronizer.on_status = self._on_status
 
@@ -209,10 +210,12 @@ class Store:
         """Asks the gateway for something that is not kept here; `None` where it does not exist."""
         synchronizer = self._synchronizer
         transport = self._listener() if self._listener is not None else synchronizer.transport
-        own = Synchronizer(self._model, transport, synchronizer.tokens, clock=self._clock, client=synchronizer._client)
+        client = synchronizer.requests.client
+        own = Requester(self._model, transport, synchronizer.tokens, clock=self._clock, client=client)
         try:
             answer = own.ask("GET", path)
-            if answer.status == 401 and own._ask_token() == "token":
+            if answer.status == 401:
+                own.renew()
                 answer = own.ask("GET", path)
         except OSError as error:
             raise Offline(f"there is no answer: {error}") from error
@@ -314,7 +317,10 @@ class Store:
         return record
 
     def _commit(self, drafts: list[Draft], atomic: str | None) -> Ticket:
-        ticket = Ticket(self, self._model.commit(drafts, atomic=atomic))
+        try:
+            ticket = Ticket(self, self._model.commit(drafts, atomic=atomic))
+        except sqlite3.Error as error:
+            raise StorageError(f"the edit cannot be stored: {error}") from error
         self._known_edits = self._model.edit_count()
         self._was_edited()
         return ticket
@@ -647,6 +653,7 @@ class Store:
         """Tells whether the device has a network, for apps that know: nothing is tried without one."""
         if not is_online:
             self._synchronizer.transport.abort()
+            self._synchronizer.lane.abort()
         if self._background is not None:
             self._background.tell("online" if is_online else "offline")
         elif not is_online:
@@ -662,12 +669,12 @@ class Store:
             unsent, refused = self._model.counts()
             note = self._database.meta("snapshot") or self._database.meta("refresh")
             return Status(
-                phase=situation.phase,
+                phase=self._synchronizer.phase,
                 unsent=unsent,
                 refused=refused,
                 progress=Progress(note["done"], note.get("records")) if note else None,
                 last_synced=self._database.meta("lastSynced"),
-                next_try=situation.next_try,
+                next_try=situation.next_try or self._synchronizer.lane_next_try,
                 revision=self._database.meta("revision"),
                 message=situation.message,
                 link=situation.link,
@@ -686,7 +693,7 @@ class Store:
         nothing counts as unsent."""
         if unsent not in ("refuse", "send", "discard"):
             raise ValueError("unsent is “refuse”, “send” or “discard”")
-        if unsent == "send" and self._model.has_unsent():
+        if unsent == "send" and self._model.counts()[0]:
             self.sync()
         with self._settled:
             tickets = list(self._tickets)

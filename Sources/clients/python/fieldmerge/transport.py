@@ -12,12 +12,17 @@ import time
 import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 TIMEOUT_SECONDS = 30.0
 CHUNK = 64 * 1024
+PIECE = 16 * 1024
+"""The bytes of a body that are sent at once. The time limit counts anew for each piece."""
+SEND_BUFFER = 64 * 1024
+SLOWEST = 1_000
+"""The bytes in a second of the slowest network that is waited for."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes | None = None
     timeout: float = TIMEOUT_SECONDS
+    """The seconds without any progress after which the request is broken off."""
+    check: Callable[[], None] = lambda: None
+    """Called between the parts of a body that is sent. Throws if the request is to end."""
 
 
 class Response(Protocol):
@@ -117,6 +125,7 @@ class HTTPTransport:
         connection.connect()
         if connection.sock is not None:
             connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         with self._lock:
             self._connection = connection
         return connection
@@ -137,8 +146,20 @@ class HTTPTransport:
         if self._scheme == "http" and connection.host != self._host:
             path = f"http://{self._host}:{self._port}{path}"  # a proxy takes the whole address
         headers = {"Host": self._authority(), **request.headers}
-        connection.request(request.method, path, body=request.body, headers=headers)
-        return _HTTPResponse(connection.getresponse(), self)
+        body = request.body
+        if body is None:
+            connection.request(request.method, path, headers=headers)
+        else:
+            headers["Content-Length"] = str(len(body))
+            connection.request(request.method, path, body=_pieces(body, request.check), headers=headers)
+        sock = connection.sock
+        if sock is not None and body is not None:
+            # What the system has taken may not be on its way yet.
+            sock.settimeout(request.timeout + min(len(body), 2 * SEND_BUFFER) / SLOWEST)
+        response = connection.getresponse()
+        if connection.sock is not None:
+            connection.sock.settimeout(request.timeout)
+        return _HTTPResponse(response, self)
 
     def _authority(self) -> str:
         host = f"[{self._host}]" if ":" in self._host else self._host
@@ -161,6 +182,12 @@ class HTTPTransport:
             connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _pieces(body: bytes, check: Callable[[], None]) -> Iterator[bytes]:
+    for start in range(0, len(body), PIECE):
+        check()
+        yield body[start : start + PIECE]
 
 
 class _HTTPResponse:

@@ -10,26 +10,35 @@ from typing import Any
 from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..ids import is_temporary, key_of
-from .parts import ADDED_KEPT, KEPT, SENT, UNSENT, Place, StoredEdit, conflicts_of, new_problem, pairs, with_problem, with_real_ids
+from .parts import (
+    ADDED_KEPT,
+    KEPT,
+    SENT,
+    UNSENT,
+    Frozen,
+    Place,
+    StoredEdit,
+    conflicts_of,
+    new_problem,
+    pairs,
+    with_problem,
+    with_real_ids,
+)
 from .rebasing import Rebasing
 
 
 class Answers(Rebasing):
     """Answers to pushes, each stored in one transaction."""
 
-    def settle(self, seq: int, results: list[Json]) -> None:
+    def settle(self, push: Frozen, results: list[Json]) -> None:
         """Stores that a push was merged, whole or in part, in one transaction."""
         with self.database.transaction("settle"):
             self._check_lease()
-            state, doubt, pulls = self.database.row("SELECT state, doubt, pulls FROM push WHERE seq = ?", seq) or (
-                None,
-                0,
-                0,
-            )
-            if state != SENT:
+            if not self._is_under_way(push):
                 return
-            # An answer to bytes that were sent before may be as old as they are.
-            newer_than = pulls if doubt > 1 else None
+            seq = push.seq
+            # An answer is as old as its request. Pages may have come since: beside a large push, or between repetitions.
+            newer_than = self.database.value("SELECT pulls FROM push WHERE seq = ?", seq)
             edits = self.edits_of(seq)
             failed = [index for index, result in enumerate(results) if result.get("status") not in (None, "merged")]
             seen = self._seen_of(edits, results)
@@ -173,11 +182,11 @@ class Answers(Rebasing):
             if later.state == UNSENT and row_changes.has_unknown(later.changes):
                 self._fill(later, known, record)
 
-    def _store_result(self, edit: StoredEdit, result: Json, before: Json | None, *, newer_than: int | None) -> None:
+    def _store_result(self, edit: StoredEdit, result: Json, before: Json | None, *, newer_than: int) -> None:
         record = result.get("record")
         self._touched.add((edit.resource, edit.key))
         real_key = key_of(record["id"] if record is not None else self.resolve(edit.id))
-        if newer_than is not None and self._was_pulled_since(edit.resource, real_key, newer_than):
+        if self._was_pulled_since(edit.resource, real_key, newer_than):
             return
         if record is not None:
             self._put(edit.resource, record["id"], record, before=before)
@@ -194,12 +203,13 @@ class Answers(Rebasing):
         if held is not None and not deleted:
             self._queue("gone", {"resource": edit.resource, "id": real, "record": held})
 
-    def refuse(self, seq: int, problem: Json, results: list[Json]) -> None:
+    def refuse(self, push: Frozen, problem: Json, results: list[Json]) -> None:
         """Stores that a push was refused, with what builds on it, in one transaction."""
         with self.database.transaction("refuse"):
             self._check_lease()
-            if self.database.value("SELECT state FROM push WHERE seq = ?", seq) not in (UNSENT, SENT):
+            if not self._is_under_way(push):
                 return
+            seq = push.seq
             edits = self.edits_of(seq)
             seen = self._seen_of(edits, results)
             fault = 0

@@ -14,7 +14,7 @@ from ..changes import Json, RowChange
 from ..ids import is_temporary
 from ..rules import Resource
 from .answers import Answers
-from .parts import SENT, UNSENT, Place, StoredEdit, new_problem
+from .parts import SENT, UNSENT, Frozen, Place, StoredEdit, new_problem
 
 
 @dataclass
@@ -30,16 +30,16 @@ class Parts:
 class Histories(Answers):
     """Pushes that the gateway has answered with `history-changed`."""
 
-    def note_other_history(self, seq: int) -> None:
+    def note_other_history(self, push: Frozen) -> None:
         """Has nothing be sent before a snapshot, and a push be built again then, in one transaction."""
         with self.database.transaction("history"):
             self._check_lease()
-            row = self.database.row("SELECT state, doubt FROM push WHERE seq = ?", seq)
-            if row is None or row[0] != SENT:
+            if not self._is_under_way(push):
                 return
+            doubt = self.database.value("SELECT doubt FROM push WHERE seq = ?", push.seq)
             # One request was answered now; of an earlier one it is not known what it did in the history that is gone.
             waiting = self.database.meta("otherHistory") or {}
-            self.database.set_meta("otherHistory", {**waiting, str(seq): row[1] > 1})
+            self.database.set_meta("otherHistory", {**waiting, str(push.seq): doubt > 1})
             self.database.set_meta("resnapshot", True)
             self.database.set_meta("snapshot", None)
 
@@ -115,9 +115,7 @@ class Histories(Answers):
             self._regroup_push(seq, rules)
 
     def _rebuild_push(self, seq: int, edits: list[StoredEdit], parts: Parts) -> None:
-        self.database.write(
-            "UPDATE push SET state = ?, key = NULL, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?", UNSENT, seq
-        )
+        self._reopen(seq)
         for edit in edits:
             if edit.place in parts.kept:
                 self._write_changes(seq, edit.place, parts.kept[edit.place])

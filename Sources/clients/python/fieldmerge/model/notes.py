@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,15 +37,25 @@ class Notes(Reading):
             self.database.write("DELETE FROM event WHERE seq = ?", seq)
 
     def take_lease(self) -> bool:
-        """Takes the right to sync, in one transaction; false while another process holds and beats it."""
-        with self.database.transaction("lease"):
-            row = self.database.row("SELECT owner, beat FROM lease")
-            now = self.clock.now()
-            is_strange = row is not None and row[0] != self.owner and not _is_dead(row[0])
-            if is_strange and abs(now - row[1]) < BEAT_SECONDS * MISSED_BEATS:
-                return False
-            self.database.write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", self.owner, now)
+        """Acquires the right to sync, in one transaction; false while another process has it and beats it.
+
+        A store that cannot be written is synced without: two processes that push at once are harmless, since keys are
+        the same.
+        """
+        try:
+            with self.database.transaction("lease"):
+                if self._is_leased():
+                    return False
+                self.database.write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", self.owner, self.clock.now())
+        except sqlite3.Error:
+            return not self._is_leased()
         return True
+
+    def _is_leased(self) -> bool:
+        """Whether another process has the right to sync."""
+        row = self.database.row("SELECT owner, beat FROM lease")
+        is_strange = row is not None and row[0] != self.owner and not _is_dead(row[0])
+        return is_strange and abs(self.clock.now() - row[1]) < BEAT_SECONDS * MISSED_BEATS
 
     def beat(self) -> None:
         """Says that the sync under way is alive, in one transaction."""
@@ -69,7 +80,19 @@ class Notes(Reading):
         """Keeps the seconds from this clock to the gateway's until a transaction stores them."""
         self._offset = offset
 
-    def _store_offset(self) -> None:
+    def who(self) -> str | None:
+        """Returns for whom the store is, as the gateway named it in the first answer; `None` if it named nobody."""
+        return self._who or self.database.meta("who")
+
+    def note_who(self, who: str | None) -> None:
+        """Keeps for whom the store is until a transaction stores it. The first answer counts."""
+        if who is not None and self.who() is None:
+            self._who = who
+
+    def _store_noted(self) -> None:
+        """Stores what the headers of answers have named."""
+        if self._who is not None and self.database.meta("who") is None:
+            self.database.set_meta("who", self._who)
         if self._offset is not None and self._offset != (self.database.meta("clockOffset") or 0):
             self.database.set_meta("clockOffset", self._offset)
 

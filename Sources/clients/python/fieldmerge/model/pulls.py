@@ -33,7 +33,7 @@ class Pulls(Histories):
             self.database.set_meta("feed", page["feed"])
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
-            self._store_offset()
+            self._store_noted()
             self._hooks()
             self._tell()
         return count
@@ -161,7 +161,7 @@ class Pulls(Histories):
             self.database.set_meta("snapshot", None)
             self.database.set_meta("resnapshot", None)
             self.database.set_meta("lastSynced", self.clock.now())
-            self._store_offset()
+            self._store_noted()
             self._note_version(note.get("rules"))
             if self.database.meta("rulesDue"):
                 self.database.set_meta("shapesOf", note.get("rules"))

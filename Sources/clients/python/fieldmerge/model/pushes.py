@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from typing import Any
 
 from .. import changes as row_changes
@@ -19,8 +20,8 @@ class Pushes(Notes):
     def _append(self, edits: list[tuple[str, Any, list[RowChange]]], atomic: str | None) -> int:
         rules = self.rules
         cursor = self.database.write(
-            "INSERT INTO push (state, atomic, rules, at) VALUES (?, ?, ?, ?)",
-            *(UNSENT, atomic, rules.edition if rules else None, self.clock.now()),
+            "INSERT INTO push (state, key, atomic, rules, at) VALUES (?, ?, ?, ?, ?)",
+            *(UNSENT, self._new_key(), atomic, rules.edition if rules else None, self.clock.now()),
         )
         seq = int(cursor.lastrowid or 0)
         for place, (resource, record_id, changes) in enumerate(edits):
@@ -30,6 +31,16 @@ class Pushes(Notes):
             )
         self._note_creations(seq)
         return seq
+
+    def _new_key(self) -> str:
+        return str(uuid.uuid4())
+
+    def _reopen(self, seq: int) -> None:
+        """Has a push be sent anew, with a new key."""
+        self.database.write(
+            "UPDATE push SET state = ?, key = ?, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?",
+            *(UNSENT, self._new_key(), seq),
+        )
 
     def _marked(
         self, resource: Resource, record_id: Any, changes: list[RowChange], *, before: int | None = None

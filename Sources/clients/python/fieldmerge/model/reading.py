@@ -32,6 +32,7 @@ class Reading:
         self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None
         self._rules: Rules | None = None
         self._offset: float | None = None
+        self._who: str | None = None
         self._touched: set[Place] = set()
         self._last: dict[Place, Json | None] = {}
         """The bases that the transaction under way has deleted."""
@@ -162,12 +163,6 @@ class Reading:
     def edit_count(self) -> int:
         """Returns a number that grows with each edit of the app, whichever process makes it."""
         return int(self.database.value("SELECT coalesce(max(seq), 0) FROM ticket"))
-
-    def has_unsent(self) -> bool:
-        """Returns whether a push is to be sent, and none of another history waits for a snapshot."""
-        if self.database.meta("otherHistory"):
-            return False
-        return self.database.value("SELECT 1 FROM push WHERE state IN (0, 1) LIMIT 1") is not None
 
     def state(self, resource: str, record_id: Any, path: tuple[Any, ...]) -> str:
         """Returns `clean`, `draft`, `sending` or `refused` for what the path names: a record, one of its

@@ -1,75 +1,117 @@
-"""Pushes on their way: frozen as bytes with their key before the first byte leaves."""
+"""Pushes on their way: frozen as bytes, which are repeated until an answer is stored."""
 
 from __future__ import annotations
 
 import json
-import uuid
-from collections.abc import Iterable
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 
 from .. import changes as row_changes
 from ..changes import Json
 from ..errors import InvalidEdit, RulesUnknown
 from ..rules import Rules
-from .drafts import Drafts
 from .editions import problem_of_edit
+from .lanes import Waiting
+from .order import Ties
 from .parts import KEPT, PUSHES_IN_A_REQUEST, SENT, UNSENT, Frozen, StoredEdit
+from .unstored import Unstored
+
+log = logging.getLogger("fieldmerge")
 
 
-class Sending(Drafts):
-    """Pushes whose bytes are frozen."""
+class Sending(Unstored):
+    """Pushes whose bytes are frozen.
 
-    def freeze(self, *, is_single: bool) -> list[Frozen]:
-        """Gives every push of the next request its bytes and its key, in one transaction.
+    Their bytes are stored before the first byte leaves. If the store cannot be written, they are kept in memory.
+    """
 
-        None before a snapshot that pushes of another history wait for, or one of records of another shape. A push that
-        cannot be built is refused.
+    def freeze(self, *, is_single: bool, budget: int = 1 << 20) -> list[Frozen]:
+        """Gives the small pushes of the next request their bytes, in one transaction, if the store can be written.
+
+        None before a snapshot that pushes of another history wait for. A push that cannot be built is refused.
+        `budget` is the number of bytes that a request of several pushes may have.
         """
-        with self.database.transaction("freeze"):
-            self._check_lease()
-            if self.database.meta("otherHistory") or self.stale():
-                return []
-            self._regroup()
+        return self._freeze(lambda refuses: self._batch(is_single=is_single, budget=budget, refuses=refuses))
+
+    def freeze_large(self) -> list[Frozen]:
+        """Gives the next large push its bytes, as `freeze` does; empty if none can be sent."""
+        return self._freeze(self._large_batch)
+
+    def _freeze(self, choose: Callable[[bool], list[Frozen]]) -> list[Frozen]:
+        try:
+            with self.database.transaction("freeze"):
+                self._check_lease()
+                if self.database.meta("otherHistory"):
+                    return []
+                self._regroup()
+                self._store_noted()
+                batch = choose(True)
+                for push in batch:
+                    self._mark_sent(push, times=1)
+                self._tell()
+        except sqlite3.Error as error:
+            log.warning("the store cannot be written, so pushes are sent from memory: %s", error)
+            with self.database.lock:
+                batch = [] if self.database.meta("otherHistory") else choose(False)
+                self._keep_unstored(batch)
+        return self._needed(batch) + batch
+
+    def _batch(self, *, is_single: bool, budget: int, refuses: bool) -> list[Frozen]:
+        limits = self.rules.limits if self.rules else {}
+        longest = min(budget, limits.get("body", 1 << 20))
+        batch: list[Frozen] = []
+        passed: list[Ties] = []
+        edits, size = 0, 1_000
+        for push in self._sendable(passed):
+            if is_single and batch or len(batch) == PUSHES_IN_A_REQUEST:
+                break
+            stored = self.edits_of(push.seq)
+            if batch and push.state == UNSENT and any(row_changes.has_unknown(edit.changes) for edit in stored):
+                break  # the answer to a creation before it has its “old”
+            frozen = self._frozen(push, stored, refuses=refuses)
+            if frozen is None:
+                if not refuses:
+                    passed.append(Ties.of(stored, self._known))
+                continue
+            edits += len(stored)
+            size += len(frozen.body) + 1
+            if batch and (edits > limits.get("edits", 1_000) or size > longest):
+                break
+            batch.append(frozen)
+        return batch
+
+    def _large_batch(self, refuses: bool) -> list[Frozen]:
+        while (push := self._next_large()) is not None:
+            frozen = self._frozen(push, self.edits_of(push.seq), refuses=refuses)
+            if frozen is not None:
+                return [frozen]
+            if not refuses:
+                break
+        return []
+
+    def _frozen(self, push: Waiting, edits: list[StoredEdit], *, refuses: bool) -> Frozen | None:
+        """Returns a push with its bytes: those that were sent before, or new ones; `None` if it cannot be built."""
+        seq = push.seq
+        if seq in self.unstored:
+            return self.unstored[seq].push
+        row = self.database.row("SELECT state, key, body, atomic, rules FROM push WHERE seq = ?", seq)
+        if row is None or row[0] not in (UNSENT, SENT):
+            return None  # refused with one before it
+        state, key, body, atomic, edition = row
+        if state == UNSENT:
             rules = self.rules
-            limits = rules.limits if rules else {}
-            batch: list[Frozen] = []
-            self._store_offset()
-            edits = 0
-            size = 1_000
-            for seq, state, key, body, atomic in self.database.rows(
-                "SELECT seq, state, key, body, atomic FROM push WHERE state IN (0, 1) ORDER BY seq LIMIT ?",
-                1 if is_single else PUSHES_IN_A_REQUEST,
-            ):
-                if state == UNSENT and self.database.value("SELECT state FROM push WHERE seq = ?", seq) != UNSENT:
-                    continue  # refused with one before it
-                stored = self.edits_of(seq)
-                if batch and state == UNSENT and any(row_changes.has_unknown(edit.changes) for edit in stored):
-                    break  # the answer to a creation before it tells its “old”
-                if state == UNSENT:
-                    if rules is None:
-                        raise RulesUnknown("the rules are not known yet")
-                    key = str(uuid.uuid4())
-                    body = self._built(seq, key, rules, atomic, stored)
-                    if body is None:
-                        continue
-                edits += len(stored)
-                size += len(body) + 1
-                if batch and (edits > limits.get("edits", 1_000) or size > limits.get("body", 1 << 20)):
-                    break
-                # The doubt ends with an answer that says that nothing was written.
-                pulls = self.database.meta("pulls") or 0
-                self.database.write(
-                    "UPDATE push SET state = ?, key = ?, body = ?, doubt = doubt + 1,"
-                    " pulls = CASE WHEN doubt = 0 THEN ? ELSE pulls END WHERE seq = ?",
-                    *(SENT, key, body, pulls, seq),
-                )
-                batch.append(Frozen(seq, key, bytes(body), False, len(stored)))
-            kept = self._needed(batch)
-            self._tell()
-        return kept + batch
+            if rules is None:
+                raise RulesUnknown("the rules are not known yet")
+            if edition != rules.edition:
+                return None  # it has to be built again, which needs a write
+            key = key or self._new_key()
+            body = self._built(seq, key, rules, atomic, edits, refuses=refuses)
+        return None if body is None else Frozen(seq, key, bytes(body), False, len(edits))
 
     def _built(
-        self, seq: int, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit]
+        self, seq: int, key: str, rules: Rules, atomic: str | None, edits: list[StoredEdit], *, refuses: bool
     ) -> bytes | None:
         """Returns the bytes of a push; `None` if it cannot be built, and was refused."""
         for index, edit in enumerate(edits):
@@ -77,7 +119,8 @@ class Sending(Drafts):
                 row_changes.check(rules.resource(edit.resource), edit.changes)
                 json.dumps(edit.changes, ensure_ascii=False, allow_nan=False).encode()
             except (InvalidEdit, LookupError, TypeError, ValueError, AttributeError) as error:
-                self._refuse(seq, problem_of_edit(error), [], fault=index)
+                if refuses:
+                    self._refuse(seq, problem_of_edit(error), [], fault=index)
                 return None
         return self._encode(key, rules, atomic, edits)
 
@@ -120,16 +163,20 @@ class Sending(Drafts):
         """Returns whether a push may have been merged of which no answer came."""
         return self.database.value("SELECT 1 FROM push WHERE state = ? AND doubt > 0 LIMIT 1", SENT) is not None
 
-    def thaw(self, seq: int) -> None:
+    def thaw(self, push: Frozen) -> None:
         """Has a push built anew with a new key, in one transaction: nothing of it was written."""
         with self.database.transaction("thaw"):
             self._check_lease()
-            self.database.write(
-                "UPDATE push SET state = ?, key = NULL, body = NULL, doubt = 0 WHERE seq = ? AND state = ?",
-                *(UNSENT, seq, SENT),
-            )
+            if not self._is_under_way(push):
+                return
+            self._reopen(push.seq)
             self.database.set_meta("rulesDue", True)
             self._drop_kept()
+
+    def _is_under_way(self, push: Frozen) -> bool:
+        """Whether an answer concerns a push as it is now: it may have been built again meanwhile."""
+        row = self.database.row("SELECT state, key FROM push WHERE seq = ?", push.seq)
+        return row is not None and row[0] == SENT and row[1] == push.key
 
 
 def _moment(seconds: float) -> str:

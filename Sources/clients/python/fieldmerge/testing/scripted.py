@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..clock import Clock
@@ -56,6 +57,13 @@ class _Response:
 
     def close(self) -> None:
         pass
+
+
+def _unpacked(request: Request) -> Request:
+    """A request as a test reads it: its headers say that the body was packed."""
+    if request.body is None or request.headers.get("Content-Encoding") != "gzip":
+        return request
+    return replace(request, body=gzip.decompress(request.body))
 
 
 class Held:
@@ -163,6 +171,7 @@ class ScriptedServer:
 
     def send(self, request: Request) -> _Response:
         with self._lock:
+            request = _unpacked(request)
             self.requests.append(request)
             holds = self._holds(request)
             scripted = self._script.popleft() if self._script and not holds else None

@@ -1,0 +1,269 @@
+"""Rules, changes and snapshots: what a sync reads."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from collections.abc import Iterator
+from typing import Any
+
+from ..changes import Json
+from ..ids import in_url
+from ..transport import BrokenOff, Response
+from .exchange import Exchange
+
+SNAPSHOT_RECORDS_IN_A_TRANSACTION = 500
+
+
+class Downloads(Exchange):
+    """Reads rules, changes and snapshots, and stores them as they come."""
+
+    def _read_rules(self) -> str | None:
+        answer = self.requests.ask("GET", "/v1/rules")
+        if answer.status != 200:
+            return self._refusal(answer)
+        try:
+            self.model.store_rules(answer.body.decode())
+        except ValueError as error:
+            return self._lost(f"the answer is not the rules: {error}")
+        self._fresh_after = None
+        return None
+
+    def _read_due_rules(self) -> str | None:
+        """Reads the rules if they are due; returns an event instead of going on."""
+        if self.model.rules is None or self.model.database.meta("rulesDue"):
+            return self._read_rules()
+        return None
+
+    def _prepare(self) -> str | None:
+        """Reads the rules if they are due, and records that these give another shape; returns an event instead of going
+        on."""
+        refusal = self._read_due_rules()
+        return self._refresh() if refusal is None and self.model.stale() else refusal
+
+    def _refresh(self) -> str | None:
+        """Reads the records of stale resources again; `None` once nothing is stale."""
+        if self.model.database.meta("otherHistory"):
+            return None
+        if self.model.database.meta("resnapshot"):
+            event = self._snapshot()  # it replaces the stale ones too
+            return None if event == "answer.page" else event
+        return self._refresh_visited() or self._refresh_kept()
+
+    def _refresh_visited(self) -> str | None:
+        read: list[tuple[str, object, Json | None]] = []
+        visited = self.model.visited()
+        for resource, text in visited:
+            record_id = json.loads(text)
+            answer = self.requests.ask("GET", f"/v1/records/{urllib.parse.quote(resource)}/{in_url(record_id)}")
+            problem = answer.problem
+            is_gone = answer.status == 404 and problem is not None and problem["code"] == "no-such-record"
+            if not is_gone and (answer.status != 200 or not isinstance(answer.json, dict)):
+                return self._refusal(answer)
+            read.append((resource, record_id, None if is_gone else answer.json))
+        if visited:
+            self.model.store_visited(read)
+        return None
+
+    def _refresh_kept(self) -> str | None:
+        resources = [name for name in self.model.stale() if self.model.keeps(name)]
+        if not resources:
+            return None
+        note = self.model.database.meta("refresh") or {}
+        cursor = note.get("cursor") if note.get("resources") == resources else None
+        query = {"resources": ",".join(resources), **({} if cursor is None else {"after": cursor})}
+        path = "/v1/snapshot?" + urllib.parse.urlencode(query, safe=",")
+        response = self.requests.send("GET", path, accept="application/x-ndjson, application/problem+json")
+        try:
+            if response.status == 200:
+                return self._take_refresh(response, resources, goes_on=cursor is not None)
+            answer = self.requests.whole(response)
+        finally:
+            response.close()
+        if answer.status in (400, 410) and cursor is not None:
+            self.model.forget_refresh()
+            return self._lost("the snapshot that broke off cannot go on")
+        # Resources of which one is unknown: the rules have changed again.
+        return "answer.rules" if answer.status == 404 and answer.problem else self._refusal(answer)
+
+    def _take_refresh(self, response: Response, resources: list[str], *, goes_on: bool) -> str | None:
+        self._fresh_after = None
+        lines: list[Json] = []
+        began = False
+        for line in _lines(response):
+            if "snapshot" in line:
+                other = self._is_other(line["snapshot"])
+                if other is not None:
+                    return other
+                if not self.model.begin_refresh(line["snapshot"], resources=resources, goes_on=goes_on):
+                    raise BrokenOff("the snapshot that broke off cannot go on")
+                began = True
+                self.on_status()
+            elif not began:
+                raise BrokenOff("the snapshot has no beginning")
+            elif "record" in line:
+                lines.append(line)
+            elif "end" in line:
+                self.model.end_refresh(lines)
+                return None
+            if len(lines) >= SNAPSHOT_RECORDS_IN_A_TRANSACTION and "cursor" in line:
+                self.model.store_refreshed(lines, cursor=line["cursor"])
+                lines = []
+                self._between_parts()
+        raise BrokenOff("the snapshot broke off")
+
+    def _is_other(self, head: Json) -> str | None:
+        """Returns the event of a snapshot of stale resources that is one of other rules, or of another feed."""
+        if self._has_other_rules(head):
+            return "answer.rules"
+        if head["feed"] != self.model.place()[0]:
+            return "answer.resync"
+        return None
+
+    def _has_other_rules(self, head: Json) -> bool:
+        version = head.get("rules")
+        return version is not None and version != self.model.database.meta("rulesVersion")
+
+    def _pull(self) -> str:
+        was_stale = bool(self.model.stale())
+        refusal = self._prepare()
+        if refusal is not None:
+            return refusal
+        if was_stale and self.model.has_unsent():
+            self._last_more = True
+            return "answer.page"  # what has waited for these records is sent first
+        self._noted.clear()
+        if self.model.resources is not None and not self.model.asked():
+            self._last_more = False
+            self.model.rebuild()
+            return "answer.page"  # nothing is kept here
+        feed, revision = self.model.place()
+        if feed is None or self.model.database.meta("resnapshot"):
+            return self._snapshot()
+        query = {"feed": feed, "since": str(revision)}
+        answer = self.requests.ask("GET", f"/v1/changes?{self._query(query)}")
+        if answer.status == 410:
+            self._fresh_after = None
+            return "answer.resync"
+        if answer.status != 200:
+            return self._no_feed(answer) or self._refusal(answer)
+        page = answer.json
+        if not is_page(page):
+            return self._lost("the answer is not that of a gateway")
+        self._fresh_after = None
+        self._report.changes += self.model.store_page(page, asked=(feed, revision))
+        self._last_more = bool(page.get("more"))
+        return self._rules_or_page()
+
+    def _rules_or_page(self) -> str:
+        return "answer.rules" if self.model.database.meta("rulesDue") else "answer.page"
+
+    def _query(self, query: dict[str, str]) -> str:
+        if self.model.resources is not None:
+            query["resources"] = ",".join(self.model.asked())
+        return urllib.parse.urlencode(query, safe=",")
+
+    def _no_feed(self, answer: Answer) -> str | None:
+        """A gateway without a journal tells no changes: then there is nothing to pull."""
+        problem = answer.problem
+        if answer.status == 404 and problem is not None and problem.get("code") == "no-feed":
+            self._report.problem = problem
+            self._last_more = False
+            self.model.rebuild()
+            return "answer.page"
+        return None
+
+    def _snapshot(self) -> str:
+        note = self.model.database.meta("snapshot")
+        cursor = note.get("cursor") if note else None
+        query = self._query({} if cursor is None else {"after": cursor})
+        path = "/v1/snapshot" + (f"?{query}" if query else "")
+        response = self.requests.send("GET", path, accept="application/x-ndjson, application/problem+json")
+        if response.status != 200:
+            answer = self.requests.whole(response)
+            if answer.status in (400, 410) and cursor is not None:
+                self.model.forget_snapshot()
+                return "answer.resync"
+            return self._no_feed(answer) or self._refusal(answer)
+        self._fresh_after = None
+        try:
+            for whole in self._store_snapshot(response, goes_on=cursor is not None):
+                if whole:
+                    self._last_more = True  # what changed meanwhile
+                return self._rules_or_page()
+        finally:
+            response.close()
+        raise BrokenOff("the snapshot broke off")
+
+    def _store_snapshot(self, response: Response, *, goes_on: bool) -> Iterator[bool]:
+        """Stores a snapshot as it comes; yields true once it is whole, and false if it is one of other rules."""
+        lines: list[Json] = []
+        began = False
+        for line in _lines(response):
+            if "snapshot" in line:
+                if self._has_other_rules(line["snapshot"]):
+                    self.model.note(rulesDue=True)
+                    yield False
+                    return
+                if not self.model.begin_snapshot(line["snapshot"], goes_on=goes_on):
+                    raise BrokenOff("the snapshot that broke off cannot go on")
+                began = True
+                self.on_status()
+            elif not began:
+                raise BrokenOff("the snapshot has no beginning")
+            elif "record" in line:
+                lines.append(line)
+                if len(lines) >= SNAPSHOT_RECORDS_IN_A_TRANSACTION:
+                    self.model.store_part(lines, cursor=None)
+                    self._report.changes += len(lines)
+                    lines = []
+                    self._between_parts()
+            elif "cursor" in line:
+                self.model.store_part(lines, cursor=line["cursor"])
+                self._report.changes += len(lines)
+                lines = []
+                self._between_parts()
+            elif "end" in line:
+                self.model.store_part(lines, cursor=None)
+                self._report.changes += len(lines)
+                while self.model.drop_old(SNAPSHOT_RECORDS_IN_A_TRANSACTION):
+                    self._between_parts()
+                self.model.end_snapshot()
+                yield True
+                return
+    def _between_parts(self) -> None:
+        self.on_status()
+        self._check_end()
+
+
+def _lines(response: Response) -> Iterator[Json]:
+    """Yields the lines of NDJSON; throws `OSError` where one is no JSON."""
+    rest = b""
+    for part in response.parts():
+        rest += part
+        *whole, rest = rest.split(b"\n")
+        for line in whole:
+            if line.strip():
+                yield _parsed(line)
+    if rest.strip():
+        yield _parsed(rest)
+
+
+def _parsed(line: bytes) -> Json:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise BrokenOff("a line of the snapshot is no JSON") from error
+    if not isinstance(value, dict):
+        raise BrokenOff("a line of the snapshot is no object")
+    return value
+
+
+def is_page(page: Any) -> bool:
+    return (
+        isinstance(page, dict)
+        and isinstance(page.get("changes"), list)
+        and isinstance(page.get("feed"), str)
+        and isinstance(page.get("revision"), int)
+        and all(isinstance(change, dict) and "record" in change for change in page["changes"])
+    )
