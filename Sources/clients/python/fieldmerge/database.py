@@ -1,14 +1,4 @@
-"""The store's file: SQLite, one connection, and transactions that either happen or do not.
-
-Schema (the tables `meta` and `base` are also that of a snapshot in SQLite):
-
-- `meta(name, value)`: `format`, `server`, `user`, `feed`, `revision`, `rules` and so on, each as JSON.
-- `base(resource, key, id, record, …)`: records as the server last told them. `key` is the id as text,
-  its parts separated by U+001F; `id` and `record` are JSON.
-- `push(seq, state, key, body, …)`: edits in their order, of one transaction each.
-- `edit(push, place, resource, key, id, changes)`: what a push changes, a row for each record.
-- `ticket(token, …)`, `mapping(temporary, …)`, `event(seq, …)`, `lease(…)`.
-"""
+"""The store's file: SQLite, one connection, and transactions that either happen or do not. `schema` has its tables."""
 
 from __future__ import annotations
 
@@ -22,38 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from .errors import StoreClosed, WrongStore
+from .owners import end_owner, new_owner
+from .schema import prepare
 
 log = logging.getLogger("fieldmerge")
-
-FORMAT = 1
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS base (
-  resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL,
-  generation INTEGER NOT NULL DEFAULT 0, pulled INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (resource, key)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS tombstone (
-  resource TEXT NOT NULL, key TEXT NOT NULL, pulled INTEGER NOT NULL, PRIMARY KEY (resource, key)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS push (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT, state INTEGER NOT NULL, key TEXT, body BLOB, atomic TEXT,
-  rules TEXT, doubt INTEGER NOT NULL DEFAULT 0, pulls INTEGER NOT NULL DEFAULT 0,
-  creates TEXT NOT NULL DEFAULT '[]', refusal TEXT, at REAL NOT NULL);
-CREATE INDEX IF NOT EXISTS push_state ON push (state, seq);
-CREATE TABLE IF NOT EXISTS edit (
-  push INTEGER NOT NULL, place INTEGER NOT NULL, resource TEXT NOT NULL, key TEXT NOT NULL, id TEXT NOT NULL,
-  changes TEXT NOT NULL, PRIMARY KEY (push, place)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS edit_record ON edit (resource, key, push);
-CREATE TABLE IF NOT EXISTS creation (temporary TEXT PRIMARY KEY, push INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ticket (
-  token TEXT PRIMARY KEY, seq INTEGER NOT NULL, push INTEGER, id TEXT NOT NULL, key TEXT NOT NULL,
-  records TEXT NOT NULL, outcome TEXT, at REAL NOT NULL) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS ticket_push ON ticket (push);
-CREATE INDEX IF NOT EXISTS ticket_key ON ticket (key, seq);
-CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS lease (one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT NOT NULL, beat REAL NOT NULL);
-"""
 
 
 class Database:
@@ -62,6 +24,8 @@ class Database:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self.lock = threading.RLock()
+        self.owner = new_owner()
+        """The name of this opening of the file."""
         self.on_step: Callable[[str], None] | None = None
         """For tests: called before each statement of a transaction, before and after it is committed."""
         self.on_rollback: Callable[[], None] = lambda: None
@@ -88,19 +52,9 @@ class Database:
             raise
 
     def _create(self) -> None:
-        tables = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and "meta" not in tables:
-            raise WrongStore(f"{self.path} is the database of another program")
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            for statement in _SCHEMA.split(";"):
-                if statement.strip():
-                    self._connection.execute(statement)
-            found = self.meta("format")
-            if found is None:
-                self.set_meta("format", FORMAT)
-            elif found != FORMAT:
-                raise WrongStore(f"{self.path} has the format {found}, and this version knows {FORMAT}")
+            prepare(self._connection, self.path)
             self._connection.execute("COMMIT")
         except BaseException:
             self._connection.execute("ROLLBACK")
@@ -228,6 +182,7 @@ class Database:
             if not self._is_closed:
                 self._is_closed = True
                 self._connection.close()
+                end_owner(self.owner)
 
     @property
     def is_closed(self) -> bool:

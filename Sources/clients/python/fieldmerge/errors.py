@@ -102,5 +102,14 @@ class NotPossible(FieldMergeError):
         self.code = code
 
 
+class NewerStore(WrongStore):
+    """The file was written by a later version of this library. `fieldmerge.export_store(path, target)` exports it."""
+
+    code = "newer-store"
+
+    def __init__(self, path: str, found: int, known: int) -> None:
+        super().__init__(f"{path} has the format {found}, and this version knows {known}: use a later version, or export it")
+
+
 class StoreClosed(FieldMergeError):
     """The store was closed or signed out of."""

@@ -11,6 +11,7 @@ from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..errors import InvalidEdit, RecordNotFound, StoreClosed
 from ..ids import key_of
+from ..owners import has_ended
 from ..rules import Resource
 from .parts import UNSENT, Draft, StoredEdit, row_of
 from .resending import Resending
@@ -80,7 +81,9 @@ class Drafts(Resending):
                 seq = max(seq or 0, edit.push)
         if seq is None:
             return None
-        state, push_atomic = self.database.row("SELECT state, atomic FROM push WHERE seq = ?", seq)
+        state, push_atomic, owner = self.database.row("SELECT state, atomic, owner FROM push WHERE seq = ?", seq)
+        if not self._may_join(owner):
+            return None  # its process may have sent it although it could not store that
         if state != UNSENT or (push_atomic != atomic and (atomic is not None or len(edits) > 1)):
             return None
         held = {(edit.resource, edit.key): edit for edit in self.edits_of(seq)}
@@ -106,6 +109,10 @@ class Drafts(Resending):
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
         self._note_creations(seq)
         return seq
+
+    def _may_join(self, owner: str | None) -> bool:
+        """Whether a push is of this process, or of one that has ended."""
+        return owner in (None, self.owner) or has_ended(str(owner))
 
     def _drops_what_is_used(self, edit: StoredEdit, resource: Resource, joined: list[RowChange]) -> bool:
         """Whether a row would never be created whose temporary id stands elsewhere."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
 from ..changes import Json
+from ..owners import has_ended
 from .parts import BEAT_SECONDS, EVENTS_KEPT, MISSED_BEATS, LeaseLost
 from .reading import Reading
 
@@ -54,7 +53,7 @@ class Notes(Reading):
     def _is_leased(self) -> bool:
         """Whether another process has the right to sync."""
         row = self.database.row("SELECT owner, beat FROM lease")
-        is_strange = row is not None and row[0] != self.owner and not _is_dead(row[0])
+        is_strange = row is not None and row[0] != self.owner and not has_ended(row[0])
         return is_strange and abs(self.clock.now() - row[1]) < BEAT_SECONDS * MISSED_BEATS
 
     def beat(self) -> None:
@@ -117,18 +116,3 @@ class Notes(Reading):
         self._incoming, self._last = [], {}
         if touched:
             self.database.after_commit(lambda: self.on_touch(touched))
-
-
-def _is_dead(owner: str) -> bool:
-    """Whether the process of a lease ran on this machine and has ended."""
-    host, _, rest = owner.partition("/")
-    number = rest.partition("/")[0]
-    if host != socket.gethostname() or not number.isdigit() or os.name != "posix":
-        return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False
-    return False

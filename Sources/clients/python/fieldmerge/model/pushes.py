@@ -20,8 +20,8 @@ class Pushes(Notes):
     def _append(self, edits: list[tuple[str, Any, list[RowChange]]], atomic: str | None) -> int:
         rules = self.rules
         cursor = self.database.write(
-            "INSERT INTO push (state, key, atomic, rules, at) VALUES (?, ?, ?, ?, ?)",
-            *(UNSENT, self._new_key(), atomic, rules.edition if rules else None, self.clock.now()),
+            "INSERT INTO push (state, key, atomic, rules, at, owner) VALUES (?, ?, ?, ?, ?, ?)",
+            *(UNSENT, self._new_key(), atomic, rules.edition if rules else None, self.clock.now(), self.owner),
         )
         seq = int(cursor.lastrowid or 0)
         for place, (resource, record_id, changes) in enumerate(edits):

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import uuid
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -26,7 +23,7 @@ class Reading:
         self.database = database
         self.clock = clock
         self.resources = None if resources is None else sorted(set(resources))
-        self.owner = f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4()}"
+        self.owner = database.owner
         self.on_touch: Callable[[set[Place]], None] = lambda places: None
         self.on_outcome: Callable[[], None] = lambda: None
         self.run_hooks: Callable[[list[tuple[str, Any, Json | None, Json | None]]], None] | None = None

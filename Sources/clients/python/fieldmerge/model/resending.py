@@ -55,8 +55,9 @@ class Resending(Editions):
 
     def _renumber(self, seq: int) -> int:
         cursor = self.database.write(
-            "INSERT INTO push (state, key, atomic, rules, at) SELECT ?, ?, atomic, rules, ? FROM push WHERE seq = ?",
-            *(UNSENT, self._new_key(), self.clock.now(), seq),
+            "INSERT INTO push (state, key, atomic, rules, at, owner)"
+            " SELECT ?, ?, atomic, rules, ?, ? FROM push WHERE seq = ?",
+            *(UNSENT, self._new_key(), self.clock.now(), self.owner, seq),
         )
         new = int(cursor.lastrowid or 0)
         self.database.write("UPDATE edit SET push = ? WHERE push = ?", new, seq)

@@ -96,10 +96,12 @@ class Sending(Unstored):
         seq = push.seq
         if seq in self.unstored:
             return self.unstored[seq].push
-        row = self.database.row("SELECT state, key, body, atomic, rules FROM push WHERE seq = ?", seq)
+        row = self.database.row("SELECT state, key, body, atomic, rules, owner FROM push WHERE seq = ?", seq)
         if row is None or row[0] not in (UNSENT, SENT):
             return None  # refused with one before it
-        state, key, body, atomic, edition = row
+        state, key, body, atomic, edition, owner = row
+        if state == UNSENT and not refuses and not self._may_join(owner):
+            return None  # its own process may still add edits to it
         if state == UNSENT:
             rules = self.rules
             if rules is None:

@@ -125,7 +125,6 @@ class Synchronizer(Pushing):
             while True:
                 while following is not None:
                     following = self._handle(following)
-                    self._begin_lane()
                 if not self._begin_lane() and not (waits and self.lane.is_busy):
                     break
                 following = self._after_lane() if waits else None
@@ -193,6 +192,7 @@ class Synchronizer(Pushing):
             self._tell(phase=row.state, next_try=self.situation.next_try if row.state == "waiting" else None)
         elif not resting:
             self._tell(phase=row.state, next_try=None)
+        self._begin_lane()
         following: str | None = None
         for action in row.actions:
             following = self._do(action) or following
