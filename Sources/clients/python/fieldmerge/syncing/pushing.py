@@ -35,7 +35,7 @@ class Pushing(Downloads):
         batch = self.model.freeze(is_single=self._is_single, budget=self._batch_bytes)
         pushes = [push for push in batch if not push.is_kept]
         if not pushes:
-            return "answer.settled"
+            return self._lost("the store cannot be written") if self.model.has_unsent() else "answer.settled"
         keeps_nothing = self.model.resources is not None and not self.model.asked()
         has_place = not (self._is_single or keeps_nothing or self.model.stale())
         asked: Asked = self.model.place() if has_place else (None, None)
