@@ -2,6 +2,7 @@
     import FieldMergeTesting
     import Foundation
     import GRDB
+    import Synchronization
     import Testing
 
     @testable import FieldMergeClient
@@ -21,12 +22,12 @@
     /// The client against the real gateway, on SQLite, with the shop of the samples.
     @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: BuiltProgram.url != nil, "no gateway was built"))
     struct GatewayClientTests {
-        static func gateway() async throws -> RealGateway {
+        static func gateway(options: [String] = []) async throws -> RealGateway {
             let sql = try String(
                 contentsOf: BuiltProgram.root.appendingPathComponent("Samples/shop/sqlite.sql"), encoding: .utf8)
             return try await RealGateway.start(
                 program: try #require(BuiltProgram.url), rules: BuiltProgram.root.appendingPathComponent("MergeRules"),
-                sql: sql)
+                sql: sql, options: options)
         }
 
         private static func opened(
@@ -122,6 +123,49 @@
             #expect(try await tablet.record("shoppers", 123)?["customer", "firstName"] == "Bob")
             await phone.close()
             await tablet.close()
+        }
+
+        @Test("A large push is packed, and what is small does not wait for it") func aLargePush() async throws {
+            let gateway = try await Self.gateway()
+            let store = try await Self.opened(gateway)
+            #expect(try await store.sync().isOK)
+            var dice = SeededDice(3)
+            let letters = Array("abcdefghijklmnopqrstuvwxyz é€😀\"\\\n")
+            let notes = String((0..<400_000).map { _ in dice.pick(letters) })
+            let large = try await store.edit("shoppers", 123) { $0["customer", "notes"] = .string(notes) }
+            let small = try await store.edit("shoppers", 124) { $0["customer", "firstName"] = "Eve" }
+            let behind = try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+            #expect(try await store.sync().isOK)
+            for ticket in [large, small, behind] { #expect(await ticket.outcome.status == .merged) }
+            let rows = try gateway.query("SELECT first_name, notes FROM customers WHERE customer_id = 123")
+            #expect(rows == [["Bob", .string(notes)]])
+            await store.close()
+        }
+
+        @Test("A token of another user sends nothing of this user's edits") func aTokenOfAnotherUser() async throws {
+            let folder = try TemporaryFolder()
+            let hashes = [
+                "anna": "c3cdf8b93111159d4a078d5b124d961890ae85d5aa9a955cfbe670c1d85f98ff",
+                "ben": "096835dcf70a20417cf2111f4634cbb41be9a56a0e9be1a68a597d92e460e3c0",
+            ]
+            let lines = hashes.map { "\($0.key) read,write sha256:\($0.value)\n" }.joined()
+            try lines.write(to: folder.file("tokens"), atomically: true, encoding: .utf8)
+            let gateway = try await Self.gateway(options: ["--tokens", folder.file("tokens").path])
+            let user = Mutex("anna")
+            let store = try await FieldMergeStore.open(
+                at: folder.file("store.db"), server: gateway.url, user: "anna", resources: ["shoppers"]
+            ) { user.withLock { "\($0)-token" } }
+            #expect(try await store.sync().isOK)
+            try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+            user.withLock { $0 = "ben" }
+            await store.setToken { user.withLock { "\($0)-token" } }
+            let report = try await store.sync()
+            #expect(report.phase == .needsAuth && report.problem?["code"] == "other-who")
+            #expect(try gateway.query("SELECT first_name FROM customers WHERE customer_id = 123") == [["Joe"]])
+            user.withLock { $0 = "anna" }
+            #expect(try await store.sync().isOK)
+            #expect(try gateway.query("SELECT first_name FROM customers WHERE customer_id = 123") == [["Bob"]])
+            await store.close()
         }
 
         @Test func aSnapshotInSQLiteIsTheStore() async throws {

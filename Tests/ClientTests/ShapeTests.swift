@@ -62,6 +62,34 @@ import Testing
         #expect(Self.snapshots(gateway).count == 2, "the shape is the same")
     }
 
+    @Test("Records that came under rules which were never read are fetched again", arguments: [true, false])
+    func recordsUnderRulesThatPassed(byPush: Bool) async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        var record = try #require(gateway.record("shoppers", 124))
+        record["customer"]["points"] = 50
+        gateway.put("shoppers", 124, record)
+        if byPush {
+            // The push is of rules that all later ones take, so that its answer has a record of another shape.
+            try await store.edit("shoppers", 123) { $0["customer", "points"] = 9 }
+            gateway.script.loseAnswer()
+            try await store.sync()
+        }
+        gateway.change(rules: Self.rules("r2", adding: "country"), Self.withCountry)
+        gateway.script.pass()  // the page, or the answer
+        gateway.script.noNetwork()  // the rules
+        #expect(try await store.sync().phase == .waiting)
+        #expect(try await store.record("shoppers", 124)?.value("customer", "country") == "GB")
+        // The earlier rules are back under another version, and their shape is that of the store.
+        gateway.change(rules: Self.rules("r3")) { resource, record in
+            guard resource == "shoppers", var members = record.objectValue else { return record }
+            members["customer"] = .object((record["customer"].objectValue ?? [:]).filter { $0.key != "country" })
+            return .object(members)
+        }
+        #expect(try await store.sync().isOK)
+        #expect(try await store.records("shoppers").map(\.value) == [123, 124].map { gateway.record("shoppers", $0) })
+    }
+
     @Test("Fetching another shape goes on after a break and a restart", arguments: [300, 700, 1_100])
     func fetchingGoesOn(breakAt: Int) async throws {
         let folder = try TemporaryFolder()

@@ -3,7 +3,9 @@ import GRDB
 /// The outcomes of pushes.
 extension Ledger {
     /// Stores that a push was merged, whole or in part.
-    func settle(_ sent: FrozenPush, results: [JSONValue]) throws {
+    ///
+    /// - Parameter rules: the version of the rules that the records of the results are of.
+    func settle(_ sent: FrozenPush, results: [JSONValue], rules: String?) throws {
         try checkLease()
         let push = sent.number
         let pulls = "SELECT pulls FROM push WHERE seq = ? AND state = 1 AND key = ?"
@@ -55,6 +57,7 @@ extension Ledger {
             let mapped = before.map { $0.mapValues { $0.mappedDeep(ids) } }
             try rebase(RecordPlace(resource: place.resource, key: key), before: mapped)
         }
+        try noteShapes(of: Set(results.compactMap { $0["resource"].stringValue }), under: rules)
         try dropKept()
         try forgetVisited(edits)
         try runHooks()
@@ -179,7 +182,7 @@ extension Ledger {
     }
 
     /// Stores that a push was refused, with what builds on it.
-    func storeRefusal(_ sent: FrozenPush, _ problem: JSONValue, results: [JSONValue]) throws {
+    func storeRefusal(_ sent: FrozenPush, _ problem: JSONValue, results: [JSONValue], rules: String? = nil) throws {
         try checkLease()
         let push = sent.number
         guard try number("SELECT 1 FROM push WHERE seq = ? AND state = 1 AND key = ?", [push, sent.key]) != nil else {
@@ -200,6 +203,7 @@ extension Ledger {
                 try put(resource, id: id, record, before: view(resource, id))
             }
         }
+        try noteShapes(of: Set(results.compactMap { $0["resource"].stringValue }), under: rules)
         for (place, before) in seen { try rebase(place, before: before) }
         try dropKept()
         try runHooks()

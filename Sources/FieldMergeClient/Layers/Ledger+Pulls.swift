@@ -69,6 +69,7 @@ extension Ledger {
         try beginPull()
         var count = 0
         for change in page.changes where try take(change) { count += 1 }
+        try noteShapes(of: Set(page.changes.map(\.resource)), under: page.rules)
         try setMeta("feed", .string(page.feed))
         try setMeta("revision", .integer(Int128(page.revision)))
         try setMeta("lastSynced", .double(context.clock.now()))
@@ -130,6 +131,7 @@ extension Ledger {
             return isSame ? .stored : .other
         }
         try setMeta("reshape", .null)
+        try setMeta("otherShapes", .null)
         try beginPull()
         try setMeta("generation", .integer(Int128(try count("generation") + 1)))
         var note: JSONValue = ["cursor": .null, "done": 0]

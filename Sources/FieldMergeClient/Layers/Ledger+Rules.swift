@@ -6,12 +6,14 @@ import GRDB
 /// - `newRules`, `newRulesVersion`: rules that give some kept resource another shape than its bases have. Nothing is built or
 ///   sent before they are in force.
 /// - `shapes`: the shape of the bases of each resource; false if its bases have two.
+/// - `otherShapes`: by versions of rules that were not in force, the resources of which records came under them.
 /// - `shapesOf`: the version of the rules that a snapshot was made by, if those rules are not known yet.
 extension Ledger {
     /// Stores rules that the gateway sent, and puts them in force unless records of another shape have to be fetched.
     func storeRules(_ rules: Rules, text: String) throws {
         try checkLease()
         try setMeta("rulesDue", .null)
+        try mixShapes(under: rules.version)
         if try meta("shapesOf") == .string(rules.version) { try claimShapes(of: rules) }
         if try feedPlace() == nil || staleResources(under: rules).isEmpty {
             return try putInForce(rules, text: text)
@@ -64,6 +66,31 @@ extension Ledger {
         }
         try setMeta("shapes", .object(shapes))
         try setMeta("shapesOf", .null)
+        if let others = try meta("otherShapes").objectValue?.filter({ $0.key != rules.version }) {
+            try setMeta("otherShapes", others.isEmpty ? .null : .object(others))
+        }
+    }
+
+    /// Notes that records of resources came under a version of the rules, which may give them another shape.
+    func noteShapes(of resources: Set<String>, under version: String?) throws {
+        guard let version, try meta("rulesVersion").stringValue != version else { return }
+        var others = try meta("otherShapes").objectValue ?? [:]
+        let held = Set(others[version]?.arrayValue?.compactMap(\.stringValue) ?? [])
+        let names = held.union(resources.filter(context.keeps))
+        guard names != held else { return }
+        others[version] = .array(names.sorted().map(JSONValue.string))
+        try setMeta("otherShapes", .object(others))
+    }
+
+    /// Has records be fetched again of resources of which some came under a version that is neither in force nor the next.
+    private func mixShapes(under version: String) throws {
+        guard let others = try meta("otherShapes").objectValue, var shapes = try meta("shapes").objectValue else {
+            return
+        }
+        let names = others.filter { $0.key != version }.values.flatMap { $0.arrayValue ?? [] }.compactMap(\.stringValue)
+        guard !names.isEmpty else { return }
+        for name in names { shapes[name] = false }
+        try setMeta("shapes", .object(shapes))
     }
 
     private func dropRemoved(under rules: Rules) throws {

@@ -53,6 +53,7 @@ package enum StoreSchema {
             """,
             "CREATE INDEX IF NOT EXISTS ticket_push ON ticket (push)",
             "CREATE INDEX IF NOT EXISTS ticket_key ON ticket (key, seq)",
+            "CREATE INDEX IF NOT EXISTS ticket_seq ON ticket (seq)",
             "CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID",
             """
             CREATE TABLE IF NOT EXISTS event (

@@ -139,6 +139,7 @@ extension FieldMergeStore {
     /// Stores what became of each push.
     func settle(_ pushes: [FrozenPush], by page: JSONValue) async throws -> PushTally {
         let results = page["results"].arrayValue ?? []
+        let rules = page["rules"].stringValue
         let byKey = Dictionary(results.map { ($0["key"].stringValue ?? "", $0) }) { first, _ in first }
         var tally = PushTally()
         for push in pushes {
@@ -163,10 +164,10 @@ extension FieldMergeStore {
                 tally.report.merged += 1
                 tally.report.conflicts +=
                     told.flatMap { $0["outcomes"].arrayValue ?? [] }.filter { $0["conflict"] == true }.count
-                try await write("settle") { try $0.settle(push, results: told) }
+                try await write("settle") { try $0.settle(push, results: told, rules: rules) }
             case .refused(let problem):
                 tally.report.refused += 1
-                try await write("refuse") { try $0.storeRefusal(push, problem, results: told) }
+                try await write("refuse") { try $0.storeRefusal(push, problem, results: told, rules: rules) }
             }
         }
         return tally
