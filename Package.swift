@@ -89,6 +89,7 @@ let package = Package(
             exclude: ["file.js", "package.json", "testing.js", "testing.d.ts"], sources: ["ClientFiles.swift"],
             resources: [
                 .embedInCode("fieldmerge.js"),
+                .embedInCode("fieldmerge-worker.js"),
                 .embedInCode("deciding.js"),
                 .embedInCode("decisions.js"),
                 .embedInCode("download.js"),
@@ -110,6 +111,7 @@ let package = Package(
                 .embedInCode("refused.js"),
                 .embedInCode("regroup.js"),
                 .embedInCode("remote.js"),
+                .embedInCode("renaming.js"),
                 .embedInCode("rules.js"),
                 .embedInCode("scheduler.js"),
                 .embedInCode("sending.js"),

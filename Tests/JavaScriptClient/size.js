@@ -60,6 +60,9 @@ function closure(name, known = new Set()) {
   return known;
 }
 
+/** A module without its comments, and without the lines that held nothing else. */
+const code = (name) => withoutComments(read(name)).replace(/^ +\n/gm, "");
+
 const packed = (text) => gzipSync(text, { level: 9 }).length;
 
 /**
@@ -74,8 +77,8 @@ const packed = (text) => gzipSync(text, { level: 9 }).length;
  */
 export function size() {
   const open = closure("indexeddb.js", closure("fieldmerge.js")), sync = closure("exchange.js", new Set(open));
-  const later = readdirSync(folder).filter((name) => name.endsWith(".js") && !sync.has(name) && !["file.js", "testing.js"].includes(name));
-  const together = (names) => packed([...names].map((name) => withoutComments(read(name))).join(""));
-  const each = (names) => Object.fromEntries([...names].map((name) => [name, packed(withoutComments(read(name)))]));
+  const later = readdirSync(folder).filter((name) => name.endsWith(".js") && !sync.has(name) && !["fieldmerge-worker.js", "file.js", "testing.js"].includes(name));
+  const together = (names) => packed([...names].map(code).join(""));
+  const each = (names) => Object.fromEntries([...names].map((name) => [name, packed(code(name))]));
   return { open: together(open), sync: together(sync), each: each(sync), later: each(later) };
 }

@@ -3,6 +3,7 @@ package enum ClientFiles {
     /// The module that an app imports, and those that it imports itself, by their names.
     package static let modules: [(name: String, bytes: [UInt8])] = [
         ("fieldmerge.js", PackageResources.fieldmerge_js),
+        ("fieldmerge-worker.js", PackageResources.fieldmerge_worker_js),
         ("deciding.js", PackageResources.deciding_js),
         ("decisions.js", PackageResources.decisions_js),
         ("download.js", PackageResources.download_js), ("drafts.js", PackageResources.drafts_js),
@@ -14,7 +15,8 @@ package enum ClientFiles {
         ("lists.js", PackageResources.lists_js), ("local.js", PackageResources.local_js),
         ("memory.js", PackageResources.memory_js), ("network.js", PackageResources.network_js),
         ("refused.js", PackageResources.refused_js), ("regroup.js", PackageResources.regroup_js),
-        ("remote.js", PackageResources.remote_js), ("rules.js", PackageResources.rules_js),
+        ("remote.js", PackageResources.remote_js),
+        ("renaming.js", PackageResources.renaming_js), ("rules.js", PackageResources.rules_js),
         ("scheduler.js", PackageResources.scheduler_js),
         ("sending.js", PackageResources.sending_js),
         ("signout.js", PackageResources.signout_js), ("snapshot.js", PackageResources.snapshot_js),

@@ -66,7 +66,9 @@ export async function assign(edits, work, { resource, id, section, item, group, 
     const list = record[section], index = isList ? list.findIndex((one) => idKey(one.id) === key) : -1, row = isList ? list[index] : list;
     if (group !== undefined) {
       if (!row) throw missing(resource, id);
-      const names = groups.get(group), rowOf = (told) => (names.length === 1 ? { [names[0]]: told } : told), were = rowOf(old), mine = rowOf(own);
+      const names = groups.get(group);
+      if (!names) throw new FieldMergeError("field-removed", `The group “${section}.${group}” exists no longer.`, { path: `${section}.${group}` });
+      const rowOf = (told) => (names.length === 1 ? { [names[0]]: told } : told), were = rowOf(old), mine = rowOf(own);
       Object.assign(row, isTakenBack && fields.get(names[0])?.merge === "add" ? Object.fromEntries(names.map((name) => [name, without(row[name], were[name], mine[name])])) : rowOf(value));
     } else if (row && value) Object.assign(row, value);
     else if (!isList) record[section] = value;

@@ -1,10 +1,11 @@
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
-import { bare, groupsOf, isChange, named, nameOf, rowIn, view } from "./layers.js";
+import { bare, groupsOf, isChange, named, rowIn, view } from "./layers.js";
 import { bareEdit, take } from "./refused.js";
+import { renamedRecord } from "./renaming.js";
 import { difference, guarded, newId, pick } from "./rules.js";
 import { StoreEvent } from "./store.js";
-import { copy, idKey, isObject, same, temporaryId } from "./values.js";
+import { idKey, isObject, same, temporaryId } from "./values.js";
 
 /*
  * Forms: edits whose base is a record that the app has read earlier. Loaded with the first of them.
@@ -54,7 +55,7 @@ export async function restored(desk, local, entry) {
 }
 
 class Draft {
-  #desk; #local; #resource; #id; #entry; #end;
+  #desk; #local; #resource; #id; #entry; #end; #rules;
   /** The base of a save that runs: what the store reads then is no change of others. */
   #saving = null;
   /** The record as the store had it last. */
@@ -67,7 +68,8 @@ class Draft {
   record;
 
   constructor(desk, local, { resource, id }, base, record = base, entry) {
-    Object.assign(this, { base: base && copy(plain(base)), record: guarded(plain(record), rulesOf(local, resource)) });
+    this.#rules = rulesOf(local, resource);
+    Object.assign(this, { base: base && plain(base), record: guarded(plain(record), this.#rules) });
     [this.#desk, this.#local, this.#resource, this.#id, this.#entry] = [desk, local, resource, id, entry];
   }
 
@@ -91,7 +93,7 @@ class Draft {
     try {
       const ticket = await this.#desk.queued(async (work) => {
         const rules = rulesOf(work, this.#resource), resource = this.#resource;
-        await this.#resolve(work);
+        await this.#renew(work, rules);
         for (const { name, isList, generated } of rules.sections.values()) for (const row of (isList && generated && this.record[name]) || []) if (isObject(row)) row.id ??= temporaryId();
         this.#saving = plain(this.record);
         id = this.base ? await work.resolve(this.#id) : newId(this.#saving.id ?? null, rules.root, "id");
@@ -111,8 +113,12 @@ class Draft {
     }
   }
 
-  /** Puts real ids in the place of temporary ones. */
-  async #resolve(work) {
+  /** Takes new names of fields from the rules, and real ids in the place of temporary ones. */
+  async #renew(work, rules) {
+    if (rules !== this.#rules) {
+      Object.assign(this, { base: renamedRecord(this.base, rules.sections), record: guarded(renamedRecord(plain(this.record), rules.sections), rules) });
+      this.#rules = rules;
+    }
     const ids = {};
     for (const id of named([this.base, this.record])) ids[id] = await work.resolve(id);
     const replace = (values) => {
@@ -131,8 +137,9 @@ class Draft {
     this.#seen = now;
     if (!before || !now || this.#isClosed) return;
     const rules = await this.#local.read(async (work) => {
-      await this.#resolve(work);
-      return rulesOf(work, this.#resource);
+      const known = rulesOf(work, this.#resource);
+      await this.#renew(work, known);
+      return known;
     });
     const base = this.#saving ?? this.base, mine = plain(this.record);
     for (const { name: section, isList, groups } of rules.sections.values()) {

@@ -19,8 +19,11 @@ export class FieldMergeError extends Error {
 export const lost = (answer, kind = answer.kind === "ok" ? "lost" : answer.kind) =>
   new FieldMergeError("offline", "The server cannot be reached.", { cause: answer.problem ?? answer.error, answer: { ...answer, kind } });
 
-/** Loads a module; where the network is gone that is an answer lost, and the next one who needs it tries again. */
-export const loaded = (loading) => loading.catch((error) => { throw lost({ error }); });
+/** What `fieldmerge-worker.js` has loaded at once, since service workers have no `import()`. */
+export const bundled = {};
+
+/** Loads a module. Without a network that is an answer lost, and the next caller tries again. */
+export const loaded = (loading) => loading.catch((error) => { if (bundled.open) return bundled; throw lost({ error }); });
 
 /** Throws an error about a place in a record. */
 export function fail(code, path, text) {

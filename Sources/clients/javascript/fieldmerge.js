@@ -8,7 +8,7 @@
  * store.start();
  * await store.edit("shoppers", 123, (shopper) => { shopper.customer.street = "2 High St"; });
  */
-import { FieldMergeError } from "./errors.js";
+import { FieldMergeError, loaded } from "./errors.js";
 import { FieldMergeStore, StoreEvent, Ticket } from "./store.js";
 import { bareAddress } from "./values.js";
 
@@ -61,6 +61,6 @@ async function opened(options, isAgain = false) {
 async function storageFor({ server, user, path }) {
   if (path === ":memory:") return new (await import("./memory.js")).MemoryStorage();
   if (globalThis.process?.versions?.node) return (await import("./file.js")).FileStorage.open(path);
-  const { indexedDBStorage } = await import("./indexeddb.js");
+  const { indexedDBStorage } = await loaded(import("./indexeddb.js"));
   return indexedDBStorage(path ?? `fieldmerge:${bareAddress(server)}:${user ?? ""}`);
 }

@@ -9,7 +9,7 @@ import { idKey } from "./values.js";
  */
 
 export { conflicts };
-export { draft, editFrom } from "./drafts.js";
+export { draft, editFrom, restored } from "./drafts.js";
 
 /**
  * The pushes without an answer, in order.

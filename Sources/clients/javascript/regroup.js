@@ -1,5 +1,6 @@
 import { loaded } from "./errors.js";
 import { isChange, onTheWire, rowIn, view } from "./layers.js";
+import { renamedConflict, renamedEdit, renamedRow } from "./renaming.js";
 import { Rules, pick } from "./rules.js";
 import { settle } from "./told.js";
 import { same } from "./values.js";
@@ -88,6 +89,9 @@ async function reshape(work, before) {
     const push = await work.push(seq); // or it was refused with an earlier one
     if (push) await reshapePush(work, push, before);
   }
+  const sectionsOf = ({ resource }) => work.rules.resources.get(resource)?.sections;
+  for (const entry of work.meta.refused ? await work.values("x") : []) await work.tx.put("x", entry.seq, { ...entry, edits: entry.edits.map((edit) => renamedEdit(edit, sectionsOf(edit))) });
+  for (const entry of work.meta.listed ? await work.values("c") : []) await work.tx.put("c", entry.seq, renamedConflict(entry, sectionsOf(entry)));
 }
 
 /**
@@ -122,8 +126,9 @@ async function belowOf(work, { seq }, edit) {
 
 /** The row by the rules of its section; none where nothing is left of it, null where something of it is gone. */
 function reshaped(row, section, below) {
-  const { old, new: value } = row;
   if (!section || section.isList !== (row.item !== undefined)) return null;
+  row = renamedRow(row, section);
+  const { old, new: value } = row;
   const now = rowIn(below, row) ?? {}, all = [...section.fields.keys()];
   if (!value) return { ...row, old: { ...pick(now, all), ...pick(old, all) } };
   const changed = Object.keys(value).filter((name) => !old || !same(old[name], value[name]));

@@ -1,6 +1,6 @@
 import { lost } from "./errors.js";
 import { putRecord, putRecords } from "./told.js";
-import { idKey } from "./values.js";
+import { idKey, isTemporary } from "./values.js";
 
 /*
  * Loaded where all records of a resource are asked for, page by page, or one of a resource that is not kept here.
@@ -22,6 +22,7 @@ const told = (record) => (unreadable(record) ? { record: null, problem: record.p
 /** Gets a record. */
 export async function record({ local, gateway }, resource, id, signal) {
   const real = await local.read((work) => work.resolve(id));
+  if (isTemporary(real)) return; // the gateway does not have it yet
   const answer = await gateway.ask(`/v1/records/${encodeURIComponent(resource)}/${idKey(real)}`, { signal });
   const found = answer.status === 404 && answer.problem ? null : answer.json;
   const problem = unreadable(answer);

@@ -7,7 +7,7 @@ const isAssignable = (name) => name !== "__proto__";
 /** A section of a resource, ready to be asked. */
 function sectionOf({ section, kind, key, groups, readOnly = [] }) {
   /** Those that can be written, each with the name of its group. */
-  const fields = new Map(groups.flatMap(({ fields, ...told }) => fields.map((field) => [field.field, { ...told, ...field }])).filter(([name]) => isAssignable(name)));
+  const fields = new Map(groups.flatMap(({ fields, formerly: earlier, ...told }) => fields.map((field) => [field.field, { ...told, earlier, ...field }])).filter(([name]) => isAssignable(name)));
   return {
     name: section, isList: kind === "list", generated: key?.some((column) => column.generated), fields,
     /** The names of the fields of each group. */

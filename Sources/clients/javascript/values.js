@@ -78,6 +78,13 @@ const fitsDecimal = (value, { precision, scale }) => isDecimal(value)
 
 const isMember = (value, { members }) => isText(value) && (!members || members.includes(value));
 
+/**
+ * Whether JSON keeps a value as it is: half surrogates, NaN and undefined become others. In a JSON column JavaScript has rounded
+ * an integer beyond ±2^53, so an edit would write another value.
+ */
+const isExact = (value, isJSON) => value === null || (typeof value === "object" ? Object.entries(value).flat().every((part) => isExact(part, true))
+  : typeof value === "string" ? !/\p{Cs}/u.test(value) : typeof value === "boolean" || (Number.isFinite(value) && !(isJSON && Number.isInteger(value) && !Number.isSafeInteger(value))));
+
 /** Whether a value fits, by the name of its type; a type that is not here is left to the gateway. */
 const kinds = {
   boolean: (value) => [true, false, 0, 1].includes(value),
@@ -100,6 +107,6 @@ const kinds = {
 export function checkValue(value, field, path) {
   const { type, nullable, references } = field;
   const isFit = value === null ? nullable !== false
-    : !/function|bigint|symbol/.test(typeof value) && ((references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true));
+    : isExact(value, type === "json") && ((references && isTemporary(value)) || (kinds[type]?.(value, field) ?? true));
   if (!isFit) fail("invalid-value", path, `does not fit its column of type ${type}`);
 }

@@ -1,0 +1,25 @@
+/**
+ * The library for service workers, in which `import()` does not exist: all that a store needs to edit and to sync is loaded
+ * with this module. It exports the same as `fieldmerge.js`.
+ *
+ * @example
+ * // worker.js, registered with { type: "module" }
+ * import { open } from "/client/fieldmerge-worker.js";
+ */
+import * as decisions from "./decisions.js";
+import * as download from "./download.js";
+import { bundled } from "./errors.js";
+import * as exchange from "./exchange.js";
+import * as library from "./fieldmerge.js";
+import * as indexeddb from "./indexeddb.js";
+import * as lines from "./lines.js";
+import * as lists from "./lists.js";
+import * as regroup from "./regroup.js";
+import * as remote from "./remote.js";
+import * as signout from "./signout.js";
+import * as state from "./state.js";
+import * as support from "./support.js";
+
+Object.assign(bundled, decisions, download, exchange, library, indexeddb, lines, lists, regroup, remote, signout, state, support);
+
+export * from "./fieldmerge.js";

@@ -1,0 +1,47 @@
+/*
+ * Earlier names of fields and groups (`formerly` in the rules). Edits, forms and entries of lists that use them are translated
+ * when new rules are taken. A name that the section still has is never translated.
+ */
+
+/** The new names by earlier ones. */
+function newNames(section, earlier, nameOf, has) {
+  const names = {};
+  for (const field of section?.fields.values() ?? []) for (const name of field[earlier] ?? []) if (!has(name)) names[name] = nameOf(field);
+  return names;
+}
+
+const inObject = (values, names) => values && Object.fromEntries(Object.entries(values).map(([name, value]) => [names[name] ?? name, value]));
+
+const fieldNames = (section) => newNames(section, "formerly", (field) => field.field, (name) => section.fields.has(name));
+
+/** The name of a group now. */
+export const renamedGroup = (group, section) => newNames(section, "earlier", (field) => field.group, (name) => section.groups.has(name))[group] ?? group;
+
+/** A row of an edit under the names of its section now. */
+export function renamedRow(row, section) {
+  const names = fieldNames(section);
+  return { ...row, old: inObject(row.old, names), new: inObject(row.new, names) };
+}
+
+/** An edit under the names of the rules now. */
+export function renamedEdit(edit, sections) {
+  const faulty = edit.faulty?.map((one) => ({ ...one, ...(one.group !== undefined && { group: renamedGroup(one.group, sections?.get(one.section)) }) }));
+  return { ...edit, rows: edit.rows.map((row) => renamedRow(row, sections?.get(row.section))), ...(faulty && { faulty }) };
+}
+
+/** A record under the names of the rules now. */
+export function renamedRecord(record, sections) {
+  const renamed = { ...record };
+  for (const section of sections.values()) {
+    const value = record?.[section.name], names = fieldNames(section);
+    if (value) renamed[section.name] = Array.isArray(value) ? value.map((row) => inObject(row, names)) : inObject(value, names);
+  }
+  return record && renamed;
+}
+
+/** An entry of the list of conflicts under the names of the rules now. */
+export function renamedConflict(entry, sections) {
+  const section = sections?.get(entry.section), names = fieldNames(section), renamed = { ...entry };
+  for (const side of ["old", "current", "new", "written"]) if (typeof entry[side] === "object" && !Array.isArray(entry[side])) renamed[side] = inObject(entry[side], names);
+  return entry.group === undefined ? renamed : { ...renamed, group: renamedGroup(entry.group, section) };
+}
