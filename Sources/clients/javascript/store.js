@@ -281,7 +281,7 @@ export class FieldMergeStore extends EventTarget {
   }
 
   /** Opens a form: `record` is a working copy to change, `base` the record as it was, `save()` makes one edit. */
-  draft(resource, id) { return this.#more(import("./lists.js"), "draft", resource, id); }
+  draft(...rest) { return this.#more(import("./lists.js"), "draft", ...rest); }
 
   /** Creates a record: the function fills it in. */
   create(resource, change) { return this.transaction((t) => t.create(resource, change)); }
@@ -328,7 +328,7 @@ export class FieldMergeStore extends EventTarget {
   // MARK: Tickets and refused edits
 
   /** Finds a ticket by its name, or the last one of a record by its id; null where there is none. */
-  ticket(id, resource) { return this.#more(import("./state.js"), "ticket", id, resource); }
+  ticket(...rest) { return this.#more(import("./state.js"), "ticket", ...rest); }
 
   /** For tickets: the outcome, or null where there is none yet. */
   async outcomeOf(name) {
@@ -370,7 +370,7 @@ export class FieldMergeStore extends EventTarget {
    * @param {string} [place] a section, or `section.group`; a field stands for its group
    * @param {any} [item] the id of an item of a list
    */
-  state(resource, id, place, item) { return this.#more(import("./state.js"), "state", resource, id, place, item); }
+  state(...rest) { return this.#more(import("./state.js"), "state", ...rest); }
 
   // MARK: Syncing
 
@@ -438,7 +438,7 @@ export class FieldMergeStore extends EventTarget {
    *   sent: by default the sign-out is refused; `send` sends them first, and refuses where that does not work
    * @throws {FieldMergeError} `unsent`, whose `unsent` says how many there are
    */
-  signOut(options) { return this.#more(import("./signout.js"), "signOut", options); }
+  signOut(...rest) { return this.#more(import("./signout.js"), "signOut", ...rest); }
 
   /** For a sign-out: ends the store in every tab and deletes it. */
   async #leave() {
@@ -455,5 +455,5 @@ export class FieldMergeStore extends EventTarget {
    *
    * @param {string} [path]
    */
-  export(path) { return this.#more(import("./support.js"), "contents", path); }
+  export(...rest) { return this.#more(import("./support.js"), "contents", ...rest); }
 }
