@@ -101,6 +101,7 @@ let package = Package(
                 .embedInCode("exchange.js"),
                 .embedInCode("history.js"),
                 .embedInCode("indexeddb.js"),
+                .embedInCode("large.js"),
                 .embedInCode("layers.js"),
                 .embedInCode("leader.js"),
                 .embedInCode("lines.js"),

@@ -1,4 +1,4 @@
-import { HeldRequest } from "../../Sources/clients/javascript/testing.js";
+import { HeldRequest, bodyText } from "../../Sources/clients/javascript/testing.js";
 
 /** A number between 0 and 1 from a seed (mulberry32). */
 export function random(seed) {
@@ -64,8 +64,12 @@ export class SimulatedGateway {
 
   #mishap(share) { return this.draw !== null && this.draw() < share; }
 
-  fetch = (url, init = {}) => new Promise((resolve, reject) => {
-    const request = new HeldRequest(url, init, resolve, reject);
+  fetch = async (url, init = {}) => {
+    const body = await bodyText(init);
+    return new Promise((resolve, reject) => this.#received(new HeldRequest(url, { ...init, body }, resolve, reject)));
+  };
+
+  #received(request) {
     if (request.isAnswered) return;
     setImmediate(() => {
       if (request.isAnswered) return;
@@ -78,7 +82,7 @@ export class SimulatedGateway {
       const text = typeof body === "string" ? body : JSON.stringify(body);
       request.answer(status, text, this.#mishap(0.05) ? { breakAt: Math.floor(text.length * this.draw()) } : {});
     });
-  });
+  }
 
   #answered({ url, method, text }) {
     if (url.pathname === "/v1/rules") return [200, this.rules];
@@ -116,9 +120,9 @@ export class SimulatedGateway {
     for (const push of pushes) {
       const kept = this.#kept.get(push.key);
       if (kept) {
-        if (kept.body !== JSON.stringify(push)) throw new Error(`The key ${push.key} stands for another push.`);
-        for (const [id, real] of Object.entries(kept.ids)) own.set(id, real);
-        results.push(kept.answer);
+        const isSame = kept.body === JSON.stringify(push);
+        for (const [id, real] of Object.entries(isSame ? kept.ids : {})) own.set(id, real);
+        results.push(isSame ? kept.answer : { key: push.key, status: "failed", code: 422, results: [], problem: { type: "urn:x", code: "key-reused", status: 422, retry: false } });
       } else if ((push.feed && this.#historyOf.get(push.feed) !== this.histories) || Date.parse(push.sent) < this.#began) {
         const code = push.feed && this.#historyOf.get(push.feed) !== this.histories && push.edits.some(hasBase) ? "history-changed" : "key-expired";
         results.push({ key: push.key, status: "failed", code: 409, results: [], problem: { type: "urn:x", code, status: 409, retry: false } });

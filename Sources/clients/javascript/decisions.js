@@ -37,6 +37,9 @@ export function missingOf(work, edit, { record = null, outcomes }) {
   return rows.length ? { ...edit, rows } : null;
 }
 
+/** The time of the first request in the bytes of a push. */
+const timed = /"sent":"[^"]*",/;
+
 /**
  * Stores what became of a push that was not merged as a whole.
  *
@@ -51,6 +54,10 @@ export async function unmerged(work, push, { status, code, results, problem = re
     work.isTold = true;
     await reshapePush(work, unsent); // the new rules may be known already
     return "rules";
+  } else if (problem?.code === "key-reused" && timed.test(push.body)) {
+    // An earlier request of this push could not be stored. It had no time; all else is the same.
+    await work.tx.put("p", push.seq, { ...push, body: push.body.replace(timed, "") });
+    return "retry";
   } else if (problem?.code === "history-changed") return historyChanged(work, push);
   else if (problem?.code === "in-progress" || (problem?.retry ?? !refusals.includes(code))) {
     if ([429, 503].includes(code)) await nothingWritten(work, [push]);
@@ -91,7 +98,7 @@ export async function refuse(work, push, ends, given, isLocal) {
   work.meta.refused += 1;
   work.events.push({ event: "refused", entry: seq, name: String(seq), resource, id, problem: causeOf(fault, problem), faulty: faultyIn(edits[refused.indexOf(fault)]), record });
   const lost = edits.flatMap(created);
-  for (const { seq: number } of lost.length ? await work.pushes() : []) {
+  for (const { seq: number } of await work.naming(lost)) {
     // Refusing one may have refused others.
     const later = await work.push(number), needed = later && !later.settled && lost.find((one) => later.edits.flatMap(named).includes(one));
     if (!needed) continue;
@@ -244,15 +251,13 @@ async function overtakenBy(work, { base, pushes, ...place }) {
 /** Puts real ids in the place of temporary ones wherever edits name them. */
 export async function mapIds(work, ids) {
   for (const [id, real] of Object.entries(ids)) if (isTemporary(id)) await work.tx.put("i", id, real);
-  for (const table of ["p", "x"]) {
-    for (const one of await work.values(table)) {
-      if (!one.edits.flatMap(named).some((id) => id in ids)) continue;
-      const edits = one.edits.map((edit) => mapped(edit, ids));
-      await work.touch(...one.edits, ...edits);
-      if (table === "p") await work.save({ ...one, edits });
-      else await work.tx.put(table, one.seq, { ...one, edits });
-    }
-  }
+  const isNamed = ({ edits }) => edits.flatMap(named).some((id) => id in ids), real = async ({ edits }) => {
+    const after = edits.map((edit) => mapped(edit, ids));
+    await work.touch(...edits, ...after);
+    return after;
+  };
+  for (const push of await work.naming(Object.keys(ids))) if (isNamed(push)) await work.save({ ...push, edits: await real(push) });
+  for (const entry of work.meta.refused ? await work.values("x") : []) if (isNamed(entry)) await work.tx.put("x", entry.seq, { ...entry, edits: await real(entry) });
 }
 
 // MARK: What is kept

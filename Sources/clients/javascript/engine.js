@@ -27,6 +27,8 @@ export function engineOf(local, options, changed) {
   /** What the table asked for, until it is done: `note`, `single`, `readRules`, `resnapshot`. */
   const wants = {};
   const isResting = () => state !== "pushing" && state !== "pulling";
+  /** Whether nothing is under way, in the lane of large pushes neither. */
+  const isQuiet = () => !pending && isResting() && !exchange?.lane?.isBusy;
 
   const actions = {
     push: () => begin("push"),
@@ -52,7 +54,18 @@ export function engineOf(local, options, changed) {
     return (exchange ??= exchangeOf(local, options, wants, (told) => {
       progress = told;
       changed();
-    }));
+    }, laneEnded));
+  }
+
+  /** A large request has ended, or the wait behind it: what waits for it may be sent. */
+  function laneEnded({ event, isDone }) {
+    if (isDone) {
+      wants.isHeld = false;
+      wants.readRules ||= event === "answer.rules";
+      post(rests.length ? "sync" : "news");
+    } else if (isQuiet()) rest();
+    changed();
+    return isStarted;
   }
 
   /** Hands in an event; events follow one another. */
@@ -61,7 +74,7 @@ export function engineOf(local, options, changed) {
     pending += 1;
     running = running.then(() => handle(event, detail)).catch(recover).then(() => {
       pending -= 1;
-      if (!pending && isResting()) rest();
+      if (isQuiet()) rest();
     });
   }
 
@@ -79,11 +92,12 @@ export function engineOf(local, options, changed) {
     post("sync");
     await within(rest, options, clock, breakOff);
     if (report === own && isResting()) report = null;
-    return { phase: state, ...own, ...(problem && { problem }) };
+    return { phase: standing().phase, ...own, ...(problem && { problem }) };
   }
 
   /** Breaks off what is under way; resolves when that is over, or after a second where the store does not answer. */
   function breakOff() {
+    exchange?.lane?.stop();
     if (!isResting()) {
       abort();
       post("answer.lost");
@@ -97,6 +111,9 @@ export function engineOf(local, options, changed) {
     // An answer to what was broken off meanwhile is none.
     if (told.request && told.request !== request) return;
     wants.note ||= told.isDue;
+    if (event === "offline") exchange?.lane?.stop();
+    if (event === "sync" || event === "online") exchange?.lane?.wake();
+    if (["edit", "sync", "online"].includes(event)) wants.isHeld = false;
     const isAnswer = event.startsWith("answer.");
     if (isAnswer) {
       request = null;
@@ -111,7 +128,7 @@ export function engineOf(local, options, changed) {
       if (event !== "close" && !isResting()) event = "answer.lost";
       meta = { unsent: 1, revision: null };
     }
-    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent && !meta.isRebuilding && !(meta.stale?.length && meta.revision === null), more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event || lastPush === event });
+    const { state: to, actions: steps } = next(state, event, { unsent: meta.unsent && !wants.isHeld && !meta.isRebuilding && !(meta.stale?.length && meta.revision === null), more: wants.note || meta.revision === null || told.more, fresh: last === "token" || told.isFresh, again: last === event || lastPush === event });
     if (isAnswer || event === "token") last = event;
     if (event === "answer.history" || event === "answer.settled") lastPush = event === "answer.history" && event;
     if (event === "sync" || event === "online") reopen?.();
@@ -180,14 +197,17 @@ export function engineOf(local, options, changed) {
     breakOff();
   }
 
+  /** What it does now, for `status`. */
+  function standing() {
+    const { detail = null, message = detail, link = null } = (state === "needsUpgrade" && problem) || {}, { isBusy, until = null } = exchange?.lane ?? {};
+    const own = { phase: state, nextTry, progress, problem, message, link };
+    return state !== "idle" ? own : isBusy ? { ...own, phase: "pushing" } : until ? { ...own, phase: "waiting", nextTry: until } : own;
+  }
+
   return {
     exchanging, post, sync, stop,
 
-    /** What it does now, for `status`. */
-    get standing() {
-      const { detail = null, message = detail, link = null } = (state === "needsUpgrade" && problem) || {};
-      return { phase: state, nextTry, progress, problem, message, link };
-    },
+    get standing() { return standing(); },
 
     /** Begins to do by itself what is due. */
     start() {

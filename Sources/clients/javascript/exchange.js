@@ -3,6 +3,9 @@ import { gatewayOf, given } from "./network.js";
 import { freeze, nothingWritten } from "./sending.js";
 import { answered, putPage } from "./told.js";
 
+/** Answers that are stored in a transaction. */
+const some = 25;
+
 /**
  * What goes over the wire, and how answers are stored; loaded with the first request. What answers a request returns the
  * scheduler's event with what the engine is to know of it, and throws an error with the answer where that is none.
@@ -12,9 +15,12 @@ import { answered, putPage } from "./told.js";
  * @param {{single?: boolean, readRules?: boolean, resnapshot?: boolean}} wants whether pushes are to be sent one by one, the
  *   rules to be read anew, and everything
  * @param {(progress: {done: number, total: number | null} | null) => void} progressed
+ * @param {(answer: any) => void} laneEnded hears of the end of a large request (`large.js`)
  */
-export function exchangeOf(local, options, wants, progressed) {
+export function exchangeOf(local, options, wants, progressed, laneEnded) {
   const gateway = gatewayOf({ ...options, local });
+  /** Bytes of a request with pushes: doubled after each answer, halved where none came. */
+  let batch = 65536, lane = null;
   /**
    * Reads the rules where they are not known or not good any more, and the records of resources that have another shape by
    * them. Returns the error of these where they cannot be had now: all other resources go on. Undefined where all is done.
@@ -43,50 +49,82 @@ export function exchangeOf(local, options, wants, progressed) {
     }
   }
 
+  /** Freezes the pushes of the next request; if the storage cannot be written, in memory. */
+  async function frozen() {
+    const body = async (work) => {
+      const limit = Math.min(batch, work.rules.limits.body), now = options.clock.now() + work.meta.offset;
+      return { ...(await freeze(work, { limit, isSingle: wants.single, takesLarge: !lane?.isBusy && !lane?.until, now })), place: placeIn(work.meta) };
+    };
+    try {
+      return await local.write(body);
+    } catch (error) {
+      if (error.answer || local.isClosed) throw error;
+      return local.read(body);
+    }
+  }
+
   /** Sends what is unsent. */
   async function push(signal, report) {
-    const delay = await readRules(signal);
-    const isSingle = wants.single, { pushes, place } = await local.write(async (work) => {
-      return { pushes: await freeze(work, isSingle, options.clock.now() + work.meta.offset), place: isSingle ? {} : placeIn(work.meta) };
-    });
-    if (!pushes.length && delay) throw delay;
-    if (!pushes.length) return { event: "answer.settled" };
+    const delay = await readRules(signal), { pushes, isLarge, isHeld, place } = await frozen();
+    if (isLarge) {
+      lane ??= (await loaded(import("./large.js"))).laneOf(options.clock, laneEnded);
+      void lane.start((own) => send(pushes, {}, true, own, report));
+    }
+    wants.isHeld = isHeld && (isLarge || !pushes.length);
+    if (delay && (isLarge || !pushes.length)) throw delay;
+    return isLarge || !pushes.length ? { event: "answer.settled" } : send(pushes, wants.single ? {} : place, wants.single, signal, report);
+  }
+
+  /** Sends frozen pushes, and stores the answer. */
+  async function send(pushes, place, isSingle, signal, report) {
     // The bytes of a push are those that were stored.
     const body = JSON.stringify({ ...place, pushes: [] }).replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]}`);
     report.sent += pushes.length;
     const answer = await gateway.ask("/v1/sync?by=true", { method: "POST", body, signal }), { json: told, problem } = answer;
-    const store = async (results, page) => {
-      const { outcomes, events, isDue } = await local.write(async (work) => {
-        const outcomes = [];
-        for (const [index, result] of results.entries()) outcomes.push(await answered(work, pushes[index], result));
-        const events = work.events.map(({ event }) => event);
-        // The page holds what the pushes of its request did.
-        const isPast = page && (await putPage(work, page, place, options.clock.now()));
-        return { outcomes, events, isDue: work.isBehind && !isPast };
-      });
-      report.merged += outcomes.filter((one) => one === "merged").length;
-      for (const event of events) report[event === "conflict" ? "conflicts" : event] += 1; // the others are refusals
-      return { outcomes, isDue };
-    };
     // The gateway ran nothing.
     if (problem && ![500, 504].includes(answer.status)) await local.write((work) => nothingWritten(work, pushes));
     if (answer.kind === "refused" && (await local.load()).refusesPushes(answer)) {
       if (!isSingle) return { ...answer, event: "answer.tooLarge" };
-      await store(pushes.map(() => ({ results: [], problem: { ...problem, retry: false } })));
+      await store(pushes, pushes.map(() => ({ results: [], problem: { ...problem, retry: false } })), report);
       return { event: "answer.settled" };
     }
-    if (answer.kind !== "ok" || !isAnswer(told, pushes)) throw lost(answer);
-    wants.single = false;
-    const { outcomes, isDue } = await store(told.results, told);
+    if (answer.kind !== "ok" || !isAnswer(told, pushes)) {
+      if (answer.kind === "lost") batch = Math.max(batch / 2, 1);
+      throw lost(answer);
+    }
+    batch = Math.min(batch * 2, local.rules.limits.body);
+    const { outcomes, isDue } = await store(pushes, told.results, report, told, place);
     report.changes += told.changes?.length ?? 0;
-    const kind = outcomes.includes("history") ? "history" : told.problem?.code === "resync" ? "resync"
-      : outcomes.includes("rules") || isOther(told.rules) ? "rules"
+    return { ...afterwards(told, outcomes), isDue, more: told.more, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };
+  }
+
+  /** The event of an answer whose pushes ended so. */
+  function afterwards({ problem, results, rules }, outcomes) {
+    const kind = outcomes.includes("history") ? "history" : problem?.code === "resync" ? "resync"
+      : outcomes.includes("rules") || isOther(rules) ? "rules"
         : outcomes.includes("retry") ? "retry" : "settled";
-    const problems = told.results.flatMap((result) => result.problem ?? []);
-    return {
-      event: `answer.${kind}`, isDue, more: told.more, problem: kind === "settled" ? null : (problems.find((one) => one.retry) ?? told.problem),
-      retryAfter: Math.max(answer.retryAfter ?? 0, ...problems.map((one) => one.retryAfter ?? 0)),
-    };
+    return { event: `answer.${kind}`, problem: kind === "settled" ? null : (results.find((one) => one.problem?.retry)?.problem ?? problem) };
+  }
+
+  /** Stores the results of pushes, some in a transaction, and the page of their answer with the last of them. */
+  async function store(pushes, results, report, page, place) {
+    const outcomes = [];
+    let isDue = false;
+    do {
+      const first = outcomes.length, isLast = first + some >= results.length;
+      const done = await local.write(async (work) => {
+        const own = [];
+        for (const [index, result] of results.slice(first, first + some).entries()) own.push(await answered(work, pushes[first + index], result));
+        // The page holds what the pushes of its request did.
+        const isPast = isLast && page && (await putPage(work, page, place, options.clock.now()));
+        return { own, isPast, events: work.events.map(({ event }) => event), isBehind: work.isBehind };
+      });
+      isDue = (isDue || done.isBehind) && !done.isPast;
+      outcomes.push(...done.own);
+      for (const event of done.events) report[event === "conflict" ? "conflicts" : event] += 1; // the others are refusals
+    } while (outcomes.length < results.length);
+    report.merged += outcomes.filter((one) => one === "merged").length;
+    return { outcomes, isDue };
   }
 
   /** What a request says of the place from which changes are asked for; nothing where there is none. */
@@ -124,7 +162,7 @@ export function exchangeOf(local, options, wants, progressed) {
     if (place.feed) await (await loaded(import("./lines.js"))).lines(gateway, changesAt(place), signal, ({ code, changes }) => heard(code === "resync" || !!changes?.length), "data:");
   }
 
-  return { local, gateway, askToken, push, pull, news };
+  return { local, gateway, askToken, push, pull, news, get lane() { return lane; } };
 }
 
 const isPage = ({ feed, revision, changes }) => feed && revision >= 0 && changes?.every?.(({ record }) => record !== undefined);

@@ -55,9 +55,9 @@ export function indexedDBStorage(name) {
       try {
         result = await body({
           get: (table, key) => done(values.get([table, key])),
-          all: async (table) => {
-            const range = IDBKeyRange.bound([table], [table, []]);
-            const [keys, found] = await Promise.all([done(values.getAllKeys(range)), done(values.getAll(range))]);
+          all: async (table, after, count) => {
+            const range = IDBKeyRange.bound(count ? [table, after] : [table], [table, []], true);
+            const [keys, found] = await Promise.all([done(values.getAllKeys(range, count)), done(values.getAll(range, count))]);
             return found.map((value, index) => [keys[index][1], value]);
           },
           put: (table, key, value) => done(values.put(value, [table, key])),

@@ -115,8 +115,20 @@ export const created = ({ id, rows, creates }) => rows.filter((row) => !row.old)
 
 const temporary = /"(tmp:[^"\\]+)"(?!:)/g;
 
+/** Every temporary id that a text of JSON names. */
+export const namedIn = (text) => Array.from(text.matchAll(temporary), ([, id]) => id);
+
 /** Every temporary id that an edit names. */
-export const named = (edit) => Array.from(JSON.stringify(edit).matchAll(temporary), ([, id]) => id);
+export const named = (edit) => namedIn(JSON.stringify(edit));
+
+/** The records that the fields of an edit refer to, in `old` or `new`. */
+export const referencesOf = ({ resource, rows }, rules) => rows.flatMap(({ section, old, new: value }) => {
+  const fields = rules.resources.get(resource)?.sections.get(section)?.fields;
+  return [old, value].flatMap((row) => Object.entries(row ?? {})).flatMap(([name, id]) => {
+    const { references } = fields?.get(name) ?? {};
+    return references && id !== null ? { resource: references, id } : [];
+  });
+});
 
 /** The edit with real ids in the place of temporary ones, wherever it names them. */
 export const mapped = (edit, ids) => JSON.parse(JSON.stringify(edit).replace(temporary, (text, id) => (id in ids ? JSON.stringify(ids[id]) : text)));

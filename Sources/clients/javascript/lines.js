@@ -1,5 +1,5 @@
 import { lost } from "./errors.js";
-import { sorted } from "./network.js";
+import { sorted, texts } from "./network.js";
 
 /**
  * Reads lines of JSON as they come, or the data of events; before these, an empty object says that they are heard.
@@ -8,16 +8,13 @@ import { sorted } from "./network.js";
  * @throws {FieldMergeError} with the answer, where it is none or breaks off
  */
 export const lines = (gateway, path, signal, each, prefix = "") => gateway.request(path, { signal, accept: prefix && "text/event-stream" }, async (response, heard) => {
-  if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw lost(await sorted(response));
+  if (response.status !== 200 || (prefix && !/event-stream/.test(response.headers.get("content-type")))) throw lost(await sorted(response, heard));
   if (prefix) each({});
-  const reader = response.body.getReader(), decoder = new TextDecoder();
-  for (let rest = "", isDone = false; !isDone;) {
-    const { done, value } = await reader.read();
-    heard();
-    const texts = (rest + decoder.decode(value, { stream: !done })).split("\n");
-    rest = texts.pop();
-    for (const text of texts) if (text.trim() && text.startsWith(prefix)) await each(JSON.parse(text.slice(prefix.length)));
-    if (done && rest) throw new Error("The answer broke off.");
-    isDone = done;
+  let rest = "";
+  for await (const text of texts(response, heard)) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop();
+    for (const line of lines) if (line.trim() && line.startsWith(prefix)) await each(JSON.parse(line.slice(prefix.length)));
   }
+  if (rest) throw new Error("The answer broke off.");
 });

@@ -1,5 +1,6 @@
 import { FieldMergeError, loaded } from "./errors.js";
 import { Rules } from "./rules.js";
+import { same } from "./values.js";
 import { report } from "./watching.js";
 import { Work, needsDecisions } from "./work.js";
 
@@ -20,6 +21,8 @@ export class Local {
   isClosed = false;
   /** What `load` has loaded. */
   decisions = null;
+  /** Pushes that were frozen when the storage could not be written, by their numbers: the next transaction that writes stores them. */
+  unstored = new Map();
   #storage; #changed;
 
   /**
@@ -45,7 +48,7 @@ export class Local {
       return run();
     }), { result, work } = await run();
     // What is stored is stored, whatever those do who are told of it.
-    await Promise.resolve(this.#changed(Array.from(work.before.values(), ({ resource, id }) => ({ resource, id })), work.events)).catch(report);
+    await Promise.resolve(this.#changed(Array.from(work.before.values(), ({ resource, id }) => ({ resource, id })), work.events, work.ended)).catch(report);
     return result;
   }
 
@@ -58,20 +61,32 @@ export class Local {
   async #run(writes, body, skipped) {
     if (this.isClosed) throw new FieldMergeError("closed", "The store is closed.");
     let work;
+    const unstored = [...this.unstored.keys()];
     const result = await this.#storage.run(writes, async (tx) => {
-      work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped });
+      work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped, isReading: !writes });
       if (work.meta.isSignedOut) throw signedOut();
       // Another tab may have read other rules, or the records for them.
       if (work.meta.rules !== this.rules?.version || String(work.meta.stale ?? "") !== String(this.rules?.stale ?? "")) {
         const told = await work.tx.get("meta", "rules");
         this.rules = told && new Rules(told);
       }
+      for (const seq of writes ? unstored : []) {
+        const push = await tx.get("p", seq);
+        if (this.asSent(push) !== push) await tx.put("p", seq, this.asSent(push));
+      }
       const result = await body(work);
       if (writes) await work.finish();
       return result;
     });
+    for (const seq of writes ? unstored : []) this.unstored.delete(seq);
     this.meta = work.meta;
     return { result, work };
+  }
+
+  /** A push as it was sent, also if that could not be stored. What another tab has added to meanwhile stays as it is. */
+  asSent(push) {
+    const { key, edits, body, stamp, doubt } = (push && this.unstored.get(push.seq)) ?? {};
+    return key && push.key === key && (push.body ? push.body === body : same(push.edits, edits)) ? { ...push, body, stamp, doubt } : push;
   }
 
   /** Changes what is kept once. */

@@ -14,7 +14,8 @@ export function queue() {
  * A store in memory, for tests; the storage in a file is one that is also written down.
  *
  * A storage is tables of values by key. `run` gives a transaction to a function and applies what it wrote once the
- * function has ended: all of it, or nothing.
+ * function has ended: all of it, or nothing. `all(table, after, count)` returns so many at most, in the order of their
+ * numbers behind `after`; without these everything.
  */
 export class MemoryStorage {
   #tables = new Map();
@@ -32,8 +33,8 @@ export class MemoryStorage {
     return this.#inTurn(async () => {
       const changes = new Map();
       const result = await body(this.#transaction(changes));
-      if (changes.size) {
-        const list = [...changes.values()];
+      const list = [...changes].flatMap(([table, rows]) => Array.from(rows, ([key, value]) => [table, key, value]));
+      if (list.length) {
         await this.persist(list);
         this.apply(list);
       }
@@ -42,24 +43,21 @@ export class MemoryStorage {
   }
 
   #transaction(changes) {
-    const name = (table, key) => `${table}\n${typeof key}\n${key}`;
     const given = (table, value) => (table.startsWith("r:") ? value : copy(value));
+    const set = (table, key, value) => {
+      if (!changes.has(table)) changes.set(table, new Map());
+      changes.get(table).set(key, value);
+    };
     return {
-      get: async (table, key) => {
-        const change = changes.get(name(table, key));
-        return given(table, change ? change[2] : this.#tables.get(table)?.get(key));
+      get: async (table, key) => given(table, changes.get(table)?.has(key) ? changes.get(table).get(key) : this.#tables.get(table)?.get(key)),
+      all: async (table, after, count) => {
+        const kept = this.#tables.get(table), changed = changes.get(table);
+        let found = changed ? [...new Map([...(kept ?? []), ...changed])].filter(([, value]) => value !== undefined) : [...(kept ?? [])];
+        if (count) found = found.filter(([key]) => key > after).sort(([one], [other]) => one - other).slice(0, count);
+        return found.map(([key, value]) => [key, given(table, value)]);
       },
-      all: async (table) => {
-        const found = new Map(this.#tables.get(table));
-        for (const [of, key, value] of changes.values()) {
-          if (of !== table) continue;
-          if (value === undefined) found.delete(key);
-          else found.set(key, value);
-        }
-        return [...found].map(([key, value]) => [key, given(table, value)]);
-      },
-      put: async (table, key, value) => void changes.set(name(table, key), [table, key, copy(value)]),
-      delete: async (table, key) => void changes.set(name(table, key), [table, key, undefined]),
+      put: async (table, key, value) => set(table, key, copy(value)),
+      delete: async (table, key) => set(table, key, undefined),
     };
   }
 
@@ -68,10 +66,9 @@ export class MemoryStorage {
 
   apply(changes) {
     for (const [table, key, value] of changes) {
-      let rows = this.#tables.get(table);
-      if (!rows) this.#tables.set(table, (rows = new Map()));
-      if (value === undefined) rows.delete(key);
-      else rows.set(key, value);
+      const rows = this.#tables.get(table) ?? new Map();
+      if (value !== undefined) this.#tables.set(table, rows.set(key, value));
+      else if (rows.delete(key) && !rows.size) this.#tables.delete(table);
     }
   }
 

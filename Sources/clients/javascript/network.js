@@ -11,6 +11,23 @@ const tokenPatience = 30000;
 /** Statuses that refuse a push, where no problem says otherwise. */
 export const refusals = [400, 403, 404, 409, 413, 415, 422];
 
+/** The text of a body, with gzip if it is not short. */
+async function packed(text) {
+  if (!(text?.length > 1000) || !globalThis.CompressionStream) return text;
+  return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+}
+
+/** Reads the text of an answer as it comes. */
+export async function* texts(response, heard) {
+  const reader = response.body?.getReader(), decoder = new TextDecoder();
+  for (let isDone = !reader; !isDone;) {
+    const { done, value } = await reader.read();
+    heard();
+    yield decoder.decode(value, { stream: !done });
+    isDone = done;
+  }
+}
+
 /** What is not undefined, of some values. */
 export const given = (values) => JSON.parse(JSON.stringify(values));
 
@@ -35,13 +52,16 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
     return (token = told.found || undefined);
   }
 
-  /** Makes a request and reads its answer; one that says nothing for a minute is broken off. */
+  /**
+   * Makes a request and reads its answer. It is broken off after a minute without a byte, and before the first one after a
+   * minute and a second for each 1,000 bytes that are sent.
+   */
   async function request(path, { method, body, accept, signal }, read) {
     const controller = new AbortController(), abort = () => controller.abort();
     let timer;
-    const heard = () => {
+    const heard = (bytes = 0) => {
       clock.clearTimeout(timer);
-      timer = clock.setTimeout(abort, patience);
+      timer = clock.setTimeout(abort, patience + bytes);
     };
     signal?.addEventListener("abort", abort, { signal: controller.signal });
     if (signal?.aborted) abort();
@@ -49,13 +69,22 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
     try {
       // An app without tokens is asked for none.
       const known = asking ? await asking : (token ?? (source && (await renew())));
+      const sent = await packed(body), { device, who } = { ...local.meta, ...local.told };
+      heard(sent?.byteLength ?? sent?.length);
       const response = await fetch(bareAddress(server) + path, {
-        method, body, signal: controller.signal, cache: "no-store", credentials: "omit",
-        headers: given({ Accept: accept || undefined, "Content-Type": body && "application/json", Authorization: known && `Bearer ${known}`, "X-Client": client, "X-Device-ID": local.meta.device }),
+        method, body: sent, signal: controller.signal, cache: "no-store", credentials: "omit",
+        headers: given({
+          Accept: accept || undefined, "Content-Type": body && "application/json", "Content-Encoding": sent === body ? undefined : "gzip",
+          Authorization: known && `Bearer ${known}`, "X-Client": client, "X-Device-ID": device, "X-Who": who,
+        }),
       });
+      heard();
       // A `Date` is cut to seconds, so the gateway's time can be one second later. `sent` must not be too early.
-      const latest = Date.parse(response.headers.get("date")) + 1000 - clock.now(), { offset } = local.told ?? local.meta;
-      if (/json/.test(response.headers.get("content-type")) && (latest > offset || latest < offset - 1000)) local.told = { offset: latest };
+      const latest = Date.parse(response.headers.get("date")) + 1000 - clock.now(), { offset } = { ...local.meta, ...local.told };
+      if (/json/.test(response.headers.get("content-type")) && (latest > offset || latest < offset - 1000)) local.told = { ...local.told, offset: latest };
+      // The user of the first answer; the gateway refuses a token of another one.
+      const named = response.headers.get("x-who");
+      if (named && who === undefined) local.told = { ...local.told, who: named };
       if (response.status === 401) token = null;
       return await read(response, heard);
     } catch (error) {
@@ -88,9 +117,10 @@ export function gatewayOf({ server, fetch = globalThis.fetch, token: source, cli
 }
 
 /** @returns {Promise<Answer>} */
-export async function sorted(response) {
-  const { status } = response, text = await response.text(), told = response.headers.get("retry-after");
-  let json;
+export async function sorted(response, heard) {
+  const { status } = response, told = response.headers.get("retry-after");
+  let json, text = "";
+  for await (const part of texts(response, heard)) text += part;
   try { json = JSON.parse(text); } catch { /* no answer of the gateway's */ }
   const problem = json?.code && json.type ? json : undefined;
   const retryAfter = told === null ? problem?.retryAfter : Number(told) || (Date.parse(told) - Date.now()) / 1000 || undefined;

@@ -1,48 +1,90 @@
-import { editOf, onTheWire } from "./layers.js";
+import { nameOf, namedIn, onTheWire, referencesOf } from "./layers.js";
 import { settle } from "./told.js";
-import { uuid } from "./values.js";
-import { inOrder, names } from "./work.js";
+import { inOrder } from "./work.js";
 
 /*
  * Pushes on their way, as parts of a local transaction (`work`).
  */
 
+/** Bytes from which on a push goes in a request of its own, for which no other waits. */
+const large = 256 * 1024;
+
+const bytesOf = (text) => new Blob([text]).size;
+
 /**
- * Stores the bytes and keys of the pushes that go into the next request, and returns them; none before a snapshot that
- * pushes of another history wait for. A push that cannot be built is refused.
+ * What the pushes that a request passes over have to do with. A later push waits behind them if it shares a record or a
+ * temporary id with one of them, or if a field of one refers to a record that the other creates or deletes.
+ */
+function passedOver(work) {
+  const known = new Set(), ends = new Set(), references = new Set();
+  const own = ({ records = [], names = [] }) => [...records, ...names];
+  const endsOf = ({ edits }) => edits.filter((edit) => work.isEnd(edit)).map(nameOf);
+  const referred = ({ edits }) => edits.flatMap((edit) => referencesOf(edit, work.rules)).map(nameOf);
+  const add = (set, values) => { for (const value of values) set.add(value); };
+  const meets = (set, values) => values.some((value) => set.has(value));
+  return {
+    add(push) {
+      add(known, own(push));
+      add(ends, endsOf(push));
+      add(references, referred(push));
+    },
+    holds: (push) => known.size > 0 && (meets(known, own(push)) || meets(references, endsOf(push)) || meets(ends, referred(push))),
+  };
+}
+
+/** The bytes of a push. They follow from what is stored, so those that cannot be stored have no time. */
+const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) => body ?? JSON.stringify({
+  key, feed: meta.feed || undefined, sent: isReading ? undefined : new Date(now).toISOString(), rules: rules.version, edits: edits.map((edit) => onTheWire(edit, rules)), atomic,
+});
+
+/**
+ * Stores the bytes of the pushes that go into the next request. A push that cannot be built is refused. Pushes of stale
+ * resources and large ones are passed over; if there is nothing else, the first large one goes alone.
  *
  * @param {import("./work.js").Work} work
- * @param {boolean} isSingle one push alone
- * @param {number} now milliseconds since 1970, by the gateway's clock
+ * @param {{limit: number, isSingle?: boolean, takesLarge: boolean, now: number}} options `limit`: bytes of a request;
+ *   `isSingle`: one push alone; `takesLarge`: a large one may go; `now`: milliseconds since 1970, by the gateway's clock
+ * @returns {Promise<{pushes: any[], isLarge: boolean, isHeld: boolean}>} `pushes` has those to repeat before the others;
+ *   `isHeld`: all that could not be sent waits for a large one
  */
-export async function freeze(work, isSingle, now) {
-  const { stamp, rules, meta } = work, pushes = meta.isRebuilding ? [] : await work.pushes(), chosen = [], frozen = [];
-  let size = 0;
-  for (const push of pushes) {
+export async function freeze(work, { limit, isSingle, takesLarge, now }) {
+  const { meta } = work, chosen = new Map(), byRecord = new Map(), held = passedOver(work);
+  let size = 0, big = null, isStale = false, isHeld = false;
+  const needs = async (body) => (await work.naming(namedIn(body))).filter(({ settled, seq }) => settled && !chosen.has(seq));
+  // Nothing is sent before the snapshot that pushes of another history wait for.
+  for await (const push of meta.isRebuilding ? [] : work.queue()) {
     if (push.settled) continue;
-    if (!push.body && push.edits.some((edit) => work.isStale(edit))) break;
+    const waits = held.holds(push), isOwnStale = !push.body && push.edits.some((edit) => work.isStale(edit));
+    isStale ||= isOwnStale;
     // The answer to a creation tells what the database filled in: what builds on that is frozen behind it.
-    if (!push.body && push.edits.some((edit) => chosen.some((other) => editOf(other, edit))) && work.decisions.isUnknown(work, chosen, push)) break;
-    const { edits, atomic, key = uuid() } = push;
-    let { body } = push;
-    try {
-      body ??= JSON.stringify({
-        key, feed: meta.feed || undefined, sent: new Date(now).toISOString(), rules: rules.version, edits: edits.map((edit) => onTheWire(edit, rules)), atomic,
-      });
-    } catch (error) {
+    const below = push.records.flatMap((name) => byRecord.get(name) ?? []);
+    if (!push.body && !waits && below.length && work.decisions.isUnknown(work, below, push)) break;
+    let body;
+    try { body = waits || isOwnStale ? "" : bodyOf(push, work, now); } catch (error) {
+      held.add(push);
+      if (work.isReading) continue;
       await settle(work, push, [], work.decisions.localProblem("not-built", 422, `This edit cannot be sent: ${error?.message}`));
-      return freeze(work, isSingle, now);
+      return freeze(work, { limit, isSingle, takesLarge, now });
     }
-    const needed = pushes.filter((other) => other.settled && !chosen.includes(other) && names(body, other.settled));
-    for (const other of [...needed, { body }]) size += other.body.length * 2;
-    if (chosen.length && (isSingle || chosen.length + needed.length >= 500 || size > rules.limits.body)) break;
     // An older version has not counted its requests.
-    const doubt = push.doubt ?? (push.body ? 1 : 0);
-    frozen.push(Object.assign(push, { key, body, stamp: push.stamp ?? stamp, doubt: doubt + 1 }));
-    chosen.push(...needed, push);
+    const next = { ...push, body, stamp: push.stamp ?? work.stamp, doubt: (push.doubt ?? (push.body ? 1 : 0)) + 1 };
+    const bytes = bytesOf(body), isLarge = bytes > large;
+    if (isLarge || !bytes) {
+      if (isLarge) big ??= [...(await needs(body)), next];
+      isHeld ||= isLarge;
+      held.add(push);
+      continue;
+    }
+    const needed = await needs(body);
+    for (const other of needed) size += bytesOf(other.body);
+    size += bytes;
+    if (chosen.size && (isSingle || chosen.size + needed.length >= 500 || size > limit)) break;
+    for (const one of [...needed, next]) chosen.set(one.seq, one);
+    for (const name of push.records) byRecord.set(name, [...(byRecord.get(name) ?? []), push]);
   }
-  for (const push of frozen) await work.tx.put("p", push.seq, push);
-  return inOrder(chosen);
+  const isLarge = !chosen.size && takesLarge && !!big, pushes = inOrder(isLarge ? big : [...chosen.values()]);
+  for (const push of pushes) if (!push.settled) await work.keep(push);
+  return { pushes, isLarge, isHeld: isHeld && !isStale };
 }
 
 /** Stores that a request wrote nothing of its pushes. */

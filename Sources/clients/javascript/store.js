@@ -57,8 +57,8 @@ export class FieldMergeStore extends EventTarget {
   #leading;
   #observers = new Set();
   #over = new AbortController();
-  /** Who waits for an outcome. */
-  #waiters = [];
+  /** Who waits for an outcome: the names of tickets, each with a function. */
+  #waiters = new Set();
   /** Syncs that the tab that leads was asked for. */
   #wishes = new Map();
   /** What modules that are loaded later need of this store; `left` are the tickets as a sign-out left them. */
@@ -69,9 +69,9 @@ export class FieldMergeStore extends EventTarget {
     this.#options = options;
     this.#storage = storage;
     this.#onConflict = options.onConflict ?? null;
-    this.#local = new Local(storage, async (changed, events) => {
-      if (changed.length || events.length) this.#say({ changed, events });
-      return this.#changed(changed, events);
+    this.#local = new Local(storage, async (changed, events, ended) => {
+      if (changed.length || events.length || ended.size) this.#say({ changed, events, ended });
+      return this.#changed(changed, events, ended);
     }, () => this.beforeStore);
     /** A function of the app that sees each change of the server's as it is stored, and may add edits of its own. */
     this.beforeStore = options.beforeStore ?? null;
@@ -107,11 +107,11 @@ export class FieldMergeStore extends EventTarget {
   #say(message) { this.#channel?.postMessage(message); }
 
   /** A message of another tab. */
-  #told({ changed, events, status, wish, granted, report, leads, signedOut }) {
+  #told({ changed, events, ended, status, wish, granted, report, leads, signedOut }) {
     const local = this.#local, leader = this.#leader;
     if (local.isClosed) return;
     if (changed) {
-      void local.place().then(() => this.#changed(changed, events)).catch(() => {});
+      void local.place().then(() => this.#changed(changed, events, ended)).catch(() => {});
       if (this.#leads) this.#engine.post("edit");
     } else if (status && !this.#leads) {
       this.#leading = status;
@@ -151,11 +151,11 @@ export class FieldMergeStore extends EventTarget {
 
   // MARK: Events
 
-  /** Tells the app: first events, then records. */
-  async #changed(changed, events) {
+  /** Tells the app: first events, then records, for which nothing waits. */
+  async #changed(changed, events, ended) {
     if (events.length) await this.#hear(events);
-    for (const wake of this.#waiters.splice(0)) wake();
-    await Promise.all(Array.from(this.#observers, (observer) => observer(changed)));
+    for (const { name, wake } of this.#waiters) if (!ended || ended.has(name)) wake();
+    for (const observer of this.#observers) void observer(changed);
     this.#tellStatus();
   }
 
@@ -342,10 +342,16 @@ export class FieldMergeStore extends EventTarget {
   /** For tickets: resolves with the outcome. */
   async awaitOutcome(name, signal) {
     for (;;) {
-      const change = new Promise((resolve) => this.#waiters.push(resolve)), outcome = await this.outcomeOf(name);
-      signal?.throwIfAborted();
-      if (outcome) return outcome;
-      await within(change, { signal }, this.#options.clock);
+      const waiter = { name }, change = new Promise((resolve) => { waiter.wake = resolve; });
+      this.#waiters.add(waiter);
+      try {
+        const outcome = await this.outcomeOf(name);
+        signal?.throwIfAborted();
+        if (outcome) return outcome;
+        await within(change, { signal }, this.#options.clock);
+      } finally {
+        this.#waiters.delete(waiter);
+      }
     }
   }
 

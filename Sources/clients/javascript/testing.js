@@ -44,6 +44,12 @@ export class TestClock {
   set(moment) { this.#now = moment; }
 }
 
+/** The text of the body of a request, packed with gzip or not. */
+export async function bodyText({ body = "", headers }) {
+  if (new Headers(headers).get("content-encoding") !== "gzip") return body;
+  return new Response(new Blob([body]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
 /** A request that waits for its answer. */
 export class HeldRequest {
   #resolve; #reject;
@@ -130,8 +136,12 @@ export class ScriptedServer {
   }
 
   /** For `open`. */
-  fetch = (url, init = {}) => new Promise((resolve, reject) => {
-    const request = new HeldRequest(url, init, resolve, reject);
+  fetch = async (url, init = {}) => {
+    const body = await bodyText(init);
+    return new Promise((resolve, reject) => this.#received(new HeldRequest(url, { ...init, body }, resolve, reject)));
+  };
+
+  #received(request) {
     this.requests.push(request);
     if (request.isAnswered) return;
     for (const [path, handler] of this.#handlers) {
@@ -141,7 +151,7 @@ export class ScriptedServer {
     const reader = this.#waiting.shift();
     if (reader) reader(request);
     else this.#held.push(request);
-  });
+  }
 
   /** The next request that nothing has answered. */
   request() {

@@ -43,7 +43,7 @@ export async function putPage(work, { changes, feed, revision, rules }, place, l
  */
 export async function answered(work, { seq, key }, answer) {
   const push = await work.push(seq);
-  if (push?.key !== key || push.settled) return "known";
+  if (push?.key !== key || !push.body || push.settled) return "known";
   if (answer.status !== "merged") return work.decisions.unmerged(work, push, answer);
   await settle(work, push, answer.results);
   return "merged";

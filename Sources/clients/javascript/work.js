@@ -1,4 +1,4 @@
-import { created, editOf, isChange, joined, mapped, named, nameOf, view } from "./layers.js";
+import { created, editOf, isChange, joined, mapped, named, namedIn, nameOf, referencesOf, view } from "./layers.js";
 import { byKey, idKey, isTemporary, uuid } from "./values.js";
 
 export const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
@@ -6,23 +6,23 @@ export const inOrder = (list) => list.sort((one, other) => one.seq - other.seq);
 /** Thrown where a transaction is to be run again: behind `decisions.js`, or without what failed in it. */
 export const needsDecisions = Symbol("decisions");
 
-/** Whether the text of a push names one of the ids. */
-export const names = (body, ids) => ids.some((id) => body?.includes(`"${id}"`));
-
 /**
  * One local transaction: everything that reads or writes what a client keeps.
  *
- * It is kept in tables: `r:RESOURCE` base records, `p` pushes by number, `q` the pushes of each record, `i` the ids of
- * temporary ones, `x` refused pushes, `t` tickets, `k` the ticket of a name, and the last one of each record, `e` events that nobody heard yet, and
- * `meta`.
+ * It is kept in tables: `r:RESOURCE` base records, `p` pushes by number, `q` the pushes of each record, `n:ID` the pushes
+ * that name a temporary id, `i` the ids of temporary ones, `x` refused pushes, `t` tickets, `k` the ticket of a name, and
+ * the last one of each record, `e` events that nobody heard yet, and `meta`.
  *
- * A push is `{seq, edits, atomic, tickets, records}`, with `key`, `body` and `stamp` once it is frozen, and `settled`, the
- * temporary ids that it created, where it was answered and has to be repeated. `doubt` counts its requests of which no
- * answer says that they wrote nothing. With `change` it is of another history and waits for a snapshot (`history.js`).
+ * A push is `{seq, key, edits, atomic, tickets, records, names}`, with `body` and `stamp` once it is frozen, and `settled`,
+ * the temporary ids that it created, if it was answered and has to be repeated. `records` and `names` are its entries in `q`
+ * and `n:ID`. `doubt` counts its requests of which no answer says that they wrote nothing. With `change` it is of another
+ * history and waits for a snapshot (`history.js`).
  */
 export class Work {
   #bases = new Map();
   #local;
+  /** Temporary ids that a push named before and names no longer. */
+  #released = new Set();
   /** Records that this work touches, as they were before. */
   before = new Map();
   /** Whether the server tells something. */
@@ -33,6 +33,8 @@ export class Work {
   deleted = new Set();
   by = new Map();
   events = [];
+  /** The names of the tickets that have an outcome now. */
+  ended = new Set();
 
   /** @param {import("./local.js").Local} local */
   constructor(tx, meta, local) {
@@ -82,10 +84,23 @@ export class Work {
     return inOrder(await Promise.all(numbers.map((number) => this.push(number))));
   }
 
-  push(number) { return this.tx.get("p", number); }
+  async push(number) { return this.#local.asSent(await this.tx.get("p", number)); }
 
   /** Every push, in order. */
-  pushes() { return this.values("p"); }
+  async pushes() { return (await this.values("p")).map((push) => this.#local.asSent(push)); }
+
+  /** Every push, in order, some at a time. */
+  async *queue() {
+    for (let after = 0, some; (some = await this.tx.all("p", after, 100)).length; after = some.at(-1)[0]) {
+      for (const [, push] of some) yield this.#local.asSent(push);
+    }
+  }
+
+  /** The pushes whose edits or bytes name any of some temporary ids, or which created them, in order. */
+  async naming(ids) {
+    const found = await Promise.all(ids.map((id) => this.tx.all(`n:${id}`)));
+    return inOrder((await Promise.all([...new Set(found.flat().map(([seq]) => seq))].map((seq) => this.push(seq)))).filter(Boolean));
+  }
 
   /** What the app reads. */
   async read({ resource, id }) {
@@ -112,18 +127,23 @@ export class Work {
 
   // MARK: Pushes
 
-  /** Stores a push, with the index that leads to it; one that has no edits and is not repeated is taken out. */
+  /** Stores a push, with the indexes that lead to it. One that has no edits and is not repeated is taken out. */
   async save(push) {
-    const { seq, edits, records = [] } = push, places = edits.map(nameOf);
+    const { seq, edits, settled, records = [], names = [] } = push, places = edits.map(nameOf);
     for (const name of new Set([...records, ...places])) {
       const numbers = ((await this.tx.get("q", name)) ?? []).filter((number) => number !== seq);
       if (places.includes(name)) numbers.push(seq);
       if (numbers.length) await this.tx.put("q", name, numbers);
       else await this.tx.delete("q", name);
     }
+    push.names = settled ?? (edits.length ? [...new Set([...edits.flatMap(named), ...namedIn(push.body ?? "")])] : []);
+    for (const id of push.names) if (!names.includes(id)) await this.tx.put(`n:${id}`, seq, 1);
+    for (const id of names) if (!push.names.includes(id)) await this.tx.delete(`n:${id}`, seq);
+    for (const id of [...names, ...(settled ?? [])]) if (settled || !push.names.includes(id)) this.#released.add(id);
     this.meta.unsent += places.length - records.length;
     push.records = places;
-    if (places.length || push.settled) await this.tx.put("p", seq, push);
+    push.key ??= uuid();
+    if (places.length || settled) await this.tx.put("p", seq, push);
     else await this.tx.delete("p", seq);
   }
 
@@ -162,12 +182,18 @@ export class Work {
       own.rows = rows;
     }
     if (last.edits.flatMap(({ rows }) => rows).length > limits.items || JSON.stringify(last.edits).length >= limits.body / 2) return null;
-    // No later push may create what these need, and a creation that others build on is not taken back.
+    // No later push may create or delete what these need, and a creation that others build on is not taken back.
     const left = last.edits.filter(({ rows }) => rows.length), stay = left.flatMap(created), lost = made.filter((id) => !stay.includes(id));
-    const others = needs.length || lost.length ? (await this.pushes()).filter(({ seq }) => seq !== last.seq) : [];
-    const isLater = others.some(({ seq, edits }) => seq > last.seq && edits.flatMap(created).some((id) => needs.includes(id)));
-    return isLater || names(JSON.stringify([left, others]), lost) ? null : last;
+    const isLater = async (pushes, ends) => (await pushes).some((push) => push.seq > last.seq && push.edits.some(ends));
+    if (await isLater(this.naming(needs), (edit) => created(edit).some((id) => needs.includes(id)))) return null;
+    for (const place of edits.flatMap((edit) => referencesOf(edit, this.rules))) {
+      if (await isLater(this.pushesOf(place), (edit) => nameOf(edit) === nameOf(place) && this.isEnd(edit))) return null;
+    }
+    return left.flatMap(named).some((id) => lost.includes(id)) || (await this.naming(lost)).some(({ seq }) => seq !== last.seq) ? null : last;
   }
+
+  /** Stores a push that is sent now; in memory if this transaction cannot write. */
+  keep(push) { return this.isReading ? this.#local.unstored.set(push.seq, push) : this.tx.put("p", push.seq, push); }
 
   /** Stores an unsent push without the edits that have come to nothing; where none is left its tickets end. */
   async shrink(push) {
@@ -215,6 +241,7 @@ export class Work {
 
   /** Stores what became of an edit; nothing yet where it is left out. */
   async end(ticket, outcome) {
+    if (outcome) this.ended.add(ticket.name);
     await this.tx.put("t", ticket.seq, Object.assign(ticket, { outcome }));
     return ticket;
   }
@@ -227,6 +254,9 @@ export class Work {
   /** Tells whether an edit deletes its record. */
   isDeletion({ resource, rows }) { return rows.some((row) => !row.new && row.section === this.rules.resources.get(resource)?.root.name); }
 
+  /** Tells whether an edit creates or deletes its record. */
+  isEnd(edit) { return edit.creates || this.isDeletion(edit); }
+
   // MARK: The end
 
   /** Stores what the transaction leaves behind: first what the server's words mean for unsent edits, then events and counters. */
@@ -237,11 +267,18 @@ export class Work {
       await this.decisions.rebase(this);
       break;
     }
-    // What no frozen push names need not be repeated any more.
-    const pushes = this.isTold ? await this.pushes() : [];
-    for (const { seq, settled } of pushes) if (settled && !pushes.some((other) => !other.settled && names(other.body, settled))) await this.tx.delete("p", seq);
+    await this.#dropSettled();
     if (this.events.length || this.meta.overtaken) await this.decisions.keepEvents(this);
     await this.tx.put("meta", "meta", this.meta);
+  }
+
+  /** Drops what was answered and need not be repeated, since no frozen push names it any more. */
+  async #dropSettled() {
+    for (const push of this.#released.size ? await this.naming([...this.#released]) : []) {
+      const { settled, seq } = push;
+      if (!settled || (await this.naming(settled)).some((other) => other.seq !== seq && !other.settled && other.body)) continue;
+      await this.save({ ...push, settled: undefined });
+    }
   }
 }
 

@@ -1,0 +1,54 @@
+const longestWait = 300;
+
+/**
+ * Loaded with the first large push: sends one at a time, beside the scheduler. A request that failed is repeated after a wait
+ * of its own, which the network's return and `sync()` end.
+ *
+ * @param {{random: () => number, now: () => number, setTimeout: any, clearTimeout: any}} clock
+ * @param {(answer: {event?: string, isDone?: boolean, isTimer?: boolean}) => boolean} ended hears of the end of a request and of
+ *   a wait; returns whether a timer may run
+ */
+export function laneOf(clock, ended) {
+  let request = null, timer, attempts = 0, until = null;
+
+  /** Ends the wait. */
+  function wake() {
+    clock.clearTimeout(timer);
+    until = null;
+    attempts = 0;
+  }
+
+  /** Begins the wait for the next try. */
+  function wait(retryAfter = 0) {
+    const seconds = Math.max(retryAfter, clock.random() * Math.min(longestWait, 2 ** attempts++));
+    until = clock.now() + seconds * 1000;
+    if (ended({})) timer = clock.setTimeout(() => {
+      until = null;
+      ended({ isDone: true });
+    }, seconds * 1000);
+  }
+
+  return {
+    wake,
+    get isBusy() { return !!request; },
+    /** When the wait ends, in milliseconds since 1970; null while there is none. */
+    get until() { return until; },
+
+    /** Sends frozen pushes; `send` stores the answer. */
+    async start(send) {
+      const own = (request = new AbortController()), answer = await send(own.signal).catch((error) => error?.answer ?? {});
+      if (request !== own) return;
+      request = null;
+      if (!["answer.settled", "answer.rules", "answer.history"].includes(answer.event)) return wait(answer.retryAfter);
+      attempts = 0;
+      ended({ ...answer, isDone: true });
+    },
+
+    /** Breaks off what is under way; the next freeze begins it again. */
+    stop() {
+      request?.abort();
+      request = null;
+      wake();
+    },
+  };
+}
