@@ -72,7 +72,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     }
     wants.isHeld = isHeld && (isLarge || !pushes.length);
     if (delay && (isLarge || !pushes.length)) throw delay;
-    return isLarge || !pushes.length ? { event: "answer.settled" } : send(pushes, wants.single ? {} : place, wants.single, signal, report);
+    return isLarge || !pushes.length ? { event: "answer.settled", isDue: isHeld } : send(pushes, wants.single ? {} : place, wants.single, signal, report);
   }
 
   /** Sends frozen pushes, and stores the answer. */

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { open } from "../../Sources/clients/javascript/fieldmerge.js";
+import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
+import { SimulatedGateway, rules } from "./simulated.js";
+
+const box = (id, more = {}) => ({ id, box: { count: 0, code: "", label: "", tag: null, ...more }, things: [] });
+const photo = "p".repeat(300000);
+
+/** Resolves once something holds. */
+async function until(holds) {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+/** A store with three boxes, on a server whose answers to pushes a test gives. */
+async function begun({ limits = rules.limits, ...more } = {}) {
+  const server = new ScriptedServer({ rules: { ...rules, limits }, records: [1, 2, 3].map((id) => ({ resource: "boxes", id, record: box(id) })) });
+  let revision = 1;
+  server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision, more: false, rules: "v1", changes: [] }));
+  const clock = new TestClock(), store = await open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock, ...more });
+  await store.sync();
+  /** Answers a request: everything in it is merged. */
+  const merge = (request, records = {}) => request.answer(200, {
+    feed: "feed-1", revision: ++revision, more: false, rules: "v1", changes: [],
+    results: request.json.pushes.map(({ key, edits }) => ({ key, status: "merged", code: 200, results: edits.map(({ resource, id }) => ({ resource, id, status: "merged", record: records[id] ?? box(id), ids: {}, outcomes: [] })) })),
+  });
+  return { server, clock, store, merge };
+}
+
+const label = (store, id, text) => store.edit("boxes", id, (one) => { one.box.label = text; });
+const idsOf = (request) => request.json.pushes.flatMap(({ edits }) => edits.map(({ id }) => id));
+
+test("a body of more than 1 kB is packed, a short one is not", async () => {
+  const { server, store, merge } = await begun();
+  for (const [text, encoding] of [["x", null], ["x".repeat(2000), "gzip"]]) {
+    await label(store, 1, text);
+    const synced = store.sync(), request = await server.request();
+    assert.equal(request.headers.get("content-encoding"), encoding);
+    assert.equal(request.json.pushes[0].edits[0].changeset.box.label.new, text);
+    merge(request, { 1: box(1, { label: text }) });
+    await synced;
+  }
+  await store.close();
+});
+
+test("a request has 64 kB of pushes, twice as many after an answer, and half as many where none came; one at least", async () => {
+  const { server, clock, store, merge } = await begun({ limits: { ...rules.limits, body: 300000 } });
+  for (let number = 0; number < 40; number++) await store.create("tags", (tag) => { tag.tag.name = `${number}`.repeat(9000).slice(0, 9000); });
+  const counts = [];
+  const answer = async (how) => {
+    const request = await server.request();
+    counts.push(request.json.pushes.length);
+    if (how) request.answer(200, {
+      feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [],
+      results: request.json.pushes.map(({ key, edits: [{ id }] }, index) => ({ key, status: "merged", code: 200, results: [{ resource: "tags", id: counts.length * 100 + index, status: "merged", record: null, ids: { [id]: counts.length * 100 + index }, outcomes: [] }] })),
+    });
+    else request.fail();
+  };
+  let synced = store.sync();
+  await answer(true);
+  for (let time = 0; time < 5; time++) {
+    await answer(false);
+    await synced;
+    synced = store.sync();
+  }
+  for (let time = 0; time < 2; time++) await answer(true);
+  assert.deepEqual(counts, [7, 14, 7, 3, 1, 1, 1, 1]);
+  await store.close();
+  await synced;
+});
+
+test("only edits of a resource with another shape wait, and those that depend on them", async () => {
+  const gateway = new SimulatedGateway(null), storage = new MemoryStorage(), sent = [];
+  let isBroken = false;
+  const fetch = async (url, init) => {
+    if (isBroken && String(url).includes("snapshot")) throw new TypeError("fetch failed");
+    const before = gateway.names().length;
+    const answer = await gateway.fetch(url, init);
+    if (String(url).includes("/v1/sync")) sent.push(gateway.names().length - before);
+    return answer;
+  };
+  const store = await open({ server: gateway.url, user: "u", storage, fetch, clock: new TestClock({ now: gateway.now }) });
+  await store.sync();
+  gateway.changeRules();
+  isBroken = true;
+  const used = await store.create("tags", (one) => { one.tag.name = "used"; });
+  await label(store, 1, "waits");
+  await store.edit("boxes", 2, (one) => { one.box.tag = used.id; });
+  // This one shares its tag with an edit that waits.
+  const both = await store.transaction(async (t) => {
+    await t.edit("boxes", 1, (one) => { one.box.code = "both"; });
+    await t.create("tags", (one) => { one.tag.name = "both"; });
+  });
+  await store.create("tags", (one) => { one.tag.name = "free"; });
+  assert.equal((await store.sync()).phase, "waiting");
+  assert.deepEqual(gateway.names().sort(), ["free", "used"]);
+  assert.equal(await both.peek(), null);
+  isBroken = false;
+  assert.equal((await store.sync()).phase, "idle");
+  assert.deepEqual(gateway.names().sort(), ["both", "free", "used"]);
+  assert.equal(gateway.records.get("boxes/1").box.label, "waits");
+  assert.equal(gateway.names().filter((name) => name === gateway.records.get(`tags/${gateway.records.get("boxes/2").box.tag}`).tag.name).length, 1);
+  await store.close();
+});
+
+test("a large push goes alone, asks for no changes, and holds up nothing that shares nothing with it", async () => {
+  const { server, clock, store, merge } = await begun();
+  store.start();
+  await until(() => store.status.phase === "idle");
+  const first = label(store, 1, photo);
+  await first;
+  const big = await server.request();
+  assert.deepEqual([idsOf(big), big.json.feed, big.json.since], [[1], undefined, undefined]);
+  await until(() => store.status.phase === "pushing");
+  // What shares nothing is sent meanwhile; a later edit of the record waits.
+  await label(store, 2, "small");
+  const small = await server.request();
+  assert.deepEqual(idsOf(small), [2]);
+  merge(small, { 2: box(2, { label: "small" }) });
+  await until(() => store.status.unsent === 1);
+  await store.edit("boxes", 1, (one) => { one.box.code = "behind"; });
+  await until(() => store.status.phase === "pushing");
+  // It is lost, and repeated after a wait of its own, which another edit does not end.
+  big.fail();
+  await until(() => store.status.phase === "waiting");
+  const { nextTry } = store.status;
+  await label(store, 3, "meanwhile");
+  const other = await server.request();
+  assert.deepEqual(idsOf(other), [3]);
+  merge(other, { 3: box(3, { label: "meanwhile" }) });
+  await until(() => store.status.unsent === 2);
+  await clock.advance(nextTry - clock.now());
+  const again = await server.request();
+  assert.equal(again.text, big.text, "the same bytes");
+  merge(again, { 1: box(1, { label: photo }) });
+  const behind = await server.request();
+  assert.deepEqual(behind.json.pushes[0].edits[0].changeset, { box: { code: { old: "", new: "behind" } } });
+  merge(behind, { 1: box(1, { label: photo, code: "behind" }) });
+  await until(() => store.status.unsent === 0 && store.status.phase === "idle");
+  await store.close();
+});
+
+test("a sync ends when the large push has ended as well, and a small one is sent before it", async () => {
+  const { server, store, merge } = await begun();
+  await label(store, 1, photo);
+  await label(store, 2, "small");
+  const synced = store.sync(), small = await server.request();
+  assert.deepEqual(idsOf(small), [2]);
+  merge(small, { 2: box(2, { label: "small" }) });
+  const big = await server.request();
+  let isOver = false;
+  void synced.then(() => { isOver = true; });
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.equal(isOver, false);
+  merge(big, { 1: box(1, { label: photo }) });
+  const report = await synced;
+  assert.deepEqual([report.phase, report.sent, report.merged], ["idle", 2, 2]);
+  assert.equal(store.status.unsent, 0);
+  // One that fails ends the sync as well, and the next one tries again at once.
+  await label(store, 1, photo.toUpperCase());
+  const failing = store.sync();
+  (await server.request()).fail();
+  assert.equal((await failing).phase, "waiting");
+  const next = store.sync();
+  merge(await server.request(), { 1: box(1, { label: photo.toUpperCase() }) });
+  assert.equal((await next).phase, "idle");
+  await store.close();
+});
+
+test("a large push that is broken off by close() or a deadline is sent again", async () => {
+  const { server, clock, store, merge } = await begun();
+  await label(store, 1, photo);
+  const synced = store.sync({ deadline: 1000 }), first = await server.request();
+  await clock.advance(1000);
+  await synced;
+  assert.ok(first.isAnswered);
+  const next = store.sync();
+  const again = await server.request();
+  assert.equal(again.text, first.text);
+  merge(again, { 1: box(1, { label: photo }) });
+  await next;
+  assert.equal(store.status.unsent, 0);
+  await label(store, 1, photo.toUpperCase());
+  const last = store.sync();
+  const request = await server.request();
+  await store.close();
+  assert.ok(request.isAnswered);
+  await last;
+});
+
+test("the answer to a large push takes no newer record back", async () => {
+  const { server, store, merge } = await begun();
+  await label(store, 1, photo);
+  const synced = store.sync(), big = await server.request();
+  server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 9, more: false, rules: "v1", changes: [{ revision: 9, resource: "boxes", id: 1, record: box(1, { label: photo, code: "newer" }) }] }));
+  const pulled = store.sync();
+  await until(async () => (await store.record("boxes", 1)).box.code === "newer");
+  merge(big, { 1: box(1, { label: photo, code: "older" }) });
+  await Promise.all([synced, pulled]);
+  assert.equal((await store.record("boxes", 1)).box.code, "newer");
+  await store.close();
+});
+
+/** A storage that cannot be written from some moment on, and again later. */
+class FullStorage extends MemoryStorage {
+  isFull = false;
+  async persist() { if (this.isFull) throw Object.assign(new Error("The disk is full."), { code: "storage" }); }
+}
+
+test("what is on disk is sent although the disk is full, and its answer is stored once it is not", async () => {
+  const gateway = new SimulatedGateway(null), storage = new FullStorage(), pushed = [];
+  const fetch = async (url, init) => { if (String(url).includes("/v1/sync")) pushed.push(await new Response(new Blob([init.body])).text()); return gateway.fetch(url, init); };
+  const begin = () => open({ server: gateway.url, user: "u", storage, fetch, clock: new TestClock({ now: gateway.now }) });
+  let store = await begin();
+  await store.sync();
+  const add = (name) => store.edit("boxes", 1, (one) => { one.box.count += 1; one.things.push({ name }); });
+  await add("a");
+  storage.isFull = true;
+  assert.equal((await store.sync()).phase, "waiting");
+  assert.deepEqual([gateway.records.get("boxes/1").box.count, store.status.unsent], [1, 1]);
+  assert.equal(await store.state("boxes", 1, "box.count"), "sending");
+  await assert.rejects(add("b"), { code: "storage" });
+  await store.sync();
+  assert.equal(pushed[0].slice(pushed[0].indexOf('"pushes"')), pushed[1].slice(pushed[1].indexOf('"pushes"')));
+  storage.isFull = false;
+  await add("c");
+  assert.equal((await store.sync()).phase, "idle");
+  assert.deepEqual([gateway.records.get("boxes/1").box.count, gateway.names(), store.status.unsent], [2, ["a", "c"], 0]);
+  // A process that is killed in between sends it with a time, and is told that it had none.
+  await add("d");
+  storage.isFull = true;
+  await store.sync();
+  await store.close();
+  storage.isFull = false;
+  store = await begin();
+  assert.equal((await store.sync()).phase, "waiting");
+  assert.equal((await store.sync()).phase, "idle");
+  assert.deepEqual([gateway.records.get("boxes/1").box.count, gateway.names(), store.status.unsent, store.status.refused], [3, ["a", "c", "d"], 0, 0]);
+  assert.deepEqual(await store.record("boxes", 1), gateway.records.get("boxes/1"));
+  await store.close();
+});
+
+test("an upload has a second more for each 1,000 bytes, and a download that yields bytes is not broken off", async () => {
+  const { server, clock, store } = await begun();
+  // What gzip cannot make small.
+  const text = Array.from({ length: 150000 }, () => Math.floor(Math.random() * 36).toString(36)).join("");
+  await label(store, 1, text);
+  const synced = store.sync(), request = await server.request();
+  await clock.advance(100000);
+  assert.equal(request.isAnswered, false);
+  await clock.advance(200000);
+  assert.equal(request.isAnswered, true);
+  await synced;
+  let next;
+  const parts = (async function* () {
+    const text = JSON.stringify({ results: [{ key: again.json.pushes[0].key, status: "merged", code: 200, results: [{ resource: "boxes", id: 1, status: "merged", record: box(1, { label: text }), ids: {}, outcomes: [] }] }], feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [] });
+    for (let at = 0; at < text.length; at += text.length / 4) {
+      yield text.slice(at, at + text.length / 4);
+      await new Promise((resolve) => { next = resolve; });
+    }
+  })();
+  const slow = store.sync(), again = await server.request();
+  again.answer(200, parts);
+  for (let part = 0; part < 5; part++) {
+    await until(() => next || store.status.unsent === 0);
+    await clock.advance(50000);
+    next?.();
+    next = null;
+  }
+  await slow;
+  assert.equal(store.status.unsent, 0);
+  await store.close();
+});
+
+test("the name of the user comes back with each request", async () => {
+  const { server, store } = await begun();
+  server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [] }, { headers: { "X-Who": "ann%20b" } }));
+  await store.sync();
+  server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 2, more: false, rules: "v1", changes: [] }, { headers: { "X-Who": "bob" } }));
+  await store.sync();
+  await store.sync();
+  assert.equal(server.requests[0].headers.get("x-who"), null);
+  assert.equal(server.requests.at(-1).headers.get("x-who"), "ann%20b");
+  await store.close();
+});
