@@ -16,7 +16,7 @@ export class FieldMergeError extends Error {
 }
 
 /** The error of an answer that does not hold what was asked for; one that is `ok`, or of no kind, is lost. */
-export const lost = (answer, kind = answer.kind === "ok" ? "lost" : answer.kind) =>
+export const lost = (answer, kind = !answer.kind || answer.kind === "ok" ? "lost" : answer.kind) =>
   new FieldMergeError("offline", "The server cannot be reached.", { cause: answer.problem ?? answer.error, answer: { ...answer, kind } });
 
 /** What `fieldmerge-worker.js` has loaded at once, since service workers have no `import()`. */
