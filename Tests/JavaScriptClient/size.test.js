@@ -8,7 +8,7 @@ const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
 const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
 
 /** Bytes, packed, comments aside: of what `open` loads, and with what comes with the first request: 21 kB of 1,024 bytes. */
-const ceilings = { open: 17408, sync: 21504 };
+const ceilings = { open: 18432, sync: 24064 };
 
 test("the library stays small", (context) => {
   const { each, later, ...loaded } = size();

@@ -89,7 +89,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       return { event: "answer.settled" };
     }
     if (answer.kind !== "ok" || !isAnswer(told, pushes)) {
-      if (answer.kind === "lost") batch = Math.max(batch / 2, 1);
+      if (answer.kind === "lost") batch = Math.max(batch / 2, 1024);
       throw lost(answer);
     }
     batch = Math.min(batch * 2, local.rules.limits.body);
