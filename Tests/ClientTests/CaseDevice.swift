@@ -501,7 +501,11 @@ actor CaseDevice {
         }
         let last = after
         _ = try await store.file.write("event") { ledger in
-            for kind in EventKind.allCases { try ledger.forgetEvents(kind, through: last) }
+            for kind in EventKind.allCases {
+                var number: Int64 = 0
+                while let event = try ledger.claimEvent(kind, after: number) { number = event.number }
+                try ledger.forgetEvents(kind, through: last)
+            }
         }
         let found = told.map { one -> JSONValue in
             var value = one.value

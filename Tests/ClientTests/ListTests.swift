@@ -55,6 +55,28 @@ import Testing
         await store.close()
     }
 
+    @Test("Of two openings of a file one delivers an event, and the next opening what it had not handled")
+    func oneOpeningDelivers() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway, at: folder.file("store.db"))
+        var other = try await memoryStore(gateway, at: folder.file("store.db"))
+        try await Self.meet(store, gateway, "Bob")
+        try await Self.meet(store, gateway, "Tom")
+        var events = store.conflicts.makeAsyncIterator()
+        var others = other.conflicts.makeAsyncIterator()
+        let first = try #require(await events.next())
+        let second = try #require(await others.next())
+        #expect(first.new == "Bob" && second.new == "Tom")
+        #expect(try await other.conflicts().map(\.name) == [first.name, second.name])
+        await store.close()
+        await other.close()
+        other = try await memoryStore(gateway, at: folder.file("store.db"))
+        others = other.conflicts.makeAsyncIterator()
+        #expect(await others.next()?.name == first.name)
+        await other.close()
+    }
+
     @Test("Of the delivered entries the last 1,000 are kept, and those that were not delivered all")
     func theOldestLeaves() async throws {
         let store = try await StoreTests.synced(StoreTests.gateway())
@@ -64,7 +86,13 @@ import Testing
             }
         }
         #expect(try await store.conflicts().count == 1_005)
-        _ = try await store.file.write("handled") { try $0.forgetEvents(.conflict, through: 1_003) }
+        _ = try await store.file.write("handled") { ledger in
+            var number: Int64 = 0
+            while let event = try ledger.claimEvent(.conflict, after: number), event.number <= 1_003 {
+                number = event.number
+            }
+            try ledger.forgetEvents(.conflict, through: 1_003)
+        }
         let entries = try await store.conflicts()
         #expect(entries.count == 1_002 && entries.first?.name == "n3" && entries.last?.name == "n1004")
     }

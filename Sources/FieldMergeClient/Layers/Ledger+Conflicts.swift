@@ -120,8 +120,8 @@ extension Ledger {
         guard kind == .conflict || kind == .overtaken else { return }
         try write(
             "UPDATE conflict_entry SET delivered = 1 WHERE name IN"
-                + " (SELECT json_extract(body, '$.name') FROM event WHERE kind = ? AND seq <= ?)",
-            [kind.rawValue, number])
+                + " (SELECT json_extract(body, '$.name') FROM event WHERE kind = ? AND seq <= ? AND owner = ?)",
+            [kind.rawValue, number, context.owner])
         try write(
             "DELETE FROM conflict_entry WHERE delivered = 1 AND seq <= (SELECT seq FROM conflict_entry WHERE delivered = 1"
                 + " ORDER BY seq DESC LIMIT 1 OFFSET ?)", [Self.entriesKept])

@@ -30,23 +30,39 @@ extension Ledger {
         let number: Int64
         let kind: EventKind
         let body: JSONValue
+        /// This process delivers it already.
+        var isOwn = true
     }
 
-    /// Returns the next event of these kinds behind a number; nil where there is none.
+    /// Returns the next event of these kinds behind a number that no other process delivers; nil where there is none.
     func nextEvent(_ kinds: [EventKind], after number: Int64) throws -> StoredEvent? {
         let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let found = try row(
-            "SELECT seq, kind, body FROM event WHERE seq > ? AND kind IN (\(names)) ORDER BY seq LIMIT 1", [number])
-        guard let found, let kind = EventKind(rawValue: found[1]), let body = JSONValue(text: found[2] as String) else {
-            return nil
+        let found = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: "SELECT seq, kind, body, owner FROM event WHERE seq > ? AND kind IN (\(names)) ORDER BY seq"),
+            arguments: [number])
+        while let row = try found.next() {
+            let owner: String? = row[3]
+            guard owner == nil || owner == context.owner || LedgerContext.hasEnded(owner ?? ""),
+                let kind = EventKind(rawValue: row[1]), let body = JSONValue(text: row[2] as String)
+            else { continue }
+            return StoredEvent(number: row[0], kind: kind, body: body, isOwn: owner == context.owner)
         }
-        return StoredEvent(number: found[0], kind: kind, body: body)
+        return nil
     }
 
-    /// Deletes the events of a kind that everyone was told of.
+    /// Returns the next event of a kind, which no other process delivers from now on.
+    func claimEvent(_ kind: EventKind, after number: Int64) throws -> StoredEvent? {
+        guard let event = try nextEvent([kind], after: number) else { return nil }
+        try write("UPDATE event SET owner = ? WHERE seq = ?", [context.owner, event.number])
+        return event
+    }
+
+    /// Deletes the events of a kind that everyone here was told of.
     func forgetEvents(_ kind: EventKind, through number: Int64) throws {
         try noteDelivered(kind, through: number)
-        try write("DELETE FROM event WHERE kind = ? AND seq <= ?", [kind.rawValue, number])
+        try write(
+            "DELETE FROM event WHERE kind = ? AND seq <= ? AND owner = ?", [kind.rawValue, number, context.owner])
     }
 
     // MARK: The lease
@@ -65,7 +81,7 @@ extension Ledger {
     func isLeaseFree() throws -> Bool {
         guard let row = try row("SELECT owner, beat FROM lease"), row[0] != context.owner else { return true }
         let age = abs(context.clock.now() - (row[1] as Double))
-        return Self.isDead(row[0]) || age >= Self.beatSeconds * Self.missedBeats
+        return LedgerContext.hasEnded(row[0], isStrict: true) || age >= Self.beatSeconds * Self.missedBeats
     }
 
     /// Says that the sync under way is alive.
@@ -77,15 +93,6 @@ extension Ledger {
     func checkLease() throws {
         if let owner = try text("SELECT owner FROM lease"), owner != context.owner { throw LeaseLost() }
         if try isSignedOut() { throw LeaseLost() }
-    }
-
-    /// Returns whether the process of a lease ran on this machine and has ended.
-    private static func isDead(_ owner: String) -> Bool {
-        let parts = owner.split(separator: "/")
-        guard parts.count > 1, parts[0] == LedgerContext.machine, let process = pid_t(parts[1]) else {
-            return false
-        }
-        return kill(process, 0) != 0 && errno == ESRCH
     }
 
     // MARK: Hooks

@@ -32,6 +32,19 @@ package final class LedgerContext: Sendable {
         owner = "\(Self.machine)/\(ProcessInfo.processInfo.processIdentifier)/\(UUID().uuidString)"
     }
 
+    /// The openings of stores in this process that are not closed.
+    static let open = Mutex<Set<String>>([])
+
+    /// Returns whether an opening of a store has ended.
+    ///
+    /// - Parameter isStrict: true if an opening on another machine, of which that is not known, counts as open.
+    static func hasEnded(_ owner: String, isStrict: Bool = false) -> Bool {
+        let parts = owner.split(separator: "/")
+        guard parts.count > 1, parts[0] == machine, let process = pid_t(parts[1]) else { return !isStrict }
+        if process == ProcessInfo.processInfo.processIdentifier { return !open.withLock { $0.contains(owner) } }
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+
     /// The name of the machine, which needs no look-up in a network.
     static let machine: String = {
         var name = [CChar](repeating: 0, count: 256)

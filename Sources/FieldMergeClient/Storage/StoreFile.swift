@@ -38,6 +38,7 @@ package final class StoreFile: Sendable {
         } catch let error as DatabaseError {
             throw FieldMergeError.wrongStore("\(url.lastPathComponent) is no store: \(error)")
         }
+        _ = LedgerContext.open.withLock { $0.insert(context.owner) }
     }
 
     /// - Throws: `FieldMergeError.wrongStore` where another program's database would be turned into a store.
@@ -62,6 +63,10 @@ package final class StoreFile: Sendable {
         case let found:
             throw FieldMergeError.newerStore(
                 "\(url.lastPathComponent) has the format \(found), and this version knows \(StoreSchema.format)")
+        }
+        // Earlier versions did not name the process that delivers an event.
+        if try !db.columns(in: "event").contains(where: { $0.name == "owner" }) {
+            try db.execute(sql: "ALTER TABLE event ADD COLUMN owner TEXT")
         }
     }
 
@@ -125,6 +130,7 @@ package final class StoreFile: Sendable {
             defer { closed = true }
             return !closed
         }
+        _ = LedgerContext.open.withLock { $0.remove(context.owner) }
         if wasOpen { try? writer.close() }
     }
 

@@ -57,7 +57,7 @@ package enum StoreSchema {
             "CREATE TABLE IF NOT EXISTS mapping (temporary TEXT PRIMARY KEY, real TEXT NOT NULL) WITHOUT ROWID",
             """
             CREATE TABLE IF NOT EXISTS event (
-              seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL)
+              seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL, owner TEXT)
             """,
             """
             CREATE TABLE IF NOT EXISTS conflict_entry (

@@ -65,7 +65,13 @@ extension FieldMergeStore {
         if let live = readers.withLock({ $0[kind]?.takeLive(reader) }) {
             return Ledger.StoredEvent(number: taken, kind: kind, body: live)
         }
-        guard let event = try? await file.read({ try $0.nextEvent([kind], after: taken) }) else { return nil }
+        guard var event = try? await file.read({ try $0.nextEvent([kind], after: taken) }) else { return nil }
+        if !event.isOwn {
+            guard let claimed = try? await file.write("event", { try $0.claimEvent(kind, after: taken) }).0 else {
+                return nil
+            }
+            event = claimed
+        }
         readers.withLock { $0[kind]?.give(event.number, to: reader) }
         return event
     }

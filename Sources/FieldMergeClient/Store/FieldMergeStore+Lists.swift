@@ -39,7 +39,8 @@ extension FieldMergeStore {
     func write(_ value: JSONValue, into conflict: Conflict) async throws -> Ticket? {
         guard conflict.group != nil else { return nil }
         return try await follow(conflict.resource, conflict.id) { ledger in
-            _ = try ledger.unlist(conflict.name)
+            // Another process, or the user, may have decided it.
+            guard try ledger.unlist(conflict.name) || conflict.name.isEmpty else { return nil }
             return try ledger.commit(value, into: conflict.told)
         }
     }
