@@ -39,6 +39,8 @@ class Device:
         self.bytes: dict[str, bytes] = {}
         self.events: list[tuple[str, Any]] = []
         self.last_events: list[tuple[str, Any]] = []
+        self.kept: dict[str, Any] = {}
+        self.forms: dict[str, Any] = {}
         self.held: Held | None = None
         self.last_push: bytes = b""
         self.syncing: threading.Thread | None = None
@@ -53,8 +55,10 @@ class Device:
         self.server.hold(lambda request: request.path.startswith("/v1/sync") or request.path.startswith("/v1/changes"))
         self.store = memory_store(self.server, path=self.path, clock=self.clock, token=lambda: "t")
         self.store._database._connection.execute("PRAGMA synchronous = OFF")
+        self.ends = []
         for kind in ("conflict", "overtaken", "refused", "gone"):
-            getattr(self.store, f"on_{kind}")(lambda event, kind=kind: self.events.append((kind, event)))
+            register = getattr(self.store, f"on_{kind}")
+            self.ends.append(register(lambda event, kind=kind: self.events.append((kind, event))))
 
     def serve(self, request: Request) -> Reply:
         if request.path.startswith("/v1/rules"):
@@ -157,7 +161,8 @@ class Device:
 
     def do_edit(self, step: dict[str, Any]) -> None:
         with self.failing(step):
-            with self.store.edit(step["resource"], self.known(step["id"])) as record:
+            base = self.kept[step["base"]] if "base" in step else None
+            with self.store.edit(step["resource"], self.known(step["id"]), base=base) as record:
                 self.change(record, step)
             self.note(step, record.ticket)
 
@@ -168,6 +173,42 @@ class Device:
                 self.change(record, step)
             self.expect(step["id"], record.ticket.id)
             self.note(step, record.ticket)
+
+    def do_keep(self, step: dict[str, Any]) -> None:
+        self.kept[step["as"]] = self.store.record(step["resource"], self.known(step["id"]))
+
+    def do_draft(self, step: dict[str, Any]) -> None:
+        self.forms[step["as"]] = self.store.draft(step["resource"], self.known(step["id"]))
+
+    def do_type(self, step: dict[str, Any]) -> None:
+        self.change(self.forms[step["draft"]].record, step)
+
+    def do_save(self, step: dict[str, Any]) -> None:
+        with self.failing(step):
+            self.note(step, self.forms[step["draft"]].save())
+
+    def do_close(self, step: dict[str, Any]) -> None:
+        self.forms[step["draft"]].close()
+
+    def do_deaf(self, step: dict[str, Any]) -> None:
+        for end in self.ends:
+            end()
+
+    def do_conflicts(self, step: dict[str, Any]) -> None:
+        self.expect(step["entries"], [_told(entry) for entry in self.store.conflicts()])
+
+    def do_unsent(self, step: dict[str, Any]) -> None:
+        told = [{**_told(entry), "edits": [dict(vars(edit)) for edit in entry.edits]} for entry in self.store.unsent()]
+        self.expect(step["entries"], told)
+
+    def do_listed(self, step: dict[str, Any]) -> None:
+        lists = {"conflicts": self.store.conflicts, "unsent": self.store.unsent, "refused": self.store.refused_edits}
+        entry = lists[step["of"]]()[step["entry"]]
+        named = {"without": step["without"]} if "without" in step else {}
+        with self.failing(step):
+            answer = getattr(entry, _snake(step["call"]))(**named)
+            if step["call"] == "restore":
+                self.forms[step["as"]] = answer
 
     def do_delete(self, step: dict[str, Any]) -> None:
         self.note(step, self.store.delete(step["resource"], self.known(step["id"])))
@@ -196,10 +237,10 @@ class Device:
             def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
                 if "error" not in step:
                     return False
-                device.test.assertIsInstance(error, fieldmerge.InvalidEdit)
-                device.test.assertEqual(error.path, step["error"]["path"])
-                if "near" in step["error"]:
-                    device.test.assertEqual(error.nearest, step["error"]["near"])
+                device.test.assertIsInstance(error, fieldmerge.FieldMergeError)
+                for name, value in step["error"].items():
+                    found = getattr(error, {"near": "nearest"}.get(name, name))
+                    device.test.assertEqual(found, value)
                 return True
 
         return Failing()
@@ -420,7 +461,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _told(event: Any) -> dict[str, Any]:
-    names = [name for name in event.__dataclass_fields__ if not name.startswith("_") and name != "edits"]
+    names = [name for name in event.__dataclass_fields__ if not name.startswith("_") and name not in ("edits", "draft")]
     return {name: getattr(event, name) for name in names}
 
 

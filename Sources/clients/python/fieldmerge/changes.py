@@ -194,6 +194,69 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
     return {**first, "groups": groups} if groups else {}
 
 
+def uncover(
+    resource: Resource, gone: list[RowChange], later: list[RowChange]
+) -> tuple[list[RowChange], list[RowChange]]:
+    """Returns a later edit as it is if an earlier one never happens: its groups get the `old` of the earlier one, and
+    those that then change nothing are left out. Returns also what is left of the earlier one, for edits after that."""
+    left = {_place(change): change for change in gone if resource.has(change["section"])}
+    kept: list[RowChange] = []
+    for change in later:
+        earlier = left.get(_place(change))
+        if earlier is None or not resource.has(change["section"]):
+            kept.append(change)
+            continue
+        section = resource.section(change["section"])
+        steps = earlier["do"], change["do"]
+        if steps == ("edit", "edit"):
+            groups, seen = _uncovered(section, earlier["groups"], change["groups"])
+            kept += [{**change, "groups": groups}] if groups else []
+            left[_place(change)] = {**earlier, "groups": seen}
+        elif steps == ("create", "edit"):
+            new = {name: value for values in change["groups"].values() for name, value in values["new"].items()}
+            place = {name: change[name] for name in ("section", "id") if name in change}
+            kept.append({**place, "do": "create", "new": new})
+            del left[_place(change)]
+        elif steps == ("edit", "delete"):
+            kept.append(_first_seen(earlier, change))
+            del left[_place(change)]
+        elif steps != ("create", "delete"):
+            kept.append(change)
+    return kept, list(left.values())
+
+
+def _uncovered(section: Section, gone: Json, later: Json) -> tuple[Json, Json]:
+    """Returns the groups of a later edit, and those of the earlier one that no edit has covered."""
+    groups: Json = {}
+    seen = dict(gone)
+    for name, values in later.items():
+        earlier = seen.pop(name, None)
+        group = section.group(name)
+        if earlier is None or not _follows(group, earlier["new"], values["old"]):
+            groups[name] = values
+        elif not _equal(group, earlier["old"], values["new"]):
+            groups[name] = {**earlier, "new": values["new"]}
+    return groups, seen
+
+
+def is_seen(resource: Resource, record: Json | None, changes: list[RowChange]) -> bool:
+    """Returns whether a record has the values that the `old` of each change has."""
+    for change in changes:
+        section = resource.section(change["section"])
+        row = _row_of(section, record, change)
+        if change["do"] == "create":
+            continue
+        if row is None:
+            return False
+        if change["do"] == "edit":
+            pairs = [(section.group(name), values["old"]) for name, values in change["groups"].items()]
+        else:
+            pairs = [(group, change["old"]) for group in section.groups]
+        if not all(equal_where_known(group, row, old) for group, old in pairs):
+            return False
+    return True
+
+
 def is_other(resource: Resource, held: Json | None, record: Json, edits: Iterable[list[RowChange]]) -> bool:
     """Returns whether an id names another record now: no group of the old base, or of an edit, is equal."""
     seen: list[tuple[Section, RowChange, Json]] = []

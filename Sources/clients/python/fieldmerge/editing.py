@@ -90,18 +90,23 @@ def as_plain(value: Any) -> Any:
 class EditableRow:
     """A row inside an edit: fields are read and assigned as attributes or with `[]`."""
 
-    __slots__ = ("_section", "_path", "_values", "_is_new")
+    __slots__ = ("_section", "_path", "_values", "_is_new", "_is_form")
 
-    def __init__(self, section: Section, path: str, values: Json, *, is_new: bool = False) -> None:
+    def __init__(
+        self, section: Section, path: str, values: Json, *, is_new: bool = False, is_form: bool = False
+    ) -> None:
         object.__setattr__(self, "_section", section)
         object.__setattr__(self, "_path", path)
         object.__setattr__(self, "_values", values)
         object.__setattr__(self, "_is_new", is_new)
+        object.__setattr__(self, "_is_form", is_form)
 
     _section: Section
     _path: str
     _values: Json
     _is_new: bool
+    _is_form: bool
+    """Whether values are checked only when the form is saved: what is typed may not fit yet."""
 
     def __getitem__(self, name: str) -> Any:
         if name in self._values:
@@ -128,7 +133,7 @@ class EditableRow:
         value = as_plain(value)
         if name in self._values and same(field, self._values[name], value):
             return  # an echo, also of a value that could not be written anew
-        self._values[name] = wire_value(field, value, path=path)
+        self._values[name] = value if self._is_form else wire_value(field, value, path=path)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -171,9 +176,12 @@ class EditableRow:
 class EditableList(MutableSequence[EditableRow]):
     """The items of a list inside an edit: append objects, delete and change items as in any list."""
 
-    def __init__(self, section: Section, items: list[Json]) -> None:
+    def __init__(self, section: Section, items: list[Json], *, is_form: bool = False) -> None:
         self._section = section
-        self._items = [EditableRow(section, f"{section.name}[{index}]", item) for index, item in enumerate(items)]
+        self._is_form = is_form
+        self._items = [
+            EditableRow(section, f"{section.name}[{index}]", item, is_form=is_form) for index, item in enumerate(items)
+        ]
         self._known = {key_of(item["id"]): item for item in items}
 
     def __len__(self) -> int:
@@ -225,7 +233,11 @@ class EditableList(MutableSequence[EditableRow]):
             item_id = temporary_id()
         known = self._known.get(key_of(item_id))
         row = EditableRow(
-            self._section, path, copy.deepcopy(known) if known else {"id": plain(item_id)}, is_new=known is None
+            self._section,
+            path,
+            copy.deepcopy(known) if known else {"id": plain(item_id)},
+            is_new=known is None,
+            is_form=self._is_form,
         )
         row.update(values)
         return row
@@ -244,7 +256,9 @@ class EditableRecord:
     disk.
     """
 
-    def __init__(self, resource: Resource, record_id: Any, record: Json | None) -> None:
+    def __init__(
+        self, resource: Resource, record_id: Any, record: Json | None, *, is_form: bool = False
+    ) -> None:
         set_own = object.__setattr__
         set_own(self, "_resource", resource)
         set_own(self, "_before", copy.deepcopy(record))
@@ -255,13 +269,13 @@ class EditableRecord:
         for section in resource.sections:
             part = copy.deepcopy((record or {}).get(section.name))
             if section.is_list:
-                parts[section.name] = EditableList(section, part or [])
+                parts[section.name] = EditableList(section, part or [], is_form=is_form)
             elif record is None and section is resource.root:
-                parts[section.name] = EditableRow(section, section.name, {}, is_new=True)
+                parts[section.name] = EditableRow(section, section.name, {}, is_new=True, is_form=is_form)
             elif part is None:
                 parts[section.name] = None
             else:
-                parts[section.name] = EditableRow(section, section.name, part)
+                parts[section.name] = EditableRow(section, section.name, part, is_form=is_form)
         set_own(self, "_parts", parts)
         set_own(self, "_offered", {})
 

@@ -20,6 +20,8 @@ class Field:
     nullable: bool
     limits: Mapping[str, Any]
     references: str | None = None
+    formerly: tuple[str, ...] = ()
+    """Its earlier names."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Group:
     fields: tuple[Field, ...]
     merge: Any = None
     has_transitions: bool = False
+    formerly: tuple[str, ...] = ()
+    """Its earlier names."""
 
     def value(self, row: Mapping[str, Any]) -> Any:
         """Returns what the group holds in a row: a bare value for one field, else an object of those that it contains."""
@@ -57,6 +61,8 @@ class Section:
     key_length: int
     fields: Mapping[str, Field] = field(default_factory=dict)
     group_of: Mapping[str, Group] = field(default_factory=dict)
+    renames: Mapping[str, str] = field(default_factory=dict)
+    """The names of fields by their earlier names."""
 
     @property
     def is_list(self) -> bool:
@@ -150,6 +156,7 @@ def _section(described: Any) -> Section:
             tuple(_field(each) for each in one["fields"]),
             one.get("merge"),
             bool(one.get("transitions")),
+            tuple(one.get("formerly") or ()),
         )
         for one in described["groups"]
     )
@@ -163,11 +170,23 @@ def _section(described: Any) -> Section:
         key_length=len(key),
         fields={one.name: one for group in groups for one in group.fields},
         group_of={one.name: group for group in groups for one in group.fields},
+        renames=_renames(groups),
     )
 
 
+def _renames(groups: tuple[Group, ...]) -> dict[str, str]:
+    names = {one.name for group in groups for one in group.fields}
+    earlier: dict[str, str] = {}
+    for group in groups:
+        if len(group.fields) == 1:
+            earlier.update(dict.fromkeys(group.formerly, group.fields[0].name))
+        for one in group.fields:
+            earlier.update(dict.fromkeys(one.formerly, one.name))
+    return {name: new for name, new in earlier.items() if name not in names}
+
+
 def _field(described: Any) -> Field:
-    known = {"field", "type", "nullable", "references"}
+    known = {"field", "type", "nullable", "references", "formerly"}
     limits = {name: value for name, value in described.items() if name not in known}
     return Field(
         described["field"],
@@ -175,6 +194,7 @@ def _field(described: Any) -> Field:
         bool(described.get("nullable", True)),
         limits,
         described.get("references"),
+        tuple(described.get("formerly") or ()),
     )
 
 

@@ -7,7 +7,6 @@ import logging
 import os
 import random
 import sqlite3
-import threading
 import time
 import urllib.parse
 import uuid
@@ -18,21 +17,22 @@ from types import TracebackType
 from typing import Any
 
 from .background import Background
-from .changes import Json, changeset
+from .changes import Json
 from .clock import Clock
 from .database import Database
-from .editing import as_plain, as_read
+from .delivery import _Observer
+from .editing import as_read
 from .errors import Offline, RequestRefused, RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
+from .forms import RecordDraft
 from .ids import in_url, key_of, plain
+from .lists import Lists
 from .model import Change, Draft, Model
-from .rules import Group
 from .snapshot import load
 from .syncing import Report, Requester, Synchronizer
-from .tickets import Conflict, EditOfRecord, Gone, Overtaken, RefusedEdit, Ticket, conflict_of
+from .tickets import Conflict, Gone, Overtaken, RefusedEdit, Ticket
 from .tokens import TokenSource
 from .transaction import SingleEdit, Transaction
 from .transport import HTTPTransport, Transport
-from .values import without
 
 log = logging.getLogger("fieldmerge")
 
@@ -67,17 +67,7 @@ class Status:
     problem: Any = None
 
 
-@dataclass
-class _Observer:
-    resource: str
-    record_id: Any
-    callback: Callable[[Any], Any]
-    last: Any = None
-    due: float = 0.0
-    """During a snapshot, when all records of a resource are read again at the earliest."""
-
-
-class Store:
+class Store(Lists):
     """The records of one user on one server, as `fieldmerge.open` returns it. Threads may share it."""
 
     def __init__(
@@ -94,21 +84,12 @@ class Store:
         clock: Clock | None = None,
         randomness: random.Random | None = None,
     ) -> None:
+        super().__init__()
         self._server = server.rstrip("/")
         self._user = user
         self._clock = clock or Clock()
-        self._settled = threading.Condition()
         self._is_signed_out = False
         self._tickets: weakref.WeakSet[Ticket] = weakref.WeakSet()
-        self._handlers: dict[str, list[Callable[[Any], Any]]] = {}
-        self._hooks: list[Callable[[Change], Any]] = []
-        self._observers: list[_Observer] = []
-        self._touched: set[tuple[str, str]] = set()
-        self._delivery = threading.Lock()
-        self._deliverer: int | None = None
-        self._has_news = False
-        self._last_status: Status | None = None
-        self._known_edits = 0
         self._background: Background | None = None
         self._database = _opened(path)
         try:
@@ -260,12 +241,17 @@ class Store:
 
     # Editing
 
-    def edit(self, resource: str, record_id: Any) -> SingleEdit:
+    def edit(self, resource: str, record_id: Any, *, base: Any = None) -> SingleEdit:
         """Edits a record: `with store.edit("shoppers", 123) as s: s.customer.street = "…"`.
 
-        It is on disk when the block ends; an exception in it leaves nothing.
+        It is on disk when the block ends; an exception in it leaves nothing. With `base`, a record that was read
+        before, the edit is the difference to that, and its `old` is what the base contains.
         """
-        return SingleEdit(self, resource, record_id, is_new=False)
+        return SingleEdit(self, resource, record_id, is_new=False, base=base)
+
+    def draft(self, resource: str, record_id: Any) -> RecordDraft:
+        """Opens a form of a record: what was seen when it was opened is the `old` of what is saved."""
+        return RecordDraft(self, resource, record_id)
 
     def create(self, resource: str, record_id: Any = None, *, id: Any = None) -> SingleEdit:
         """Creates a record, as `edit` edits one; where the database does not number it, it needs an id."""
@@ -316,9 +302,9 @@ class Store:
                 self._model.visit(resource, record)
         return record
 
-    def _commit(self, drafts: list[Draft], atomic: str | None) -> Ticket:
+    def _commit(self, drafts: list[Draft], atomic: str | None, *, replaces: int | None = None) -> Ticket:
         try:
-            ticket = Ticket(self, self._model.commit(drafts, atomic=atomic))
+            ticket = Ticket(self, self._model.commit(drafts, atomic=atomic, replaces=replaces))
         except sqlite3.Error as error:
             raise StorageError(f"the edit cannot be stored: {error}") from error
         self._known_edits = self._model.edit_count()
@@ -367,260 +353,6 @@ class Store:
                 self._hooks.remove(hook)
 
         return end
-
-    def _on(self, kind: str, handler: Callable[[Any], Any]) -> Callable[[], None]:
-        self._handlers.setdefault(kind, []).append(handler)
-        self._deliver()
-
-        def end() -> None:
-            if handler in self._handlers[kind]:
-                self._handlers[kind].remove(handler)
-
-        return end
-
-    def _run_hooks(self, incoming: list[tuple[str, Any, Json | None, Json | None]]) -> None:
-        if self._model.rules is None:
-            return
-        for resource, record_id, before, after in incoming:
-            for hook in list(self._hooks):
-                transaction = Transaction(self)
-                change = Change(resource, record_id, as_read(before), as_read(after), transaction)
-                try:
-                    hook(change)
-                    drafts = transaction._drafts()
-                    if drafts:
-                        self._model.commit(drafts, atomic=None)
-                except (sqlite3.Error, StoreClosed):
-                    raise
-                except Exception:
-                    log.exception("before_store failed for %s %s", resource, record_id)
-
-    def _on_touch(self, touched: set[tuple[str, str]]) -> None:
-        self._touched |= touched
-        self._deliver()
-
-    def _on_outcome(self) -> None:
-        with self._settled:
-            self._settled.notify_all()
-
-    def _on_status(self) -> None:
-        self._deliver()
-
-    def _on_strange_write(self) -> None:
-        """Another process has written: whatever is observed may look otherwise."""
-        self._on_outcome()
-        self._touched |= {(observer.resource, "*") for observer in self._observers}
-        self._deliver()
-        # Only what it has edited is a reason to sync: what its own sync writes would make the two chase each other.
-        edits = self._model.edit_count()
-        if edits != self._known_edits:
-            self._known_edits = edits
-            self._was_edited()
-
-    def _deliver(self) -> None:
-        """Calls back with what has happened, in one thread at a time. Never throws."""
-        self._has_news = True
-        while self._has_news:
-            if self._deliverer == threading.get_ident():
-                return
-            if not self._delivery.acquire(blocking=False):
-                return  # the thread that calls back now will find it
-            try:
-                self._deliverer = threading.get_ident()
-                while self._has_news:
-                    self._has_news = False
-                    try:
-                        self._deliver_events()
-                        self._deliver_records()
-                        self._deliver_status()
-                    except StoreClosed:
-                        return
-                    except Exception:
-                        # What is stored stays stored, and the events of it come with the next news.
-                        log.exception("the app could not be called back")
-                        self._touched |= {(observer.resource, "*") for observer in self._observers}
-                        return
-            finally:
-                self._deliverer = None
-                self._delivery.release()
-
-    def _deliver_events(self) -> None:
-        after = 0
-        while kinds := [kind for kind, handlers in self._handlers.items() if handlers and kind != "status"]:
-            event = self._model.next_event(kinds, after=after)
-            if event is None:
-                return
-            after, kind, body = event
-            told = self._event(kind, body)
-            if told is not None:
-                for handler in list(self._handlers[kind]):
-                    answer = self._call(handler, told)
-                    if kind == "conflict" and answer is not None:
-                        self._answer(told, answer)
-            self._model.forget_event(after)
-
-    def _event(self, kind: str, body: Json) -> Any:
-        if kind == "conflict":
-            return conflict_of(self, body)
-        if kind == "overtaken":
-            values = {name: as_read(value) for name, value in body.items() if name in Overtaken.__dataclass_fields__}
-            return Overtaken(**values, _told=body, _store=self)
-        if kind == "gone":
-            return Gone(body["resource"], body["id"], as_read(body.get("record")))
-        return next((entry for entry in self.refused_edits() if entry._seq == body["entry"]), None)
-
-    def _answer(self, conflict: Conflict, value: Any) -> None:
-        """Makes what a handler of conflicts answered a new edit."""
-        try:
-            self._write_group(conflict, as_plain(value))
-        except Exception:
-            log.exception("the answer to a conflict of %s %s cannot be stored", conflict.resource, conflict.id)
-
-    def _deliver_records(self) -> None:
-        touched, self._touched = self._touched, set()
-        if not touched:
-            return
-        resources = {resource for resource, _ in touched}
-        is_filling = self._database.meta("snapshot") is not None or self._database.meta("refresh") is not None
-        for observer in list(self._observers):
-            if observer.resource not in resources:
-                continue
-            began = time.monotonic()
-            if is_filling and observer.record_id is None and began < observer.due:
-                self._touched.add((observer.resource, "*"))  # told when there is time, or at the end
-                continue
-            now = self._observed(observer)
-            observer.due = time.monotonic() + 5 * (time.monotonic() - began)
-            if now != observer.last:
-                observer.last = now
-                self._call(observer.callback, now)
-
-    def _deliver_status(self) -> None:
-        if not self._handlers.get("status"):
-            return
-        status = self.status
-        if status != self._last_status:
-            self._last_status = status
-            for handler in list(self._handlers["status"]):
-                self._call(handler, status)
-
-    def _call(self, handler: Callable[[Any], Any], value: Any) -> Any:
-        try:
-            return handler(value)
-        except Exception:
-            log.exception("a handler of the app failed")
-            return None
-
-    # What handlers may do
-
-    def _take_mine(self, conflict: Conflict) -> Ticket | None:
-        values = as_plain(conflict.new)
-        if conflict.group is not None:
-            return self._write_group(conflict, values)
-        if conflict.outcome == "kept":
-            return self._delete_row(conflict)
-        if conflict.outcome in ("missing", "refused") and isinstance(values, dict):
-            return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
-        return None
-
-    def _write_group(
-        self, conflict: Conflict | Overtaken, value: Any, *, counts: Callable[[Group, Any], Json] | None = None
-    ) -> Ticket | None:
-        with self.transaction() as transaction:
-            record = transaction.edit(conflict.resource, conflict.id)
-            section = record._resource.section(str(conflict.section))
-            row = record[section.name]
-            if section.is_list:
-                key = key_of(self._model.resolve(conflict.item))
-                row = next((item for item in row if key_of(item["id"]) == key), None)
-                if row is None:
-                    row = record[section.name]
-                    row.append(value if isinstance(value, dict) else {})
-                    row = row[-1]
-            group = section.group(str(conflict.group))
-            row.update(group.spread(value) if counts is None else counts(group, row))
-        return transaction.ticket
-
-    def _delete_row(self, conflict: Conflict) -> Ticket | None:
-        with self.transaction() as transaction:
-            record = transaction.edit(conflict.resource, conflict.id)
-            section = record._resource.section(str(conflict.section))
-            if section.is_list:
-                key = key_of(conflict.item)
-                items = record[section.name]
-                items[:] = [item for item in items if key_of(item["id"]) != key]
-            elif section is record._resource.root:
-                transaction.delete(conflict.resource, conflict.id)
-            else:
-                record[section.name] = None
-        return transaction.ticket
-
-    def _create_row(self, conflict: Conflict, values: Json) -> Ticket | None:
-        known = self._model.resource(conflict.resource)
-        section = known.section(str(conflict.section))
-        with self.transaction() as transaction:
-            if section is known.root:
-                own_key = None if section.is_generated else conflict.id
-                transaction.create(conflict.resource, own_key)[section.name] = values
-            elif section.is_list:
-                own = {} if section.is_generated else {"id": conflict.item}
-                transaction.edit(conflict.resource, conflict.id)[section.name].append({**own, **values})
-            else:
-                transaction.edit(conflict.resource, conflict.id)[section.name] = values
-        return transaction.ticket
-
-    def _keep_mine(self, overtaken: Overtaken) -> bool:
-        if self._model.keep_mine(overtaken._told):
-            return True
-        return self._write_group(overtaken, as_plain(overtaken.new)) is not None
-
-    def _take_theirs(self, overtaken: Overtaken) -> bool:
-        if self._model.take_theirs(overtaken._told):
-            return True
-        told = overtaken._told
-        if told.get("isUndone"):
-            return False
-        current = as_plain(overtaken.current)
-        group = self._model.resource(overtaken.resource).section(overtaken.section).group(overtaken.group)
-        if group.merge != "add" or not self._model.was_sent(told["push"]):
-            return self._write_group(overtaken, current) is not None
-
-        def without_mine(group: Group, row: Any) -> Json:
-            # What was sent counts upon theirs: only what undoes it leads there.
-            left = without(group, {one.name: row.get(one.name) for one in group.fields}, told["old"], told["new"])
-            return group.spread(current) if left is None else left
-
-        ticket = self._write_group(overtaken, current, counts=without_mine)
-        told["isUndone"] = True  # a second call would take it back twice
-        return ticket is not None
-
-    def refused_edits(self) -> list[RefusedEdit]:
-        """Returns the edits that were refused for good and neither sent again nor given up; they survive a
-        restart."""
-        return [self._refused(seq, refusal, edits) for seq, refusal, edits in self._model.refused()]
-
-    def _refused(self, seq: int, refusal: Json, edits: list[Any]) -> RefusedEdit:
-        fault = next((edit for edit in edits if edit.place == refusal["fault"]), edits[0] if edits else None)
-        resource = fault.resource if fault else ""
-        record_id = fault.id if fault else None
-        record = refusal["record"]
-        if not refusal["hasRecord"] or record is None:
-            record = self._model._base(resource, key_of(record_id))
-        parts = []
-        for edit in edits:
-            parts.append(EditOfRecord(edit.resource, edit.id, changeset(edit.changes)))
-        return RefusedEdit(
-            resource, record_id, as_read(record), refusal["problem"], tuple(parts), _seq=seq, _store=self
-        )
-
-    def _resend(self, seq: int) -> bool:
-        done = self._model.resend(seq)
-        if done:
-            self._was_edited()
-        return done
-
-    def _discard(self, seq: int) -> bool:
-        return self._model.discard(seq)
 
     # Syncing
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,13 +35,25 @@ class Conflict:
     by: Any = None
     parts: Any = None
     rule: str | None = None
+    name: str | None = None
+    """The name of the entry in `store.conflicts()`. Decisions remove it from there; a second one does nothing."""
+    kind: str = "conflict"
     _store: Any = None
 
     def take_mine(self) -> Ticket | None:
-        """Makes the losing edit once more, from what stands now; returns its ticket, `None` where there is
+        """Makes the losing edit once more, from what the database contains now; returns its ticket, `None` if there is
         nothing to do."""
         ticket: Ticket | None = self._store._take_mine(self)
         return ticket
+
+    def take_theirs(self) -> Ticket | None:
+        """Writes `current` again if this client has overwritten it; returns the ticket of this edit, if there is one."""
+        ticket: Ticket | None = self._store._take_current(self)
+        return ticket
+
+    def dismiss(self) -> None:
+        """Removes the entry from the list."""
+        self._store._dismiss(self)
 
 
 @dataclass(frozen=True)
@@ -118,6 +130,12 @@ class Ticket:
         return f"Ticket({self.token!r})"
 
 
+def overtaken_of(store: Any, told: Json) -> Overtaken:
+    """Returns an overtaken edit as the app has it."""
+    values = {name: as_read(value) for name, value in told.items() if name in Overtaken.__dataclass_fields__}
+    return Overtaken(**values, _told=told, _store=store)
+
+
 def conflict_of(store: Any, told: Json) -> Conflict:
     """Returns a conflict as the app has it."""
     values = {name: as_read(value) for name, value in told.items() if name in Conflict.__dataclass_fields__}
@@ -137,8 +155,22 @@ class Overtaken:
     current: Any
     new: Any
     by: Any = None
+    name: str | None = None
+    """The name of the entry in `store.conflicts()`; `None` for an open form."""
+    kind: str = "overtaken"
+    draft: Any = None
+    """The form whose group has changed in the store."""
     _told: Any = None
     _store: Any = None
+
+    def take_mine(self) -> bool:
+        """Does the same as `keep_mine`."""
+        return self.keep_mine()
+
+    def dismiss(self) -> None:
+        """Removes the entry from the list. The edit is sent as it is."""
+        if self.draft is None:
+            self._store._dismiss(self)
 
     def keep_mine(self) -> bool:
         """Takes what stands now as seen: the edit goes on from there, without a conflict. Where it was sent
@@ -171,6 +203,26 @@ class EditOfRecord:
 
 
 @dataclass(frozen=True)
+class UnsentEdit:
+    """A push without an answer: `resource` and `id` of its first edit. `state` is `draft`, or `sending` once the
+    gateway may have it."""
+
+    name: str
+    resource: str
+    id: Any
+    edits: tuple[EditOfRecord, ...]
+    state: str
+    _store: Any = None
+
+    def discard(self) -> bool:
+        """Takes it out of the queue, with the pushes that use a row that it creates; false if it has an answer.
+
+        Throws `NotPossible` if it is being sent.
+        """
+        return bool(self._store._discard_unsent(int(self.name)))
+
+
+@dataclass(frozen=True)
 class RefusedEdit:
     """An edit that was refused for good: `resource`, `id` and `record`, the true one, are of what was at fault.
 
@@ -182,12 +234,24 @@ class RefusedEdit:
     record: Any
     problem: Json
     edits: tuple[EditOfRecord, ...]
+    name: str = ""
+    faulty: tuple[str, ...] = ()
+    """The paths of the groups that the refusal names, such as `customer.address` or `groceries[1].item`."""
     _seq: int = 0
     _store: Any = None
 
-    def resend(self) -> bool:
-        """Puts the edit behind the others that wait to be sent, under a new key."""
-        return bool(self._store._resend(self._seq))
+    def resend(self, *, without: Iterable[str] = ()) -> bool:
+        """Puts the edit behind the others that wait to be sent, under a new key; false if it is refused no more.
+
+        The groups of the paths `without` stay refused. Throws `UnknownName` for an unknown path, and `NotPossible` if
+        nothing is left to send.
+        """
+        return bool(self._store._resend(self._seq, list(without)))
+
+    def restore(self) -> Any:
+        """Returns an open form of the record as it is now, with the values of the edit. The entry leaves the list when
+        the form is saved. Throws `NotPossible` for an edit of several records."""
+        return self._store._restore(self._seq)
 
     def discard(self) -> bool:
         """Gives the edit up."""

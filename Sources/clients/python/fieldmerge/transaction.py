@@ -5,11 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from .changes import difference
+from .changes import Json, difference
 from .editing import EditableRecord, as_plain, as_read
-from .errors import InvalidEdit, RecordNotFound
+from .errors import InvalidEdit, NotPossible, RecordNotFound
 from .ids import key_of, plain, temporary_id
 from .model import Draft
+from .renames import renamed_record
+from .rules import Resource
 
 if TYPE_CHECKING:
     from .store import Store
@@ -24,6 +26,7 @@ class RecordEdit(EditableRecord):
         object.__setattr__(self, "_owner", owner)
 
     _owner: Transaction
+    _is_based = False
 
     def __enter__(self) -> RecordEdit:
         return self
@@ -47,8 +50,12 @@ class Transaction:
         self._rules_version = store._rules_version()
         self.ticket: Ticket | None = None
 
-    def edit(self, resource: str, record_id: Any) -> RecordEdit:
-        """Returns a record to be changed; throws `RecordNotFound`."""
+    def edit(self, resource: str, record_id: Any, *, base: Any = None) -> RecordEdit:
+        """Returns a record to be changed; throws `RecordNotFound`.
+
+        With `base`, a record that was read before, the edit is the difference to it. Throws `NotPossible` for the base
+        of another record.
+        """
         resolved = self._store._model.resolve(plain(record_id))
         place = resource, key_of(resolved)
         if place in self._edits:
@@ -56,10 +63,11 @@ class Transaction:
                 raise RecordNotFound(resource, record_id)
             return self._edits[place]
         known = self._store._model.resource(resource)
-        record = self._store._to_edit(resource, resolved)
+        record = self._store._to_edit(resource, resolved) if base is None else checked_base(known, resolved, base)
         if record is None:
             raise RecordNotFound(resource, record_id)
         edit = RecordEdit(self, known, resolved, record)
+        object.__setattr__(edit, "_is_based", base is not None)
         self._edits[place] = edit
         return edit
 
@@ -100,7 +108,7 @@ class Transaction:
         drafts = []
         for (resource, _), edit in self._edits.items():
             changes = difference(edit._resource, edit._before, edit._state())
-            drafts.append(Draft(resource, edit.id, changes, self._rules_version))
+            drafts.append(Draft(resource, edit.id, changes, self._rules_version, edit._is_based))
         return drafts
 
     def _commit(self) -> Ticket:
@@ -120,21 +128,30 @@ class Transaction:
             self._commit()
 
 
+def checked_base(resource: Resource, record_id: Any, base: Any) -> Json:
+    """Returns a record that was read before, as the base of an edit; throws `NotPossible` if it is another record."""
+    record: Json = as_plain(base)
+    if not isinstance(record, dict) or resource.root.name not in record or key_of(record.get("id")) != key_of(record_id):
+        raise NotPossible("other-record", f"The base is not the record {record_id!r} of {resource.name}.")
+    return renamed_record(resource, record)
+
+
 class SingleEdit:
     """What `store.edit` and `store.create` return: a context manager over one record."""
 
-    def __init__(self, store: Store, resource: str, record_id: Any, *, is_new: bool) -> None:
+    def __init__(self, store: Store, resource: str, record_id: Any, *, is_new: bool, base: Any = None) -> None:
         self._store = store
         self._resource = resource
         self._id = record_id
         self._is_new = is_new
+        self._base = base
         self._transaction: Transaction | None = None
 
     def __enter__(self) -> RecordEdit:
         self._transaction = Transaction(self._store)
         if self._is_new:
             return self._transaction.create(self._resource, self._id)
-        return self._transaction.edit(self._resource, self._id)
+        return self._transaction.edit(self._resource, self._id, base=self._base)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -46,9 +46,10 @@ class Answers(Rebasing):
 
             # Outcomes are told by the ids that the edits had when they were made.
             conflicts = [
-                conflicts_of(edit, result, is_refused=index in failed)
+                [self._enter("conflict", seq, edit.key, one) for one in conflicts_of(edit, result, is_refused=index in failed)]
                 for index, (edit, result) in enumerate(pairs(edits, results))
             ]
+            self._leave_overtaken(seq)
             ids: dict[str, Any] = {}
             for result in results:
                 ids.update(result.get("ids") or {})

@@ -5,25 +5,33 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .. import changes as row_changes
 from ..changes import Json, RowChange
-from ..errors import InvalidEdit, RecordNotFound, StoreClosed
+from ..errors import InvalidEdit, RecordNotFound, StoreClosed, UnknownName
 from ..ids import key_of
 from ..owners import has_ended
+from ..renames import renamed
 from ..rules import Resource
 from .parts import UNSENT, Draft, StoredEdit, row_of
-from .resending import Resending
+from .discarding import Discarding
 
 
-class Drafts(Resending):
+class Drafts(Discarding):
     """Edits that were not sent yet."""
 
-    def commit(self, drafts: list[Draft], *, atomic: str | None) -> str:
-        """Stores an edit of the app with its ticket, in one transaction; returns the ticket's token."""
+    def commit(self, drafts: list[Draft], *, atomic: str | None, replaces: int | None = None) -> str:
+        """Stores an edit of the app with its ticket, in one transaction; returns the ticket's token.
+
+        `replaces` is a refused push that the edit takes the place of.
+        """
         with self.database.transaction("edit"):
             self._check_open()
+            tokens = [] if replaces is None else self._replace_refused(replaces)
+            drafts = [self._under_present_names(draft) for draft in drafts]
+            passed = any(draft.is_based and not self._is_seen(draft) for draft in drafts)
             edits = [self._prepared(draft) for draft in drafts]
             token = str(uuid.uuid4())
             number = int(self.database.value("SELECT coalesce(max(seq), 0) + 1 FROM ticket"))
@@ -34,23 +42,45 @@ class Drafts(Resending):
                 "INSERT INTO ticket VALUES (?, ?, NULL, ?, ?, ?, NULL, ?)",
                 *(token, number, json.dumps(first_id), key_of(first_id), json.dumps(records), at),
             )
+            tokens.append(token)
             changed = [edit for edit in edits if edit[2]]
             if not changed:
-                self._resolve(
-                    token, {"status": "merged", "conflicts": [], "problem": None, "record": self._first(records)}
-                )
+                record = self._first(records)
+                for one in tokens:
+                    self._resolve(one, {"status": "merged", "conflicts": [], "problem": None, "record": record})
             else:
                 refused = self._refused_makers([(record_id, rows) for _, record_id, rows in changed])
-                seq = None if refused else self._join(changed, atomic)
+                seq = None if refused or passed else self._join(changed, atomic)
                 if seq is None:
                     seq = self._append([(one.name, record_id, rows) for one, record_id, rows in changed], atomic)
-                self.database.write("UPDATE ticket SET push = ? WHERE token = ?", seq, token)
+                for one in tokens:
+                    self.database.write("UPDATE ticket SET push = ?, outcome = NULL WHERE token = ?", seq, one)
                 self._settle_cancelled(seq)
+                if passed and not refused:
+                    self._tell_passed(seq)
                 if refused:
                     self._refuse_dependent(seq, *refused[0])
             self._touched.update((resource.name, key_of(record_id)) for resource, record_id, _ in edits)
             self._tell()
         return token
+
+    def _under_present_names(self, draft: Draft) -> Draft:
+        known = self._known(draft.resource)
+        return draft if known is None else replace(draft, changes=renamed(known, draft.changes))
+
+    def _is_seen(self, draft: Draft) -> bool:
+        """Whether the groups that an edit with a base of its own changes have the values of that base."""
+        known = self._known(draft.resource)
+        if known is None:
+            return False
+        try:
+            return row_changes.is_seen(known, self.view(draft.resource, draft.id), draft.changes)
+        except UnknownName:
+            return False  # the rules have other names by now
+
+    def _tell_passed(self, seq: int) -> None:
+        """Tells which groups of a new push others have changed since its base was read."""
+        raise NotImplementedError
 
     def _check_open(self) -> None:
         """Throws `StoreClosed` if this or another process has signed out."""

@@ -15,6 +15,7 @@ from typing import Any
 from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..errors import InvalidEdit, UnknownName
+from ..renames import has_renames, renamed
 from ..rules import Rules
 from .parts import UNSENT, StoredEdit, new_problem
 from .refusals import Refusals
@@ -107,12 +108,24 @@ class Editions(Refusals):
         rules = self.rules
         if rules is None:
             return
+        self._rename(rules)
         outdated = self.database.rows(
             "SELECT seq FROM push WHERE state = ? AND rules IS NOT ? ORDER BY seq", UNSENT, rules.edition
         )
         for (seq,) in outdated:
             if self.database.value("SELECT state FROM push WHERE seq = ?", seq) == UNSENT:
                 self._regroup_push(seq, rules)
+
+    def _rename(self, rules: Rules) -> None:
+        """Gives the edits that were made under earlier names of fields the present ones, also sent and refused ones."""
+        for name, resource in rules.resources.items():
+            if not has_renames(resource):
+                continue
+            for edit in self._edits("e.resource = ? AND p.rules IS NOT ?", name, rules.edition):
+                changes = renamed(resource, edit.changes)
+                if changes != edit.changes:
+                    self._write_changes(edit.push, edit.place, changes)
+                    self._touched.add((edit.resource, edit.key))
 
     def _regroup_push(self, seq: int, rules: Rules) -> None:
         """Builds a push as the rules group it, or refuses it if they lack what it edits."""

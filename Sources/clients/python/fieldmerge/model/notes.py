@@ -1,39 +1,17 @@
-"""What a store notes beside records and edits: events that were not told yet, and which process syncs."""
+"""What a store notes beside records and edits: which process syncs, and what headers of answers have named."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable
 from typing import Any
 
-from ..changes import Json
 from ..owners import has_ended
-from .parts import BEAT_SECONDS, EVENTS_KEPT, MISSED_BEATS, LeaseLost
+from .parts import BEAT_SECONDS, MISSED_BEATS, LeaseLost
 from .reading import Reading
 
 
 class Notes(Reading):
-    """Events, the lease of the process that syncs, and notes under a name."""
-
-    def _queue(self, kind: str, body: Json) -> None:
-        self.database.write("INSERT INTO event (kind, body) VALUES (?, ?)", kind, json.dumps(body))
-        self.database.write("DELETE FROM event WHERE seq <= (SELECT max(seq) FROM event) - ?", EVENTS_KEPT)
-
-    def next_event(self, kinds: Iterable[str], *, after: int) -> tuple[int, str, Json] | None:
-        """Returns the next event of these kinds that nobody was told of."""
-        kinds = list(kinds)
-        marks = ", ".join("?" * len(kinds))
-        row = self.database.row(
-            f"SELECT seq, kind, body FROM event WHERE seq > ? AND kind IN ({marks}) ORDER BY seq LIMIT 1",
-            *(after, *kinds),
-        )
-        return None if row is None else (row[0], row[1], json.loads(row[2]))
-
-    def forget_event(self, seq: int) -> None:
-        """Deletes an event that was told, in one transaction."""
-        with self.database.transaction("event"):
-            self.database.write("DELETE FROM event WHERE seq = ?", seq)
+    """The lease of the process that syncs, and notes under a name."""
 
     def take_lease(self) -> bool:
         """Acquires the right to sync, in one transaction; false while another process has it and beats it.

@@ -34,6 +34,8 @@ class Draft:
     id: Any
     changes: list[RowChange]
     rules_version: str
+    is_based: bool = False
+    """Whether the app has fixed the base: what it edits may have changed meanwhile."""
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..ids import key_of
 from ..rules import Resource
-from .notes import Notes
+from .conflicts import Conflicts
 from .parts import KEPT, SENT, UNSENT, StoredEdit
 
 
-class Pushes(Notes):
+class Pushes(Conflicts):
     """The queue of pushes, and tickets."""
 
     def _append(self, edits: list[tuple[str, Any, list[RowChange]]], atomic: str | None) -> int:
@@ -84,7 +84,9 @@ class Pushes(Notes):
 
     def _settle_cancelled(self, seq: int) -> None:
         """Settles the tickets of whose records nothing is left to send."""
-        held = {(edit.resource, edit.key) for edit in self.edits_of(seq)}
+        edits = self.edits_of(seq)
+        self._leave_overtaken(seq, edits)
+        held = {(edit.resource, edit.key) for edit in edits}
         for token, records in self.database.rows("SELECT token, records FROM ticket WHERE push = ?", seq):
             places = json.loads(records)
             if not any((resource, key) in held for resource, key in places):

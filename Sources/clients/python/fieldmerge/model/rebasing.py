@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -117,21 +118,30 @@ class Rebasing(Sending):
             for again in later.changes:
                 if row_changes._place(again) == row_changes._place(change) and name in again.get("groups", {}):
                     new = again["groups"][name]["new"]
-        self._queue(
-            "overtaken",
-            {
-                "push": draft.push,
-                "resource": resource.name,
-                "id": draft.id,
-                "section": section.name,
-                "item": change.get("id"),
-                "group": name,
-                "old": group.value(seen),
-                "current": group.value(current),
-                "new": group.value(new),
-                "by": by,
-            },
-        )
+        told = {
+            "push": draft.push,
+            "resource": resource.name,
+            "id": draft.id,
+            "section": section.name,
+            "item": change.get("id"),
+            "group": name,
+            "old": group.value(seen),
+            "current": group.value(current),
+            "new": group.value(new),
+            "by": by,
+        }
+        self._queue("overtaken", self._enter("overtaken", draft.push, draft.key, told))
+
+    def _tell_passed(self, seq: int) -> None:
+        for draft in self.edits_of(seq):
+            known = self._known(draft.resource)
+            after = self._seen(draft.resource, draft.key)
+            if known is None or after is None:
+                continue
+            for change in draft.changes:
+                for name, values in change.get("groups", {}).items():
+                    before = _with_old(known, after, change, values["old"])
+                    self._tell_overtaken(known, draft, change, name, before=before, after=after, drafts=[draft], by=None)
 
     def visit(self, resource: str, record: Json) -> None:
         """Stores a record of a resource that is not kept, because it is to be edited, in one transaction."""
@@ -140,3 +150,12 @@ class Rebasing(Sending):
                 self._put(resource, record["id"], record, before=None)
                 self._incoming.clear()
                 self._tell()
+
+
+def _with_old(resource: Resource, record: Json, change: RowChange, old: Json) -> Json:
+    """A record as the app had it when it began to edit a group."""
+    record = copy.deepcopy(record)
+    row = row_of(resource.section(change["section"]).is_list, record, change)
+    if row is not None:
+        row.update(old)
+    return record

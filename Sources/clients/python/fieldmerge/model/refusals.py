@@ -9,6 +9,7 @@ from typing import Any
 from .. import changes as row_changes
 from ..changes import Json, RowChange
 from .parts import REFUSED, SENT, UNSENT, StoredEdit, conflicts_of, new_problem, pairs
+from .paths import faulty_paths
 from .pushes import Pushes
 
 
@@ -17,7 +18,11 @@ class Refusals(Pushes):
 
     def _refuse(self, seq: int, problem: Json, results: list[Json], *, fault: int) -> None:
         edits = self.edits_of(seq)
-        conflicts = [conflicts_of(edit, result, is_refused=True) for edit, result in pairs(edits, results)]
+        conflicts = [
+            [self._enter("conflict", seq, edit.key, one) for one in conflicts_of(edit, result, is_refused=True)]
+            for edit, result in pairs(edits, results)
+        ]
+        self._leave_overtaken(seq)
         made = self._all_creations(seq)
         own = results[fault].get("problem") if fault < len(results) else None
         refusal = {
@@ -25,6 +30,7 @@ class Refusals(Pushes):
             "fault": edits[fault].place if fault < len(edits) else 0,
             "record": results[fault].get("record") if fault < len(results) else None,
             "hasRecord": fault < len(results),
+            "faulty": faulty_paths(edits, results, own or problem, self._known),
         }
         self.database.write(
             "UPDATE push SET state = ?, key = NULL, body = NULL, doubt = 0, refusal = ? WHERE seq = ?",

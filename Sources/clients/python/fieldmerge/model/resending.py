@@ -2,15 +2,77 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from .. import changes as row_changes
+from ..changes import RowChange
+from ..errors import NotPossible, UnknownName
 from .editions import Editions
-from .parts import REFUSED, UNSENT
+from .parts import REFUSED, UNSENT, StoredEdit
+from .paths import split
 
 
 class Resending(Editions):
     """Refused pushes that are sent again, or given up."""
+
+    def resend_without(self, seq: int, paths: list[str]) -> bool:
+        """Sends a refused push again without the groups of these paths, which stay refused, in one transaction.
+
+        Returns false if it is refused no more. Throws `UnknownName` for an unknown path, `NotPossible` if nothing is
+        left.
+        """
+        with self.database.transaction("resend in part"):
+            row = self.database.row("SELECT refusal FROM push WHERE seq = ? AND state = ?", seq, REFUSED)
+            if row is None:
+                return False
+            edits = self.edits_of(seq)
+            parts = self._split(edits, paths)
+            if not any(rest for rest, _ in parts):
+                raise NotPossible("nothing-left", "Without these groups nothing is left to send.")
+            left = [(edit.resource, edit.id, gone) for edit, (_, gone) in zip(edits, parts) if gone]
+            if left:
+                refusal = {**json.loads(row[0]), "fault": 0}
+                new = self._append(left, None)
+                self.database.write(
+                    "UPDATE push SET state = ?, key = NULL, refusal = ? WHERE seq = ?", REFUSED, json.dumps(refusal), new
+                )
+                self.database.write("DELETE FROM creation WHERE push = ?", new)
+            for edit, (rest, _) in zip(edits, parts):
+                if rest:
+                    self._write_changes(seq, edit.place, rest)
+                else:
+                    self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
+            self.database.write("UPDATE push SET creates = ? WHERE seq = ?", json.dumps(self._creations(seq)), seq)
+            return self.resend(seq)
+
+    def _split(
+        self, edits: list[StoredEdit], paths: list[str]
+    ) -> list[tuple[list[RowChange], list[RowChange]]]:
+        """Returns of each edit what is left and what is left out. A path has to be one of an edit."""
+        wanted: list[list[str]] = [[] for _ in edits]
+        for path in paths:
+            error: UnknownName | None = None
+            for index, edit in enumerate(edits):
+                try:
+                    split(self.resource(edit.resource), edit.changes, [path])
+                    wanted[index].append(path)
+                except UnknownName as unknown:
+                    error = error or unknown
+            if error is not None and not any(path in one for one in wanted):
+                raise error
+        return [split(self.resource(edit.resource), edit.changes, one) for edit, one in zip(edits, wanted)]
+
+    def _replace_refused(self, seq: int) -> list[str]:
+        """Deletes a refused push that a new one replaces; returns its tickets, whose outcome is that of the new one."""
+        if self.database.value("SELECT 1 FROM push WHERE seq = ? AND state = ?", seq, REFUSED) is None:
+            return []
+        tokens = [token for (token,) in self.database.rows("SELECT token FROM ticket WHERE push = ?", seq)]
+        for edit in self.edits_of(seq):
+            self._touched.add((edit.resource, edit.key))
+        self.database.write("DELETE FROM edit WHERE push = ?", seq)
+        self.database.write("DELETE FROM push WHERE seq = ?", seq)
+        return tokens
 
     def resend(self, seq: int) -> bool:
         """Puts a refused push behind the others, in one transaction: behind what it builds on, where that was refused

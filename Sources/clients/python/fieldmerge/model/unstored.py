@@ -31,6 +31,9 @@ class Unstored(Lanes):
         self.unstored: dict[int, SentFromMemory] = {}
         self.database.on_begin = self._store_unstored
 
+    def is_unstored(self, seq: int) -> bool:
+        return seq in self.unstored
+
     def _keep_unstored(self, batch: list[Frozen]) -> None:
         """Remembers that pushes are sent whose sending cannot be stored."""
         for push in batch:

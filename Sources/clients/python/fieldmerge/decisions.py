@@ -1,0 +1,151 @@
+"""What the app decides where two edits met: each decision is a new edit, and removes the entry of the list."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from .changes import Json
+from .delivery import Delivery
+from .editing import as_plain
+from .ids import key_of
+from .rules import Group
+from .tickets import Conflict, Overtaken, Ticket
+from .transaction import Transaction
+from .values import same_group, without
+
+log = logging.getLogger("fieldmerge")
+
+
+class Decisions(Delivery):
+    """Decisions about conflicts and overtaken edits."""
+
+    def transaction(self, *, atomic: str | None = None) -> Transaction:
+        raise NotImplementedError
+
+    def _decide(self, entry: Conflict | Overtaken, decision: Callable[[], Any]) -> Any:
+        """Removes an entry in the transaction of the decision; `None` if the app has decided it before."""
+        with self._database.transaction("decision"):
+            if entry.name is not None and not self._model.take_entry(entry.name):
+                return None
+            return decision()
+
+    def _dismiss(self, entry: Conflict | Overtaken) -> None:
+        self._decide(entry, lambda: None)
+
+    def _answer(self, conflict: Conflict, value: Any) -> None:
+        """Makes the answer of a handler of conflicts a new edit."""
+        try:
+            self._decide(conflict, lambda: self._write_group(conflict, as_plain(value)))
+        except Exception:
+            log.exception("the answer to a conflict of %s %s cannot be stored", conflict.resource, conflict.id)
+
+    def _take_mine(self, conflict: Conflict) -> Ticket | None:
+        ticket: Ticket | None = self._decide(conflict, lambda: self._write_mine(conflict))
+        return ticket
+
+    def _take_current(self, conflict: Conflict) -> Ticket | None:
+        ticket: Ticket | None = self._decide(conflict, lambda: self._write_current(conflict))
+        return ticket
+
+    def _write_current(self, conflict: Conflict) -> Ticket | None:
+        """Writes the value that this client has overwritten; nothing if it is in the database."""
+        current, written = as_plain(conflict.current), as_plain(conflict.written)
+        if current == written:
+            return None
+        if conflict.group is None:
+            return self._create_row(conflict, current) if isinstance(current, dict) else None
+        group = self._model.resource(conflict.resource).section(str(conflict.section)).group(conflict.group)
+        return None if same_group(group, current, written) else self._write_group(conflict, current)
+
+    def _write_mine(self, conflict: Conflict) -> Ticket | None:
+        values = as_plain(conflict.new)
+        if conflict.group is not None:
+            return self._write_group(conflict, values)
+        if conflict.outcome == "kept":
+            return self._delete_row(conflict)
+        if conflict.outcome in ("missing", "refused") and isinstance(values, dict):
+            return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
+        return None
+
+    def _write_group(
+        self, conflict: Conflict | Overtaken, value: Any, *, counts: Callable[[Group, Any], Json] | None = None
+    ) -> Ticket | None:
+        with self.transaction() as transaction:
+            record = transaction.edit(conflict.resource, conflict.id)
+            section = record._resource.section(str(conflict.section))
+            row = record[section.name]
+            if section.is_list:
+                key = key_of(self._model.resolve(conflict.item))
+                row = next((item for item in row if key_of(item["id"]) == key), None)
+                if row is None:
+                    row = record[section.name]
+                    row.append(value if isinstance(value, dict) else {})
+                    row = row[-1]
+            group = section.group(str(conflict.group))
+            row.update(group.spread(value) if counts is None else counts(group, row))
+        return transaction.ticket
+
+    def _delete_row(self, conflict: Conflict) -> Ticket | None:
+        with self.transaction() as transaction:
+            record = transaction.edit(conflict.resource, conflict.id)
+            section = record._resource.section(str(conflict.section))
+            if section.is_list:
+                key = key_of(conflict.item)
+                items = record[section.name]
+                items[:] = [item for item in items if key_of(item["id"]) != key]
+            elif section is record._resource.root:
+                transaction.delete(conflict.resource, conflict.id)
+            else:
+                record[section.name] = None
+        return transaction.ticket
+
+    def _create_row(self, conflict: Conflict, values: Json) -> Ticket | None:
+        known = self._model.resource(conflict.resource)
+        section = known.section(str(conflict.section))
+        with self.transaction() as transaction:
+            if section is known.root:
+                own_key = None if section.is_generated else conflict.id
+                transaction.create(conflict.resource, own_key)[section.name] = values
+            elif section.is_list:
+                own = {} if section.is_generated else {"id": conflict.item}
+                transaction.edit(conflict.resource, conflict.id)[section.name].append({**own, **values})
+            else:
+                transaction.edit(conflict.resource, conflict.id)[section.name] = values
+        return transaction.ticket
+
+    def _keep_mine(self, overtaken: Overtaken) -> bool:
+        if overtaken.draft is not None:
+            return bool(overtaken.draft._take(overtaken, theirs=False))
+        return bool(self._decide(overtaken, lambda: self._keep(overtaken)))
+
+    def _take_theirs(self, overtaken: Overtaken) -> bool:
+        if overtaken.draft is not None:
+            return bool(overtaken.draft._take(overtaken, theirs=True))
+        return bool(self._decide(overtaken, lambda: self._drop(overtaken)))
+
+    def _keep(self, overtaken: Overtaken) -> bool:
+        if self._model.keep_mine(overtaken._told):
+            return True
+        return self._write_group(overtaken, as_plain(overtaken.new)) is not None
+
+    def _drop(self, overtaken: Overtaken) -> bool:
+        if self._model.take_theirs(overtaken._told):
+            return True
+        told = overtaken._told
+        if told.get("isUndone"):
+            return False
+        current = as_plain(overtaken.current)
+        group = self._model.resource(overtaken.resource).section(overtaken.section).group(overtaken.group)
+        if group.merge != "add" or not self._model.was_sent(told["push"]):
+            return self._write_group(overtaken, current) is not None
+
+        def without_mine(group: Group, row: Any) -> Json:
+            # What was sent counts upon theirs: only what undoes it leads there.
+            left = without(group, {one.name: row.get(one.name) for one in group.fields}, told["old"], told["new"])
+            return group.spread(current) if left is None else left
+
+        ticket = self._write_group(overtaken, current, counts=without_mine)
+        told["isUndone"] = True  # a second call would take it back twice
+        return ticket is not None

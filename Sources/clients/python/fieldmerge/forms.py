@@ -1,0 +1,172 @@
+"""Forms: a record as it was when its user began to edit it, and a copy that she changes."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of
+from .editing import EditableRecord, as_read
+from .errors import RecordNotFound, StoreClosed
+from .ids import key_of, plain
+from .model import Draft
+from .model.parts import row_of
+from .rules import Group, Section
+from .tickets import Overtaken, Ticket
+
+if TYPE_CHECKING:
+    from .store import Store
+
+
+class RecordDraft:
+    """A form of a record, as `store.draft` opens it. Nothing is stored before `save()`.
+
+    `record` is the working copy, which the app changes as inside `edit`. Its values are checked by `save()`.
+    """
+
+    def __init__(
+        self, store: Store, resource: str, record_id: Any, *, restores: tuple[int, list[RowChange]] | None = None
+    ) -> None:
+        self._store = store
+        self._resource = store._model.resource(resource)
+        self._rules_version = store._rules_version()
+        self.id = store._model.resolve(plain(record_id))
+        """The id of the record."""
+        self._replaces = None if restores is None else restores[0]
+        self._base: Json | None = store._to_edit(resource, self.id)
+        if self._base is None and restores is None:
+            raise RecordNotFound(resource, record_id)
+        working = self._base if restores is None else apply(self._resource, self._base, self.id, restores[1])
+        self.record = EditableRecord(self._resource, self.id, self._base, is_form=True)
+        if working is not None:
+            self._fill(working)
+        self._told: dict[tuple[str, str | None, str], Json] = {}
+        self._is_saving = False
+        self.is_open = True
+        store._forms.append(self)
+
+    def _fill(self, working: Json) -> None:
+        """Gives the working copy the values of a refused edit over the record as it is now."""
+        filled = EditableRecord(self._resource, self.id, working, is_form=True)
+        for section in self._resource.sections:
+            part = filled._parts[section.name]
+            for row in part if section.is_list else [part] if part is not None else []:
+                change = {"section": section.name, "id": row._values.get("id")}
+                if row_of(section.is_list, self._base, change) is None:
+                    # A new row: what its creation left out stays left out.
+                    for name in [name for name, value in row._values.items() if value is None]:
+                        del row._values[name]
+                    object.__setattr__(row, "_is_new", True)
+        object.__setattr__(filled, "_before", copy.deepcopy(self._base))
+        self.record = filled
+
+    @property
+    def resource(self) -> str:
+        """The name of the resource."""
+        return self._resource.name
+
+    @property
+    def base(self) -> Any:
+        """The record as it was when the form was opened, or as it was last saved; `None` for a new one."""
+        return as_read(self._base)
+
+    def save(self) -> Ticket:
+        """Stores what changed since the form was opened, or since the last `save()`, as one edit.
+
+        Throws `InvalidEdit` for a value that does not fit; the form stays open.
+        """
+        if not self.is_open:
+            raise StoreClosed("the form is closed")
+        state = self.record._state()
+        changes = difference(self._resource, self._base, state)
+        draft = Draft(self.resource, self.id, changes, self._rules_version, is_based=self._base is not None)
+        self._is_saving = True
+        try:
+            ticket = self._store._commit([draft], None, replaces=self._replaces)
+        finally:
+            self._is_saving = False
+        self._replaces = None
+        self._base = copy.deepcopy(state)
+        object.__setattr__(self.record, "_before", copy.deepcopy(state))
+        self._told.clear()
+        return ticket
+
+    def close(self) -> None:
+        """Ends the form. What was not saved is gone."""
+        self.is_open = False
+        if self in self._store._forms:
+            self._store._forms.remove(self)
+
+    def __enter__(self) -> RecordDraft:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Changes below the form
+
+    def _overtaken(self) -> list[Overtaken]:
+        """Returns the groups that the form has changed and whose value in the store is another one now."""
+        current = self._store._model.view(self.resource, self.id)
+        if current is None or self._base is None or self._is_saving:
+            return []
+        found = []
+        for change in difference(self._resource, self._base, self._typed()):
+            section = self._resource.section(change["section"])
+            row = row_of(section.is_list, current, change)
+            for name, values in change.get("groups", {}).items():
+                group = section.group(name)
+                if row is None:
+                    continue
+                now = fields_of(group, row)
+                mark = self._mark(change["section"], change.get("id"), name)
+                if equal_where_known(group, now, self._told.get(mark, values["old"])):
+                    continue
+                self._told[mark] = now
+                found.append(self._event(section, group, change, values, now))
+        return found
+
+    def _typed(self) -> Json:
+        """The working copy, whether its values fit or not."""
+        state: Json = {"id": self.id}
+        for section in self._resource.sections:
+            part = self.record._parts[section.name]
+            if section.is_list:
+                state[section.name] = [copy.deepcopy(item._values) for item in part]
+            else:
+                state[section.name] = None if part is None else copy.deepcopy(part._values)
+        return state
+
+    def _event(self, section: Section, group: Group, change: RowChange, values: Json, now: Json) -> Overtaken:
+        return Overtaken(
+            resource=self.resource,
+            id=self.id,
+            section=section.name,
+            item=change.get("id"),
+            group=group.name,
+            old=as_read(group.value(values["old"])),
+            current=as_read(group.value(now)),
+            new=as_read(group.value(values["new"])),
+            draft=self,
+            _told=now,
+            _store=self._store,
+        )
+
+    def _mark(self, section: str, item: Any, group: str) -> tuple[str, str | None, str]:
+        return section, None if item is None else key_of(item), group
+
+    def _take(self, event: Overtaken, *, theirs: bool) -> bool:
+        """Makes what the store has now the base of a group, and the value of the working copy too."""
+        section = self._resource.section(event.section)
+        change = {"section": section.name} if event.item is None else {"section": section.name, "id": event.item}
+        for record in (self._base, self.record._before):
+            row = row_of(section.is_list, record, change)
+            if row is not None:
+                row.update(copy.deepcopy(event._told))
+        if theirs:
+            part = self.record._parts[section.name]
+            rows = part if section.is_list else [part]
+            for row in rows:
+                if row is not None and (event.item is None or key_of(row["id"]) == key_of(event.item)):
+                    row._values.update(copy.deepcopy(event._told))
+        return True

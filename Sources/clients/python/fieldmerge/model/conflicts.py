@@ -1,0 +1,115 @@
+"""The list of conflicts, and the events that the app has not handled yet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from ..changes import Json, RowChange
+from ..ids import key_of
+from ..owners import has_ended
+from .notes import Notes
+from .parts import EVENTS_KEPT, StoredEdit
+
+ENTRIES_KEPT = 1_000
+
+CONFLICT, OVERTAKEN, TAKEN = "conflict", "overtaken", "taken"
+"""The kinds of entries. The app has decided those that are taken; they are in no list."""
+
+
+class Conflicts(Notes):
+    """Entries for groups in which two edits met."""
+
+    def _enter(self, kind: str, push: int, key: str, told: Json) -> Json:
+        """Adds an entry, or makes the overtaken edit of this group this entry; returns what is told, with its name."""
+        place = place_of(told["resource"], key, told["section"], told["item"], told["group"])
+        seq = self.database.value(
+            "SELECT seq FROM conflict WHERE push = ? AND place = ? AND kind = ?", push, place, OVERTAKEN
+        )
+        if seq is None:
+            cursor = self.database.write(
+                "INSERT INTO conflict (kind, push, place, body) VALUES (?, ?, ?, '{}')", kind, push, place
+            )
+            seq = int(cursor.lastrowid or 0)
+        told = {**told, "name": str(seq), "kind": kind}
+        self.database.write("UPDATE conflict SET kind = ?, body = ? WHERE seq = ?", kind, json.dumps(told), seq)
+        self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", seq)
+        return told
+
+    def _queue(self, kind: str, body: Json) -> None:
+        """Queues an event, that of an entry if it has a name."""
+        entry = int(body["name"]) if "name" in body else None
+        self.database.write("INSERT INTO event (kind, body, entry) VALUES (?, ?, ?)", kind, json.dumps(body), entry)
+        self.database.write("DELETE FROM event WHERE seq <= (SELECT max(seq) FROM event) - ?", EVENTS_KEPT)
+
+    def _leave_overtaken(self, push: int, edits: Collection[StoredEdit] = ()) -> None:
+        """Removes the overtaken edits of a push, except those of groups that it still edits."""
+        rows = self.database.rows("SELECT seq, place FROM conflict WHERE push = ? AND kind = ?", push, OVERTAKEN)
+        if not rows:
+            return
+        held = {place for edit in edits for change in edit.changes for place in _places(edit, change)}
+        for seq, place in rows:
+            if place not in held:
+                self.database.write("DELETE FROM conflict WHERE seq = ?", seq)
+                self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", seq)
+
+    def listed(self) -> list[Json]:
+        """Returns the entries, oldest first."""
+        rows = self.database.rows("SELECT body FROM conflict WHERE kind <> ? ORDER BY seq", TAKEN)
+        return [json.loads(body) for (body,) in rows]
+
+    def take_entry(self, name: str) -> bool:
+        """Removes an entry from the list in the transaction under way; false if the app has decided it before."""
+        kind = self.database.value("SELECT kind FROM conflict WHERE seq = ?", int(name))
+        if kind == TAKEN:
+            return False
+        self.database.write("UPDATE conflict SET kind = ? WHERE seq = ?", TAKEN, int(name))
+        self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", int(name))
+        return True
+
+    def next_event(
+        self, kinds: Iterable[str], *, after: int, without: Collection[int] = ()
+    ) -> tuple[int, str, Json] | None:
+        """Returns the next event of these kinds that no other process delivers, and has this one deliver it."""
+        kinds = list(kinds)
+        marks = ", ".join("?" * len(kinds))
+        rows = self.database.rows(
+            f"SELECT seq, kind, body, owner FROM event WHERE seq > ? AND kind IN ({marks}) ORDER BY seq",
+            *(after, *kinds),
+        )
+        for seq, kind, body, owner in rows:
+            if seq not in without and self._claim_event(seq, owner):
+                return seq, kind, json.loads(body)
+        return None
+
+    def _claim_event(self, seq: int, owner: str | None) -> bool:
+        if owner == self.owner:
+            return True
+        if owner is not None and not has_ended(owner):
+            return False
+        with self.database.transaction("event is delivered"):
+            cursor = self.database.write(
+                "UPDATE event SET owner = ? WHERE seq = ? AND owner IS ?", self.owner, seq, owner
+            )
+        return cursor.rowcount == 1
+
+    def forget_event(self, seq: int) -> None:
+        """Deletes an event that the app has handled, in one transaction. Of the entries, the newest 1,000 stay."""
+        with self.database.transaction("event"):
+            self.database.write("DELETE FROM event WHERE seq = ?", seq)
+            self.database.write(
+                "DELETE FROM conflict WHERE seq IN (SELECT c.seq FROM conflict c WHERE NOT EXISTS"
+                " (SELECT 1 FROM event e WHERE e.entry = c.seq) ORDER BY c.seq DESC LIMIT -1 OFFSET ?)",
+                ENTRIES_KEPT,
+            )
+
+
+def place_of(resource: str, key: str, section: Any, item: Any, group: Any) -> str:
+    """Returns a group of a record as text."""
+    return json.dumps([resource, key, section, None if item is None else key_of(item), group])
+
+
+def _places(edit: StoredEdit, change: RowChange) -> Iterable[str]:
+    for group in change.get("groups", {}):
+        yield place_of(edit.resource, edit.key, change["section"], change.get("id"), group)

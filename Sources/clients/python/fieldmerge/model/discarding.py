@@ -1,0 +1,93 @@
+"""Unsent edits that the app takes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import changes as row_changes
+from ..changes import Json
+from ..errors import NotPossible
+from .parts import SENT, UNSENT, StoredEdit
+from .resending import Resending
+
+
+@dataclass(frozen=True)
+class UnsentPush:
+    """A push without an answer."""
+
+    seq: int
+    is_sent: bool
+    edits: list[StoredEdit]
+
+
+class Discarding(Resending):
+    """The list of what waits, and edits that are discarded before they are sent."""
+
+    def unsent(self) -> list[UnsentPush]:
+        """Returns the pushes without an answer, in their order."""
+        with self.database.lock:
+            rows = self.database.rows("SELECT seq, state FROM push WHERE state IN (0, 1) ORDER BY seq")
+            return [UnsentPush(seq, state == SENT or self.is_unstored(seq), self.edits_of(seq)) for seq, state in rows]
+
+    def is_unstored(self, seq: int) -> bool:
+        """Returns whether a push was sent although that could not be stored."""
+        raise NotImplementedError
+
+    def discard_unsent(self, seq: int) -> bool:
+        """Takes a push out of the queue with everything that uses what it creates, in one transaction; false if it has
+        an answer. Throws `NotPossible` if it was sent."""
+        with self.database.transaction("discard unsent"):
+            state = self.database.value("SELECT state FROM push WHERE seq = ?", seq)
+            if state == SENT:
+                raise NotPossible("sending", "The gateway may have it. Wait for the answer.")
+            if state != UNSENT:
+                return False
+            self._take_out(seq)
+            self._tell()
+        return True
+
+    def _take_out(self, seq: int) -> None:
+        edits = self.edits_of(seq)
+        made = self._all_creations(seq)
+        created = {
+            (edit.resource, edit.key)
+            for edit in edits
+            if (known := self._known(edit.resource)) and row_changes.is_creation(edit.changes, known)
+        }
+        self._discard_tickets("push = ? AND outcome IS NULL", seq)
+        self._leave_overtaken(seq)
+        for table, column in (("edit", "push"), ("creation", "push"), ("push", "seq")):
+            self.database.write(f"DELETE FROM {table} WHERE {column} = ?", seq)
+        for edit in edits:
+            self._touched.add((edit.resource, edit.key))
+        for (other,) in self.database.rows(
+            "SELECT seq FROM push WHERE state = 0 AND seq > ? ORDER BY seq", seq
+        ):
+            if self._uses(other, made, created):
+                self._take_out(other)
+        for edit in edits:
+            self._uncover(edit)
+
+    def _uses(self, seq: int, made: list[str], created: set[tuple[str, str]]) -> bool:
+        edits = self.edits_of(seq)
+        used = {one for edit in edits for one in row_changes.used_ids(edit.id, edit.changes)}
+        return bool(used & set(made)) or any((edit.resource, edit.key) in created for edit in edits)
+
+    def _uncover(self, discarded: StoredEdit) -> None:
+        """Gives later edits of the same groups the `old` of a discarded edit."""
+        known = self._known(discarded.resource)
+        if known is None:
+            return
+        changes = discarded.changes
+        for later in self.pending(discarded.resource, discarded.key):
+            if later.push < discarded.push or later.state != UNSENT or not changes:
+                continue
+            kept, changes = row_changes.uncover(known, changes, later.changes)
+            if kept == later.changes:
+                continue
+            if kept:
+                self._write_changes(later.push, later.place, kept)
+            else:
+                self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", later.push, later.place)
+            self._note_creations(later.push)
+            self._settle_cancelled(later.push)
