@@ -3,7 +3,7 @@ import { Bar } from "./bar.js";
 import { meetingCard, refusedCard } from "./cards.js";
 import { askToken, createCustomer, signOut } from "./dialogs.js";
 import { h, say } from "./dom.js";
-import { called, fullName } from "./fields.js";
+import { called, fullName, groupOf } from "./fields.js";
 import { CustomerList } from "./list.js";
 import { Meetings } from "./meetings.js";
 import { NetworkSwitch } from "./network.js";
@@ -147,15 +147,13 @@ class Shop {
 
   /** Everything that met another edit or was refused, of all customers. */
   async #showLook() {
-    const entries = await this.#store.refusedEdits(), meetings = this.#meetings.all, place = this.#pane.querySelector(".cards");
-    const records = await Promise.all(meetings.map(({ resource, id }) => this.#store.record(resource, id)));
+    const entries = await this.#store.refusedEdits(), meetings = await this.#meetings.looked(groupOf), place = this.#pane.querySelector(".cards");
+    const records = await Promise.all(meetings.map(({ meeting: { resource, id } }) => this.#store.record(resource, id)));
     if (this.#view !== "look" || !place) return;
     const hadFocus = place.contains(document.activeElement), about = { aisles: this.#aisles, user: this.#user, links: true };
     place.replaceChildren(
-      ...meetings.map((meeting, index) => meetingCard(meeting, {
-        ...about, record: records[index], take: (value) => this.#meetings.take(meeting, value), dismiss: () => this.#meetings.dismiss(meeting),
-      })),
-      ...entries.map((entry) => refusedCard(entry, { ...about, resend: entry.resend, discard: entry.discard })),
+      ...meetings.map(({ meeting, now }, index) => meetingCard(meeting, { ...about, record: records[index], now, decide: (decision) => this.#meetings.decide(meeting, decision) })),
+      ...entries.map((entry) => refusedCard(entry, about)),
       ...(entries.length + meetings.length ? [] : [h("p", {}, "There is nothing to look at.")]));
     if (hadFocus) this.#pane.querySelector("h2").focus();
   }

@@ -7,8 +7,20 @@ const time = (text) => {
   return moment.toLocaleString("en-GB", isToday ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 };
 
-/** Says whose value stands, and why, in words that need no knowledge of rules. */
-function verdict({ outcome, old, current, written, new: mine, group }, their) {
+/**
+ * Says which value the shop has, and why, in words that need no knowledge of rules. `now` is the value of the place in the store:
+ * it counts if it is the shop's and has changed since the answer.
+ */
+function verdict(meeting, their, now) {
+  const { written, new: mine, current } = meeting, said = reasonOf(meeting, their), isClaim = /yours$/.test(said.stands) ? same(written, mine) : !said.stands.endsWith(their.possessive) || same(written, current);
+  if (now && !same(now.value, written)) {
+    return now.isClean ? { stands: "Now stands", value: now.value, why: "It was changed again since then." } : { stands: "Stood in the shop then", value: written, why: "Your newer change has no answer yet." };
+  }
+  return { value: written, why: said.why, stands: isClaim ? said.stands : "Now stands" };
+}
+
+function reasonOf({ outcome, old, current, written, new: mine, group }, their) {
+  if (outcome === "refused") return { stands: "Now stands", why: "The shop refused the whole change, so nothing of it was written. It is below, with the reason." };
   if (outcome === "client-won") return { stands: "Now stands: yours", why: `Yours reached the shop last, so it stands. What ${their.name} wrote is kept in the shop's journal.` };
   if (outcome === "server-won" && same(old, current)) return { stands: "Now stands: as it was", why: "Nobody else changed it, but with your value the customer would owe more than the credit limit allows, so the shop left it as it was." };
   if (outcome === "server-won") return { stands: `Now stands: ${their.possessive}`, why: "In this field what the shop already has stands, so yours was not written." };
@@ -47,29 +59,29 @@ const value = (label, text, kind, more) => h("div", { class: kind }, h("dt", {},
 /**
  * A card for a place where two edits met: what both began with, what each wrote, what stands now, and the ways to change that.
  *
- * @param {{user: string, record: any, aisles: Map<number, string>, links?: boolean, take: (value: unknown) => Promise<void>, dismiss: () => void}} about
+ * @param {{user: string, record: any, aisles: Map<number, string>, links?: boolean, now?: {value: unknown, isClean: boolean}, decide: (decision: "takeMine" | "takeTheirs" | "dismiss") => Promise<void>}} about
  */
-export function meetingCard(meeting, { user, record, aisles, links, take, dismiss }) {
-  const { id, section, group, old, current, new: mine, written, outcome, by, at } = meeting, heading = freshID("met"), error = h("p", { class: "error", role: "alert" });
+export function meetingCard(meeting, { user, record, aisles, links, now, decide }) {
+  const { id, section, group, old, current, new: mine, outcome, by } = meeting, heading = freshID("met"), error = h("p", { class: "error", role: "alert" });
   // Nobody else wrote: a rule of the shop took the value back.
   const isAlone = outcome === "server-won" && same(old, current), their = other(by, user), say = (given) => told(section, group, given, aisles);
   const item = section === "groceries" ? [current, old, mine].find((given) => given?.name)?.name : null;
-  const what = item ? `${called(section, group)} “${item}”` : called(section, group), { stands, why } = verdict(meeting, their);
-  const isMine = same(written, mine), isTheirs = same(written, current), canTake = outcome !== "missing";
+  const what = item ? `${called(section, group)} “${item}”` : called(section, group), { stands, value: standing, why } = verdict(meeting, their, now);
+  const isMine = same(standing, mine), isTheirs = same(standing, current), canTake = outcome !== "missing" && outcome !== "refused";
   return h("article", { class: "card met", "aria-labelledby": heading },
     h("h3", { id: heading }, isAlone ? `Not accepted: ${what}` : `Two edits met: ${what}`),
     h("p", { class: "lead" }, isAlone ? ["You changed the ", what, " of ", named(record, id, links), ", and a rule of the shop took it back."]
       : [their.both, ` the ${what} of `, named(record, id, links), their.how]),
     h("dl", { class: "four" },
       value("It was", say(old), "was"),
-      isAlone ? null : value(`${their.name} wrote`, say(current), `theirs${isTheirs ? " chosen" : ""}`, by ? time(at) : null),
+      isAlone ? null : value(`${their.name} wrote`, say(current), `theirs${isTheirs ? " chosen" : ""}`, by?.at ? time(by.at) : null),
       value("You wrote", say(mine), `mine${isMine ? " chosen" : ""}`),
-      value(stands, say(written), "stands")),
+      value(stands, say(standing), "stands")),
     why ? h("p", { class: "why" }, why) : null,
     h("div", { class: "actions" },
-      canTake && !isMine ? press("Take mine", () => take(mine), error, "main") : null,
-      canTake && !isAlone && group && !isTheirs ? press(`Take ${their.possessive}`, () => take(current), error) : null,
-      press("Fine as it is", dismiss, error)),
+      canTake && !isMine ? press("Take mine", () => decide("takeMine"), error, "main") : null,
+      canTake && !isAlone && group && !isTheirs ? press(`Take ${their.possessive}`, () => decide("takeTheirs"), error) : null,
+      press("Fine as it is", () => decide("dismiss"), error)),
     error);
 }
 
@@ -96,18 +108,20 @@ function* lines({ changeset }, aisles) {
 /**
  * A card for an edit that the shop refused, with the reason.
  *
- * @param {{aisles: Map<number, string>, links?: boolean, resend: () => Promise<unknown>, discard: () => Promise<unknown>}} about
+ * @param {{aisles: Map<number, string>, links?: boolean}} about
  */
-export function refusedCard(entry, { aisles, links, resend, discard }) {
+export function refusedCard(entry, { aisles, links }) {
   const { edits, id, problem } = entry, heading = freshID("refused"), error = h("p", { class: "error", role: "alert" });
   // A customer that was to be made is no record of the shop's.
   const record = entry.record ?? (edits[0]?.changeset.customer?.new ? { customer: edits[0].changeset.customer.new } : null);
   const found = edits.flatMap((edit) => [...lines(edit, aisles)]), what = [...new Set(found.map((line) => line.what))].join(", ");
+  const hasOthers = entry.faulty.length > 0 && entry.faulty.length < found.length;
   return h("article", { class: "card refused", "aria-labelledby": heading },
     h("h3", { id: heading }, `Refused: ${what || "a change"} of `, named(record, id, links && entry.record)),
     h("p", { class: "lead" }, reason(problem)),
     h("dl", { class: "four" }, found.map((line) => [value(`The ${line.what} was`, line.old, "was"), value("You wrote", line.mine, "mine")])),
     h("p", { class: "why" }, "Nothing of it was written, and nothing else waits for it. Change it in the form and discard this one, or send it once more."),
-    h("div", { class: "actions" }, press("Send it again", resend, error), press("Discard it", discard, error)),
+    h("div", { class: "actions" }, hasOthers ? press("Send the rest", () => entry.resend({ without: entry.faulty }), error, "main") : null,
+      press("Send it again", () => entry.resend(), error), press("Discard it", () => entry.discard(), error)),
     error);
 }

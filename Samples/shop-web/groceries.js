@@ -2,17 +2,20 @@ import { putAisles, take } from "./controls.js";
 import { freshID, h, say } from "./dom.js";
 import { groupOf } from "./fields.js";
 import { GroupField } from "./group.js";
-import { stateOf } from "./states.js";
 
 const groups = ["item", "aisle"].map((name) => groupOf("groceries", name));
 
 /** The shopping list of a customer: items are changed in their place, added below and removed. */
 export class Groceries {
-  #store; #id; #rows = new Map(); #list; #aisles = new Map(); #name; #quantity; #aisle; #error;
+  #edit; #state; #rows = new Map(); #list; #aisles = new Map(); #name; #quantity; #aisle; #error;
 
-  constructor(store, id) {
-    this.#store = store;
-    this.#id = id;
+  /**
+   * @param {(change: {groceries: (items: any[]) => void}) => Promise<void>} edit changes the items of the record that is shown
+   * @param {(place: string, id: any) => Promise<string>} state
+   */
+  constructor(edit, state) {
+    this.#edit = (groceries) => edit({ groceries });
+    this.#state = state;
     const heading = freshID("groceries"), error = freshID("error");
     this.#list = h("ul", { class: "groceries", "aria-labelledby": heading });
     this.#name = h("input", { name: "newName", "aria-label": "What to add", placeholder: "Add something", autocomplete: "off", "aria-describedby": error });
@@ -24,8 +27,6 @@ export class Groceries {
       h("form", { class: "add", onsubmit: (event) => { event.preventDefault(); void this.#add(); } },
         this.#name, this.#quantity, this.#aisle, h("button", { type: "submit" }, "Add"), this.#error));
   }
-
-  #edit(change) { return this.#store.edit("shoppers", this.#id, ({ groceries }) => change(groceries)); }
 
   /** Shows the items of a record. */
   show(items, aisles, writer) {
@@ -101,7 +102,7 @@ export class Groceries {
   async showStates() {
     for (const row of [...this.#rows.values()]) {
       for (const [index, field] of row.fields.entries()) {
-        field.setState(await stateOf(this.#store, "shoppers", this.#id, `groceries.${groups[index].name}`, row.id));
+        field.setState(await this.#state(`groceries.${groups[index].name}`, row.id));
       }
     }
   }

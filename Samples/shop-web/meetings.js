@@ -1,66 +1,66 @@
-import { groupOf, same } from "./fields.js";
-
 /**
- * The places where two edits met, until their user has looked at them. The store tells of each once; what it told is kept here,
- * so that it is there after the page was closed too.
+ * The conflicts that wait for a look of their user. The store keeps the list. It delivers an event in one window, so windows of
+ * a user tell each other that the list has changed.
  */
 export class Meetings extends EventTarget {
-  #key; #store; #kept;
+  #store; #channel; #kept = [];
 
   constructor(store, user) {
     super();
     this.#store = store;
-    this.#key = `shop-web:${user}:meetings`;
-    this.#read();
-    store.addEventListener("conflict", ({ detail }) => this.#add(detail));
-    // What another window of this user dismissed.
-    addEventListener("storage", ({ key }) => { if (key === this.#key) this.#read(); });
+    this.#channel = new BroadcastChannel(`shop-web:${user}:meetings`);
+    this.#channel.onmessage = () => void this.#read();
+    store.addEventListener("conflict", async ({ detail }) => {
+      await this.#changed();
+      this.dispatchEvent(new CustomEvent("met", { detail }));
+    });
+    void this.#read();
   }
 
-  #read() {
-    this.#kept = JSON.parse(localStorage.getItem(this.#key) ?? "[]");
+  async #read() {
+    try {
+      this.#kept = (await this.#store.conflicts()).filter(({ kind }) => kind === "conflict").reverse();
+    } catch (error) {
+      if (error.code !== "closed") throw error;
+    }
     this.dispatchEvent(new Event("change"));
   }
 
-  #write(kept) {
-    localStorage.setItem(this.#key, JSON.stringify(kept));
-    this.#read();
+  async #changed() {
+    await this.#read();
+    this.#channel.postMessage("changed");
   }
 
-  #add({ resource, id, section, item, group, outcome, old, current, new: mine, written, by }) {
-    const place = JSON.stringify([resource, id, section, item ?? null, group ?? null]);
-    const told = { place, resource, id, section, item, group, outcome, old, current, new: mine, written, by, at: by?.at ?? new Date().toISOString() };
-    // Of one place the last meeting counts. Every window of a user is told, and one is enough.
-    const others = this.#kept.filter((meeting) => meeting.place !== place);
-    if (this.#kept.some((meeting) => meeting.place === place && same(JSON.parse(JSON.stringify({ ...told, at: 0 })), { ...meeting, at: 0 }))) return;
-    this.#write([told, ...others].slice(0, 50));
-    this.dispatchEvent(new CustomEvent("met", { detail: told }));
-  }
-
+  /** The newest first. */
   get all() { return this.#kept; }
 
   of(id) { return this.#kept.filter((meeting) => String(meeting.id) === String(id)); }
 
-  dismiss(meeting) { this.#write(this.#kept.filter((other) => other.place !== meeting.place || !same(other, meeting))); }
+  /**
+   * Decides about a meeting: it leaves the list.
+   *
+   * @param {"takeMine" | "takeTheirs" | "dismiss"} decision
+   */
+  async decide(meeting, decision) {
+    await meeting[decision]();
+    await this.#changed();
+  }
 
   /**
-   * Makes a value of a meeting the one that stands: an edit like any other, from what stands now.
-   *
-   * `takeMine()` of the event does the same, but is gone once the page was closed.
+   * The value of a meeting's place as the store has it now, and its state: `clean` is the value of the shop, anything else holds
+   * an edit that the shop has not answered. Undefined without a group or a row.
    */
-  async take(meeting, value) {
-    const { resource, id, section, item, group } = meeting, fields = groupOf(section, group)?.fields;
-    await this.#store.edit(resource, id, (record) => {
-      const list = record[section], index = item === undefined ? -1 : list.findIndex((one) => String(one.id) === String(item));
-      const row = item === undefined ? list : list[index];
-      if (group === undefined) {
-        if (item === undefined) throw new Error("A whole customer is not taken back here.");
-        if (!value) { if (row) list.splice(index, 1); } else if (row) Object.assign(row, value);
-        else list.push({ ...value });
-      } else if (!row) throw new Error("It is not there any more.");
-      else if (fields?.length > 1) Object.assign(row, value);
-      else row[fields?.[0].name ?? group] = value;
-    });
-    this.dismiss(meeting);
+  async now({ resource, id, section, item, group }, fields) {
+    const record = group === undefined ? null : await this.#store.record(resource, id);
+    const row = item === undefined ? record?.[section] : record?.[section]?.find((one) => String(one.id) === String(item));
+    if (!row || !fields) return undefined;
+    const value = fields.length === 1 ? (row[fields[0].name] ?? null) : Object.fromEntries(fields.map(({ name }) => [name, row[name] ?? null]));
+    return { value, isClean: (await this.#store.state(resource, id, `${section}.${group}`, item)) === "clean" };
+  }
+
+  /** The meetings of a customer, or of all, each with its value now. */
+  async looked(groupOf, id) {
+    const meetings = id === undefined ? this.#kept : this.of(id);
+    return Promise.all(meetings.map(async (meeting) => ({ meeting, now: await this.now(meeting, groupOf(meeting.section, meeting.group)?.fields) })));
   }
 }

@@ -1,6 +1,6 @@
 import { meetingCard, refusedCard } from "./cards.js";
 import { ask, freshID, h, say } from "./dom.js";
-import { fullName, parts } from "./fields.js";
+import { fullName, groupOf, parts } from "./fields.js";
 import { Groceries } from "./groceries.js";
 import { GroupField } from "./group.js";
 import { stateOf, whileOpen } from "./states.js";
@@ -31,10 +31,10 @@ export class CustomerForm {
   }
 
   #form() {
-    this.#groceries = new Groceries(this.#store, this.#id);
+    this.#groceries = new Groceries(({ groceries: change }) => this.#edit(({ groceries }) => change(groceries)), (place, id) => stateOf(this.#store, "shoppers", this.#id, place, id));
     const sections = parts.map(({ title, groups }) => {
       const heading = freshID("part"), fields = groups.map((group) => {
-        const field = new GroupField(group, { save: (values) => this.#store.edit("shoppers", this.#id, ({ customer }) => Object.assign(customer, values)) });
+        const field = new GroupField(group, { save: (values) => this.#edit(({ customer }) => Object.assign(customer, values)) });
         this.#groups.push({ group, field });
         return field.element;
       });
@@ -42,6 +42,12 @@ export class CustomerForm {
     });
     const [first, ...rest] = sections;
     return [first, this.#groceries.element, ...rest, h("footer", {}, h("button", { type: "button", class: "small danger", onclick: () => void this.#remove() }, "Remove this customer"))];
+  }
+
+  /** Edits what this form shows: its values are the base, whatever has come meanwhile. */
+  async #edit(change) {
+    await this.#store.edit("shoppers", this.#id, change, { base: this.#record });
+    this.#record = (await this.#store.record("shoppers", this.#id)) ?? this.#record;
   }
 
   #show(record) {
@@ -84,18 +90,17 @@ export class CustomerForm {
   }
 
   async #showCards() {
-    const meetings = this.#meetings.of(this.#id);
+    const meetings = await this.#meetings.looked(groupOf, this.#id);
     const entries = (await this.#store.refusedEdits()).filter(({ edits, id }) => [id, ...(edits ?? []).map((edit) => edit.id)].some((one) => String(one) === String(this.#id)));
     const known = JSON.stringify([meetings, entries, fullName(this.#record)]);
     if (known === this.#known || this.#isOver) return;
     this.#known = known;
     const hadFocus = this.#cards.contains(document.activeElement);
     this.#cards.replaceChildren(
-      ...meetings.map((meeting) => meetingCard(meeting, {
-        user: this.#user, record: this.#record, aisles: this.#aisles,
-        take: (value) => this.#meetings.take(meeting, value), dismiss: () => this.#meetings.dismiss(meeting),
+      ...meetings.map(({ meeting, now }) => meetingCard(meeting, {
+        user: this.#user, record: this.#record, aisles: this.#aisles, now, decide: (decision) => this.#meetings.decide(meeting, decision),
       })),
-      ...entries.map((entry) => refusedCard(entry, { aisles: this.#aisles, resend: entry.resend, discard: entry.discard })));
+      ...entries.map((entry) => refusedCard(entry, { aisles: this.#aisles })));
     if (hadFocus) this.#title.focus();
   }
 
