@@ -5,10 +5,13 @@ Needs Debian's `chromium`, Playwright and axe (`pip install playwright axe-playw
 
     python3 Tests/JavaScriptClient/shop.py [NAME ...]
 
+With FIELDMERGE_CLIENT=1 pages get the modules of the source tree instead of those in the program.
+
 Each scene has a gateway that serves the app, and profiles of its own. It fails on any error in a page's console, which a
 violation of the Content-Security-Policy is as well.
 """
 
+import os
 import pathlib
 import shutil
 import sys
@@ -21,6 +24,7 @@ from playwright.sync_api import expect, sync_playwright
 from browser import CHROMIUM, ROOT, Gateway, with_tokens
 
 APP = ROOT / "Samples/shop-web"
+CLIENT = ROOT / "Sources/clients/javascript"
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 DESKTOP, PHONE = {"width": 1180, "height": 860}, {"width": 390, "height": 844}
 JOE, NOOR = 123, 124
@@ -89,6 +93,8 @@ class Stage:
     def device(self, **options):
         context = self.browser.new_context(**{"viewport": DESKTOP, "locale": "en-GB", "color_scheme": "light", **options})
         self.contexts.append(context)
+        if os.environ.get("FIELDMERGE_CLIENT"):
+            context.route("**/client/*.js", lambda route: route.fulfill(path=CLIENT / route.request.url.rsplit("/", 1)[1]))
         return context
 
     def watched(self, page):

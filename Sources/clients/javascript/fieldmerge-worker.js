@@ -12,6 +12,7 @@ import { bundled } from "./errors.js";
 import * as exchange from "./exchange.js";
 import * as library from "./fieldmerge.js";
 import * as indexeddb from "./indexeddb.js";
+import * as large from "./large.js";
 import * as lines from "./lines.js";
 import * as lists from "./lists.js";
 import * as regroup from "./regroup.js";
@@ -20,6 +21,6 @@ import * as signout from "./signout.js";
 import * as state from "./state.js";
 import * as support from "./support.js";
 
-Object.assign(bundled, decisions, download, exchange, library, indexeddb, lines, lists, regroup, remote, signout, state, support);
+Object.assign(bundled, decisions, download, exchange, indexeddb, large, library, lines, lists, regroup, remote, signout, state, support);
 
 export * from "./fieldmerge.js";
