@@ -86,7 +86,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "ClientFiles", path: "Sources/clients/javascript",
-            exclude: ["file.js", "package.json", "testing.js", "testing.d.ts"], sources: ["ClientFiles.swift"],
+            exclude: ["file.js", "lock.js", "package.json", "testing.js", "testing.d.ts"], sources: ["ClientFiles.swift"],
             resources: [
                 .embedInCode("fieldmerge.js"),
                 .embedInCode("fieldmerge-worker.js"),
@@ -122,6 +122,7 @@ let package = Package(
                 .embedInCode("store.js"),
                 .embedInCode("support.js"),
                 .embedInCode("told.js"),
+                .embedInCode("upgrade.js"),
                 .embedInCode("values.js"),
                 .embedInCode("waits.js"),
                 .embedInCode("watching.js"),

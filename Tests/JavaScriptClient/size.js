@@ -77,7 +77,7 @@ const packed = (text) => gzipSync(text, { level: 9 }).length;
  */
 export function size() {
   const open = closure("indexeddb.js", closure("fieldmerge.js")), sync = closure("exchange.js", new Set(open));
-  const later = readdirSync(folder).filter((name) => name.endsWith(".js") && !sync.has(name) && !["fieldmerge-worker.js", "file.js", "testing.js"].includes(name));
+  const later = readdirSync(folder).filter((name) => name.endsWith(".js") && !sync.has(name) && !["fieldmerge-worker.js", "file.js", "lock.js", "testing.js"].includes(name));
   const together = (names) => packed([...names].map(code).join(""));
   const each = (names) => Object.fromEntries([...names].map((name) => [name, packed(code(name))]));
   return { open: together(open), sync: together(sync), each: each(sync), later: each(later) };

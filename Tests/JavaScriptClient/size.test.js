@@ -8,7 +8,7 @@ const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
 const modules = readdirSync(folder).filter((name) => name.endsWith(".js"));
 
 /** Bytes, packed, comments aside: of what `open` loads, and with what comes with the first request: 21 kB of 1,024 bytes. */
-const ceilings = { open: 18432, sync: 24064 };
+const ceilings = { open: 19456, sync: 24832 };
 
 test("the library stays small", (context) => {
   const { each, later, ...loaded } = size();
@@ -30,7 +30,7 @@ test("the library depends on nothing but itself, and on Node where it is asked f
     for (const [, from] of text.matchAll(/(?:from|import\() ?"([^"]+)"/g)) {
       assert.ok(from.startsWith("./") || (from.startsWith("node:") && (!["snapshot.js", "support.js"].includes(name) || from === "node:fs/promises")) || from.startsWith("/client/"), `${name}: ${from}`);
     }
-    if (!["file.js", "testing.js"].includes(name)) assert.doesNotMatch(text, /^import .* from "node:/m, name);
+    if (!["file.js", "lock.js", "testing.js"].includes(name)) assert.doesNotMatch(text, /^import .* from "node:/m, name);
   }
 });
 
@@ -44,7 +44,7 @@ test("the types name what is there", () => {
 
 test("the gateway embeds every module, and the package names it", () => {
   const swift = readFileSync(new URL("ClientFiles.swift", folder), "utf8"), manifest = readFileSync(new URL("../../Package.swift", import.meta.url), "utf8");
-  for (const name of modules.filter((one) => !["file.js", "testing.js"].includes(one))) {
+  for (const name of modules.filter((one) => !["file.js", "lock.js", "testing.js"].includes(one))) {
     assert.ok(swift.includes(`"${name}"`), name);
     assert.ok(manifest.includes(`.embedInCode("${name}")`), name);
   }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { open } from "../../Sources/clients/javascript/fieldmerge.js";
 import { MemoryStorage, ScriptedServer, TestClock } from "../../Sources/clients/javascript/testing.js";
@@ -467,16 +468,40 @@ test("edits in another form than this library's are never misread", async () => 
   await store.close();
   const [[, key, push]] = [...storage.entries()].filter(([table]) => table === "p"), [, , meta] = [...storage.entries()].find(([table, name]) => table === "meta" && name === "meta");
   const old = { ...push, edits: push.edits.map((edit) => ({ ...edit, rows: { box: { section: "box", kind: "edit", groups: { label: { old: { label: "" }, new: { label: "mine" } } } } } })) };
-  for (const [change, form] of [[old, undefined], [push, 3]]) {
+  for (const [change, form, code] of [[old, undefined, "other-form"], [push, 4, "newer-store"]]) {
     storage.apply([["p", key, change], ["meta", "meta", { ...meta, form }]]);
     const before = JSON.stringify([...storage.entries()]);
-    await assert.rejects(begin(), { code: "other-form" });
+    const error = await begin().catch((thrown) => thrown);
+    assert.equal(error.code, code);
+    if (error.export) assert.deepEqual(await error.export(), [...storage.entries()]);
+    assert.equal(!!error.export, code === "newer-store");
     assert.equal(JSON.stringify([...storage.entries()]), before);
   }
   storage.apply([["p", key, push], ["meta", "meta", { ...meta, form: undefined }]]);
   const again = await begin();
   assert.equal((await again.record("boxes", 1)).box.label, "mine");
   await again.close();
+});
+
+test("a store of the form before opens with its unsent edits, and sends them once", async () => {
+  const storage = new MemoryStorage(), gateway = new SimulatedGateway(null);
+  storage.apply(JSON.parse(readFileSync(new URL("store-form-2.json", import.meta.url))));
+  const store = await open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock: new TestClock({ now: gateway.now }) });
+  assert.equal(store.status.unsent, 4);
+  for (let count = 0; count < 2; count++) assert.equal((await store.sync()).phase, "idle");
+  const [one, two] = [1, 2].map((id) => gateway.records.get(`boxes/${id}`)), tag = gateway.records.get(`tags/${one.box.tag}`);
+  assert.deepEqual([one.box.count, two.box.count, two.box.tag, tag.tag.name], [2, 1, one.box.tag, "made before"]);
+  assert.deepEqual(gateway.names().sort(), ["a", "b", "c", "made before"]);
+  assert.deepEqual((await store.diagnose()).pushes, []);
+  await store.close();
+});
+
+test("a store that a newer version has opened meanwhile tells to reload", async () => {
+  const kept = new MemoryStorage(), { store: old } = await started({ path: undefined, storage: kept });
+  await kept.run(true, async (tx) => tx.put("meta", "meta", { ...(await tx.get("meta", "meta")), form: 99 }));
+  await assert.rejects(old.edit("boxes", 1, (b) => { b.box.count = 1; }), { code: "newer-store" });
+  assert.equal((await old.sync()).phase, "waiting");
+  await old.close();
 });
 
 test("a push that an older version froze without feed and sent is repeated as it is, and its outcome is unknown", async () => {

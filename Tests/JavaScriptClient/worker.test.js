@@ -7,7 +7,7 @@ const folder = new URL("../../Sources/clients/javascript/", import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder), "utf8");
 
 /** Modules that a service worker does not need: files, tests, and snapshots to begin with. */
-const others = ["file.js", "memory.js", "snapshot.js", "testing.js"];
+const others = ["file.js", "lock.js", "memory.js", "snapshot.js", "testing.js"];
 
 test("the entry for service workers contains every module that would be loaded later", () => {
   const known = new Set(), follow = (name) => {

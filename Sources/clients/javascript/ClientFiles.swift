@@ -22,7 +22,8 @@ package enum ClientFiles {
         ("signout.js", PackageResources.signout_js), ("snapshot.js", PackageResources.snapshot_js),
         ("state.js", PackageResources.state_js),
         ("store.js", PackageResources.store_js), ("support.js", PackageResources.support_js),
-        ("told.js", PackageResources.told_js), ("values.js", PackageResources.values_js),
+        ("told.js", PackageResources.told_js), ("upgrade.js", PackageResources.upgrade_js),
+        ("values.js", PackageResources.values_js),
         ("waits.js", PackageResources.waits_js), ("watching.js", PackageResources.watching_js),
         ("work.js", PackageResources.work_js),
     ]

@@ -20,7 +20,8 @@ import * as remote from "./remote.js";
 import * as signout from "./signout.js";
 import * as state from "./state.js";
 import * as support from "./support.js";
+import * as upgrade from "./upgrade.js";
 
-Object.assign(bundled, decisions, download, exchange, indexeddb, large, library, lines, lists, regroup, remote, signout, state, support);
+Object.assign(bundled, decisions, download, exchange, indexeddb, large, library, lines, lists, regroup, remote, signout, state, support, upgrade);
 
 export * from "./fieldmerge.js";

@@ -26,7 +26,7 @@ const machine = {
  *
  * @param {object} options
  * @param {string | URL} options.server address of the gateway
- * @param {string} [options.user] whose records they are: each user of a server has a store
+ * @param {string} options.user whose records they are: each user of a server has a store
  * @param {string | (() => string | Promise<string>)} [options.token] or a function that gets a fresh one; asked again
  *   when the gateway refuses the last
  * @param {string[]} [options.resources] those to keep; all that the user may read if left out
@@ -44,6 +44,7 @@ export const open = (options) => opened(options);
 
 async function opened(options, isAgain = false) {
   if (!options?.server) throw new FieldMergeError("invalid-option", "“server” is the address of the gateway.");
+  if (options.user === undefined) throw new FieldMergeError("invalid-option", "“user” names the user whose records are kept.");
   const storage = options.storage ?? (await storageFor(options));
   try {
     return await new FieldMergeStore({ ...options, clock: options.clock ?? machine }, storage).prepare();
@@ -54,6 +55,7 @@ async function opened(options, isAgain = false) {
       return opened(options, true);
     }
     await storage.close();
+    if (error.code === "newer-store") error.export = async () => (await import("./support.js")).everything(options.storage ?? (await storageFor(options)));
     throw error;
   }
 }

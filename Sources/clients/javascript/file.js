@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { FieldMergeError } from "./errors.js";
+import { lock } from "./lock.js";
 import { MemoryStorage } from "./memory.js";
 
 const head = '{"fieldmerge":1}\n';
-const opened = new Set();
 const line = (changes) => {
   const text = JSON.stringify(changes.map(([table, key, value]) => (value === undefined ? [table, key] : [table, key, value])));
   return `${createHash("sha256").update(text).digest("hex").slice(0, 16)} ${text}\n`;
@@ -20,6 +19,7 @@ const line = (changes) => {
  */
 export class FileStorage extends MemoryStorage {
   #path;
+  #lock;
   #file;
   #size = 0;
   #live = 0;
@@ -37,7 +37,7 @@ export class FileStorage extends MemoryStorage {
     if (path === undefined) throw new FieldMergeError("invalid-option", "In Node “path” is a file, or “:memory:”.");
     const storage = new FileStorage();
     storage.#path = resolve(path);
-    storage.#lock();
+    storage.#lock = await lock(storage.#path);
     try {
       await storage.#read();
     } catch (error) {
@@ -45,26 +45,6 @@ export class FileStorage extends MemoryStorage {
       throw error;
     }
     return storage;
-  }
-
-  #lock() {
-    const path = `${this.#path}.lock`;
-    const inUse = () => { throw new FieldMergeError("in-use", `${this.#path} is open elsewhere.`); };
-    if (opened.has(this.#path)) inUse();
-    for (let attempt = 0; ; attempt++) {
-      try {
-        const file = openSync(path, "wx");
-        writeSync(file, String(process.pid));
-        closeSync(file);
-        break;
-      } catch (error) {
-        if (error.code !== "EEXIST" || attempt > 2) throw error;
-        const owner = Number(readFileSync(path, "utf8"));
-        if (owner && owner !== process.pid && isAlive(owner)) inUse();
-        try { unlinkSync(path); } catch { /* somebody else was faster */ }
-      }
-    }
-    opened.add(this.#path);
   }
 
   async #read() {
@@ -97,6 +77,7 @@ export class FileStorage extends MemoryStorage {
 
   async persist(changes) {
     if (this.#broken) throw this.#broken;
+    this.#lock.check();
     if (this.#isTorn) await this.#mend();
     const text = Buffer.from(line(changes));
     try {
@@ -160,7 +141,7 @@ export class FileStorage extends MemoryStorage {
     await this.#file?.close();
     this.#file = undefined;
     this.#broken = new FieldMergeError("closed", "The store is closed.");
-    if (opened.delete(this.#path)) await rm(`${this.#path}.lock`, { force: true });
+    this.#lock.release();
   }
 
   async destroy() {
@@ -174,15 +155,6 @@ function parsed(text) {
   const json = text.slice(17);
   if (createHash("sha256").update(json).digest("hex").slice(0, 16) !== text.slice(0, 16)) return null;
   return JSON.parse(json);
-}
-
-function isAlive(process_) {
-  try {
-    process.kill(process_, 0);
-    return true;
-  } catch (error) {
-    return error.code === "EPERM";
-  }
 }
 
 /** Makes sure that the name of a new file is on disk as well. */

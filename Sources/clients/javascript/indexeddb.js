@@ -4,6 +4,40 @@ import { report } from "./watching.js";
 /** Milliseconds after which a deletion that gets no answer is left to the browser. */
 const patience = 2000;
 
+/**
+ * Keeps what tells a store that was wiped from one that was never there: beside the database in the page's storage, in a
+ * worker in a cache. Without a value it is read; null deletes it.
+ */
+async function beside(name, value) {
+  const { localStorage: kept, caches } = globalThis, text = value && JSON.stringify(value);
+  try {
+    if (kept) return value === undefined ? JSON.parse(kept.getItem(name)) : value ? kept.setItem(name, text) : kept.removeItem(name);
+    const cache = await caches.open(name);
+    if (value === undefined) return await (await cache.match("/"))?.json();
+    await (value ? cache.put("/", new Response(text)) : caches.delete(name));
+  } catch { /* the page may not keep anything there */ }
+}
+
+/** An error of the browser's database, as one of this library. */
+const failed = (error) => (error?.name === "VersionError" ? new FieldMergeError("newer-store", "A newer version of this app has opened this store. Reload the page.")
+  : error instanceof FieldMergeError || !globalThis.DOMException || !(error instanceof DOMException) ? error
+    : new FieldMergeError("storage", `The browser cannot keep this: ${error.message}`, { cause: error }));
+
+/** Makes the tables of a new database; those of the first version were one. */
+function upgrade({ result, transaction }, oldVersion) {
+  const records = result.createObjectStore("records");
+  if (!oldVersion) return result.createObjectStore("queue");
+  const all = transaction.objectStore("values"), found = all.openCursor(IDBKeyRange.bound(["r:"], ["r;"]));
+  all.name = "queue";
+  found.onsuccess = () => {
+    const cursor = found.result;
+    if (!cursor) return;
+    records.put(cursor.value, cursor.key);
+    cursor.delete();
+    cursor.continue();
+  };
+}
+
 const done = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
@@ -16,8 +50,8 @@ export function indexedDBStorage(name) {
 
   async function opened() {
     if (isClosed) throw new FieldMergeError("closed", "The store is closed.");
-    const request = indexedDB.open(name, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore("values");
+    const request = indexedDB.open(name, 2);
+    request.onupgradeneeded = ({ oldVersion }) => { upgrade(request, oldVersion); };
     const found = await done(request);
     // The browser may take the database away, and somebody else may delete it: the next transaction opens it anew.
     found.onclose = forget;
@@ -28,10 +62,10 @@ export function indexedDBStorage(name) {
   async function begin(writes) {
     const opening = (database ??= opened());
     try {
-      return (await opening).transaction("values", writes ? "readwrite" : "readonly", { durability: "strict" });
+      return (await opening).transaction(["records", "queue"], writes ? "readwrite" : "readonly", { durability: "strict" });
     } catch (error) {
       if (database === opening) forget();
-      throw error;
+      throw failed(error);
     }
   }
 
@@ -42,30 +76,32 @@ export function indexedDBStorage(name) {
 
   return {
     shared: name, close,
+    beside: (value) => beside(name, value),
 
     /** Runs a transaction; its function may await nothing but the transaction's own answers. */
     async run(writes, body) {
-      const transaction = await begin(writes).catch(() => begin(writes)), values = transaction.objectStore("values");
+      const transaction = await begin(writes).catch(() => begin(writes));
+      const values = (table) => transaction.objectStore(table.startsWith("r:") ? "records" : "queue");
       const ended = new Promise((resolve, reject) => {
         transaction.oncomplete = resolve;
-        transaction.onabort = () => reject(transaction.error);
+        transaction.onabort = () => reject(failed(transaction.error));
       });
       ended.catch(() => {});
       let result;
       try {
         result = await body({
-          get: (table, key) => done(values.get([table, key])),
+          get: (table, key) => done(values(table).get([table, key])),
           all: async (table, after, count) => {
             const range = IDBKeyRange.bound(count ? [table, after] : [table], [table, []], true);
-            const [keys, found] = await Promise.all([done(values.getAllKeys(range, count)), done(values.getAll(range, count))]);
+            const [keys, found] = await Promise.all([done(values(table).getAllKeys(range, count)), done(values(table).getAll(range, count))]);
             return found.map((value, index) => [keys[index][1], value]);
           },
-          put: (table, key, value) => done(values.put(value, [table, key])),
-          delete: (table, key) => done(values.delete([table, key])),
+          put: (table, key, value) => done(values(table).put(value, [table, key])),
+          delete: (table, key) => done(values(table).delete([table, key])),
         });
       } catch (error) {
         try { transaction.abort(); } catch { /* it is over already */ }
-        throw error;
+        throw failed(error);
       }
       await ended;
       return result;
@@ -77,7 +113,8 @@ export function indexedDBStorage(name) {
         transaction.oncomplete = resolve;
         transaction.onabort = () => reject(transaction.error);
       });
-      transaction.objectStore("values").clear();
+      for (const store of ["records", "queue"]) transaction.objectStore(store).clear();
+      await beside(name, null);
       await emptied;
       await close();
       const request = indexedDB.deleteDatabase(name);

@@ -1,11 +1,14 @@
 import { FieldMergeError, loaded } from "./errors.js";
 import { Rules } from "./rules.js";
-import { same } from "./values.js";
+import { same, uuid } from "./values.js";
 import { report } from "./watching.js";
 import { Work, needsDecisions } from "./work.js";
 
 /** The place in the changes of a store that begins anew. `feed` keeps naming the history of the bases until they are replaced. */
 export const nowhere = { revision: null, snapshot: null };
+
+/** The number of the form in which a store is kept. */
+export const form = 3;
 
 /** The error of a store that was signed out and is not deleted yet. */
 const signedOut = () => new FieldMergeError("closed", "The user has signed out.", { isSignedOut: true });
@@ -19,6 +22,8 @@ export class Local {
   /** What the headers of the last answer told, for the next transaction: `offset`, milliseconds to the gateway's time. */
   told;
   isClosed = false;
+  /** What names the user and the form of a store, for one that begins. */
+  identity = {};
   /** What `load` has loaded. */
   decisions = null;
   /** Pushes that were frozen when the storage could not be written, by their numbers: the next transaction that writes stores them. */
@@ -65,6 +70,8 @@ export class Local {
     const result = await this.#storage.run(writes, async (tx) => {
       work = Object.assign(new Work(tx, { ...await tx.get("meta", "meta"), ...this.told }, this), { skipped, isReading: !writes });
       if (work.meta.isSignedOut) throw signedOut();
+      if (work.meta.form > form) throw new FieldMergeError("newer-store", "A newer version of this app has opened this store. Reload the page.");
+      if (this.meta.device && !work.meta.device) this.#begin(work, writes);
       // Another tab may have read other rules, or the records for them.
       if (work.meta.rules !== this.rules?.version || String(work.meta.stale ?? "") !== String(this.rules?.stale ?? "")) {
         const told = await work.tx.get("meta", "rules");
@@ -79,8 +86,15 @@ export class Local {
       return result;
     });
     for (const seq of writes ? unstored : []) this.unstored.delete(seq);
-    this.meta = work.meta;
+    if (writes || !work.isWiped) this.meta = work.meta;
     return { result, work };
+  }
+
+  /** The store was wiped while it was open: begins a new one. */
+  #begin(work, writes) {
+    work.isWiped = true;
+    Object.assign(work.meta, this.identity, { device: uuid() });
+    if (writes) work.events.push({ event: "lost", unsent: this.meta.unsent });
   }
 
   /** A push as it was sent, also if that could not be stored. What another tab has added to meanwhile stays as it is. */

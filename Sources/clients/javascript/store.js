@@ -2,7 +2,7 @@ import { editsOf, isPromise } from "./editing.js";
 import { emptyReport, engineOf } from "./engine.js";
 import { FieldMergeError, loaded } from "./errors.js";
 import { leaderOf } from "./leader.js";
-import { Local, nowhere } from "./local.js";
+import { Local, form, nowhere } from "./local.js";
 import { bareAddress, compareIDs, copy, idKey, isObject, isTemporary, same, uuid } from "./values.js";
 import { within } from "./waits.js";
 import { report, watching } from "./watching.js";
@@ -52,7 +52,7 @@ export class Ticket {
 
 /** A user's records on this device, and the edits that were not sent yet. Made by `open`. */
 export class FieldMergeStore extends EventTarget {
-  #options; #storage; #local; #engine; #onConflict; #persisting; #lastStatus; #leader; #channel;
+  #options; #storage; #local; #engine; #onConflict; #persisting; #isPersisted = null; #lastStatus; #leader; #channel;
   /** What the tab that leads says of itself. */
   #leading;
   #observers = new Set();
@@ -81,14 +81,14 @@ export class FieldMergeStore extends EventTarget {
 
   /** Reads what is kept, makes a device of what has none, and returns the store. For `open`. */
   async prepare() {
-    const { server, user = null, resources = null, snapshot } = this.#options, owner = JSON.stringify([bareAddress(server), user]), local = this.#local;
-    await local.write(async (work) => {
-      const { meta } = work, { revision, kept = null, device = uuid(), form = 2 } = meta;
-      // The form has a number; before it had, the rows of edits tell.
-      const pushes = [...(await work.values("p")), ...(await work.values("x"))];
-      if (form !== 2 || pushes.some(({ edits }) => edits.some(({ rows }) => !rows.at))) throw new FieldMergeError("other-form", "This store belongs to another version.");
-      if ((meta.owner ?? owner) !== owner) throw new FieldMergeError("other-owner", "This store belongs to another server or user.");
-      Object.assign(meta, { owner, device, form }, revision !== null && !same(kept, resources) && nowhere);
+    const { server, user = null, resources = null, snapshot } = this.#options, local = this.#local, told = await this.#storage.beside?.(), before = await local.place();
+    local.identity = { owner: JSON.stringify([bareAddress(server), user]), form };
+    // A gateway may get another address, a store never another user.
+    if (before.owner && JSON.parse(before.owner)[1] !== user) throw new FieldMergeError("other-owner", "This store belongs to another user.");
+    if (before.owner && before.form !== form) await (await loaded(import("./upgrade.js"))).upgrade(local);
+    if (!before.owner || (before.revision !== null && !same(before.kept ?? null, resources))) await local.write((work) => {
+      if (!before.owner && told) work.events.push({ event: "lost", unsent: told.unsent });
+      Object.assign(work.meta, local.identity, { device: before.device ?? uuid() }, before.revision !== null && nowhere);
     });
     if (snapshot !== undefined && local.meta.revision === null) await (await import("./snapshot.js")).fill(local, this.#options);
     // What was needed once is there from the beginning.
@@ -97,6 +97,7 @@ export class FieldMergeStore extends EventTarget {
       this.#channel = new BroadcastChannel(this.#storage.shared);
       this.#channel.onmessage = ({ data }) => this.#told(data);
     }
+    void this.#notePersisted(globalThis.navigator?.storage?.persisted?.());
     for (const type of ["online", "offline"]) globalThis.addEventListener?.(type, () => this.#engine.post(type), { signal: this.#over.signal });
     return this;
   }
@@ -137,12 +138,19 @@ export class FieldMergeStore extends EventTarget {
   /** What the store does now: `phase`, `unsent`, `refused`, `progress`, `lastSynced`, `nextTry`, `revision`. */
   get status() {
     const { unsent, refused, revision, lastSynced = null } = this.#local.meta;
-    return { ...((!this.#leads && this.#leading) || this.#engine.standing), unsent, refused, revision, lastSynced };
+    return { ...((!this.#leads && this.#leading) || this.#engine.standing), unsent, refused, revision, lastSynced, ...(this.#storage.shared && { persisted: this.#isPersisted }) };
+  }
+
+  /** Notes whether the browser keeps the store if its disk is full. */
+  async #notePersisted(asked) {
+    this.#isPersisted = await Promise.resolve(asked).catch(() => null);
+    this.#tellStatus();
   }
 
   /** Tells the app, and tabs that do not lead, where anything is another. */
   #tellStatus() {
-    const { status } = this, text = JSON.stringify(status);
+    const { status } = this, text = JSON.stringify(status), { device, unsent } = this.#local.meta;
+    if (device && !this.#local.isClosed) this.#storage.beside?.({ device, unsent });
     if (this.#leader?.isLeading) this.#say({ status: this.#engine.standing });
     if (text === this.#lastStatus) return;
     this.#lastStatus = text;
@@ -320,7 +328,7 @@ export class FieldMergeStore extends EventTarget {
 
   #edited(told) {
     // Asks the browser not to evict the store.
-    if (this.#storage.shared) this.#persisting ??= globalThis.navigator?.storage?.persist?.().catch(() => {});
+    if (this.#storage.shared) this.#persisting ??= this.#notePersisted(globalThis.navigator?.storage?.persist?.());
     this.#engine.post("edit");
     return new Ticket(this, told);
   }

@@ -24,3 +24,23 @@ export async function contents(_, local, path) {
   if (path !== undefined) await (await import("node:fs/promises")).writeFile(path, JSON.stringify(told, null, 1));
   return told;
 }
+
+/** Everything that a store of any form keeps, as it is: the values of all tables, each with its table and key. */
+export async function everything(storage) {
+  if (storage.entries) {
+    const all = [...storage.entries()];
+    await storage.close();
+    return all;
+  }
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const database = await done(indexedDB.open(storage.shared)), names = [...database.objectStoreNames], all = [];
+  for (const name of names) {
+    const values = database.transaction(name).objectStore(name), [keys, found] = await Promise.all([done(values.getAllKeys()), done(values.getAll())]);
+    all.push(...found.map((value, index) => [...[keys[index]].flat(), value]));
+  }
+  database.close();
+  return all;
+}
