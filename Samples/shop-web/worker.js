@@ -74,9 +74,8 @@ addEventListener("install", (event) => {
 addEventListener("activate", (event) => event.waitUntil(clients.claim()));
 
 addEventListener("fetch", (event) => {
-  const { request } = event, { origin, pathname } = new URL(request.url), scope = new URL(registration.scope);
-  if (request.method !== "GET" || origin !== scope.origin) return;
-  if (!pathname.startsWith(scope.pathname) && !pathname.startsWith("/client/")) return;
+  const { request } = event;
+  if (request.method !== "GET" || new URL(request.url).pathname.includes("/v1/")) return;
   event.respondWith((async () => {
     const cache = await newest(), page = request.mode === "navigate" ? registration.scope : request;
     return (await cache?.match(page, { ignoreSearch: true, ignoreVary: true })) ?? fetch(request);

@@ -15,6 +15,7 @@ import http.server
 import json
 import os
 import pathlib
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -403,10 +404,16 @@ def a_conflict_without_its_module(it):
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Mine"
 
 
+def keep_files(it):
+    """The service worker of the sample shop, with the files of the scene."""
+    head, rest = (ROOT / "Samples/shop-web/worker.js").read_text().split("begin = [", 1)
+    names = json.dumps(["./", f"{it.gateway.pages.modules}/fieldmerge.js"])
+    it.gateway.pages.texts["/worker.js"] = f"{head}begin = {names}{rest.split(']', 1)[1]}"
+
+
 @scene
 def decisions_without_a_network(it):
-    guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
-    it.gateway.pages.texts["/worker.js"] = next(block.split("```")[0] for block in guide.split("```js\n") if block.startswith("// worker.js"))
+    keep_files(it)
     context = it.device()
     page = it.tab(context)
     page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => {})")
@@ -430,9 +437,7 @@ def decisions_without_a_network(it):
 
 @scene
 def the_service_worker(it):
-    guide = (ROOT / "Sources/fieldmerge/Guides/Offline.md").read_text()
-    worker = next(block.split("```")[0] for block in guide.split("```js\n") if block.startswith("// worker.js"))
-    it.gateway.pages.texts["/worker.js"] = worker
+    keep_files(it)
     context = it.device()
     page = it.tab(context)
     page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => {})")
@@ -444,6 +449,11 @@ def the_service_worker(it):
     page.close()
     it.gateway.kill()
     it.gateway.pages.stop()
+    # The network hangs: connections are made, and nothing is answered.
+    with socket.create_server(("127.0.0.1", it.gateway.pages.port)):
+        page = it.tab(context)
+        assert first_name(page) == "Joe"
+        page.close()
     page = it.tab(context)
     assert first_name(page) == "Joe"
     set_first_name(page, "Cached")
@@ -451,6 +461,89 @@ def the_service_worker(it):
     it.gateway.start()
     page.evaluate("store.sync()")
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Cached"
+
+
+@scene
+def sending_from_a_service_worker(it):
+    it.gateway.pages.texts["/sync-worker.js"] = f"""import {{ open }} from "{it.gateway.pages.modules}/fieldmerge-worker.js";
+addEventListener("message", (event) => event.waitUntil((async () => {{
+  const store = await open({{ server: "{it.gateway.url}", user: "ann" }});
+  const report = await store.sync(), conflicts = (await store.conflicts()).length;
+  await store.close();
+  event.source.postMessage({{ ...report, conflicts }});
+}})()));"""
+    page = it.tab(it.device())
+    page.evaluate("store.sync()")
+    set_first_name(page, "Worker")
+    it.gateway.merge("shoppers", 123, {"customer": {"firstName": {"old": "Joe", "new": "Theirs"}}})
+    report = page.evaluate("""(async () => {
+      const answer = new Promise((resolve) => navigator.serviceWorker.addEventListener("message", ({ data }) => resolve(data)));
+      navigator.serviceWorker.startMessages();
+      await navigator.serviceWorker.register("/sync-worker.js", { type: "module" });
+      (await navigator.serviceWorker.ready).active.postMessage("sync");
+      return answer;
+    })()""")
+    assert report["merged"] == 1 and report["conflicts"] == 1, report
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Worker"
+
+
+@scene
+def forms(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.sync()")
+    page.evaluate("store.draft('shoppers', 123).then((form) => { window.form = form; form.record.customer.firstName = 'Form'; })")
+    it.gateway.merge("shoppers", 123, {"customer": {"firstName": {"old": "Joe", "new": "Theirs"}}})
+    page.evaluate("store.sync()")
+    page.evaluate("until(() => seen.some(([type]) => type === 'overtaken'))")
+    listed = "store.conflicts().then((all) => all.map(({ kind, old, current, new: mine }) => [kind, old, current, mine]))"
+    assert page.evaluate(listed) == []
+    page.evaluate("form.save().then(() => {})")
+    assert page.evaluate(listed) == [["overtaken", "Joe", "Theirs", "Form"]]
+    assert page.evaluate("store.sync()")["conflicts"] == 1
+    page.close()
+    page = it.tab(context)
+    assert page.evaluate(listed) == [["conflict", "Joe", "Theirs", "Form"]]
+    page.evaluate("store.conflicts().then(([conflict]) => conflict.takeTheirs()).then(() => {})")
+    page.evaluate("store.sync()")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Theirs"
+    assert page.evaluate(listed) == []
+
+
+@scene
+def rules_that_change(it):
+    page = it.tab(it.device())
+    page.evaluate("store.sync()")
+    set_first_name(page, "Waiting")
+    page.evaluate("store.draft('shoppers', 124).then((form) => { window.form = form; form.record.customer.firstName = 'Form'; })")
+    it.gateway.kill()
+    file = it.rules / "shoppers.yaml"
+    file.write_text(file.read_text().replace("firstName: first_name", "givenName: {fields: {givenName: {column: first_name, formerly: [firstName]}}, formerly: [firstName]}"))
+    it.gateway.start()
+    page.evaluate("store.sync()")
+    page.evaluate("form.save().then(() => {})")
+    report = page.evaluate("store.sync()")
+    assert report["phase"] == "idle" and report["merged"] == 1, report
+    names = [it.gateway.get(f"/v1/records/shoppers/{number}")["customer"]["givenName"] for number in (123, 124)]
+    assert names == ["Waiting", "Form"], names
+    assert page.evaluate("store.refusedEdits()") == []
+
+
+@scene
+def one_tab_delivers(it):
+    context = it.device()
+    one, other = it.tab(context), it.tab(context)
+    one.evaluate("store.start()")
+    other.evaluate("store.start()")
+    other.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    heard = lambda page: len([1 for type, _ in page.evaluate("seen") if type == "conflict"])
+    it.gateway.merge("shoppers", 123, {"customer": {"firstName": {"old": "Joe", "new": "Theirs"}}})
+    context.set_offline(True)
+    context.set_offline(False)
+    other.evaluate("store.edit('shoppers', 123, (s) => { s.customer.firstName = 'Mine'; }, { base: { id: 123, customer: { firstName: 'Joe' } } }).then((ticket) => ticket.outcome).then(() => {})")
+    one.evaluate("until(() => store.status.unsent === 0)")
+    other.wait_for_timeout(500)
+    assert heard(one) + heard(other) == 1, (one.evaluate("seen"), other.evaluate("seen"))
 
 
 MANY = 50000
@@ -511,8 +604,11 @@ def main():
                     rules, sql = pathlib.Path(folder) / "rules", MANY_SQL
                     rules.mkdir()
                     (rules / "items.yaml").write_text(MANY_RULES)
+                if name == "rules_that_change":
+                    rules = pathlib.Path(shutil.copytree(rules, pathlib.Path(folder) / "rules"))
                 gateway = Gateway(folder, *options, rules=rules, sql=sql)
                 it = Scene(browser, gateway)
+                it.rules = rules
                 it.secret = secret
                 began = time.time()
                 try:
