@@ -494,8 +494,7 @@ def forms(it):
     page.evaluate("store.sync()")
     page.evaluate("store.draft('shoppers', 123).then((form) => { window.form = form; form.record.customer.firstName = 'Form'; })")
     it.gateway.merge("shoppers", 123, {"customer": {"firstName": {"old": "Joe", "new": "Theirs"}}})
-    page.evaluate("store.sync()")
-    page.evaluate("until(() => seen.some(([type]) => type === 'overtaken'))")
+    page.evaluate("until(async () => { await store.sync(); return seen.some(([type]) => type === 'overtaken'); })")
     listed = "store.conflicts().then((all) => all.map(({ kind, old, current, new: mine }) => [kind, old, current, mine]))"
     assert page.evaluate(listed) == []
     page.evaluate("form.save().then(() => {})")
