@@ -267,13 +267,144 @@ def storage_wiped(it):
     page = it.tab(context)
     page.evaluate("store.start()")
     page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    page.evaluate("store.addEventListener('lost', (event) => { window.lost = event.detail; })")
+    assert page.evaluate("typeof store.status.persisted") == "boolean"
     devtools = context.new_cdp_session(page)
+    page.evaluate("store.stop()")
+    set_first_name(page, "Lost")
     devtools.send("Storage.clearDataForOrigin", {"origin": it.gateway.origin, "storageTypes": "all"})
     page.evaluate("store.sync()")
     page.evaluate("until(async () => (await store.record('shoppers', 123)) !== null)")
+    page.evaluate("until(() => window.lost)")
+    assert page.evaluate("lost") == {"unsent": 1}, page.evaluate("lost")
     set_first_name(page, "Again")
-    page.evaluate("until(() => store.status.unsent === 0)")
+    page.evaluate("store.sync()")
     assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Again"
+    # The database alone is wiped while no page is open: what the page's storage contains tells.
+    for name in ("One", "Two"):
+        page.evaluate(f"store.edit('shoppers', {123 if name == 'One' else 124}, (s) => {{ s.customer.firstName = '{name}'; }})")
+    page.evaluate("store.close()")
+    devtools.send("Storage.clearDataForOrigin", {"origin": it.gateway.origin, "storageTypes": "indexeddb"})
+    page.close()
+    page = it.tab(context)
+    page.evaluate("store.addEventListener('lost', (event) => { window.lost = event.detail; })")
+    page.evaluate("until(() => window.lost)")
+    assert page.evaluate("lost") == {"unsent": 2}
+    page.close()
+    page = it.tab(context)
+    page.evaluate("store.addEventListener('lost', (event) => { window.lost = event.detail; })")
+    page.evaluate("store.sync()")
+    assert page.evaluate("window.lost") is None, "once"
+
+
+@scene
+def sign_out(it):
+    context = it.device()
+    page, other = it.tab(context), it.tab(context)
+    page.evaluate("store.sync()")
+    set_first_name(page, "Leaving")
+    refused = page.evaluate("store.signOut().catch((error) => [error.code, error.unsent])")
+    assert refused == ["unsent", 1], refused
+    page.evaluate("store.signOut({ unsent: 'send' })")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Leaving"
+    late = "store.edit('shoppers', 123, (s) => { s.customer.firstName = 'Late'; }).catch((error) => error.code)"
+    assert page.evaluate(late) == other.evaluate(late) == "closed"
+    assert page.evaluate("indexedDB.databases()") == [] and page.evaluate("localStorage.length") == 0
+    page.close()
+    page = it.tab(context)
+    page.evaluate("store.addEventListener('lost', (event) => { window.lost = event.detail; })")
+    page.evaluate("store.sync()")
+    assert page.evaluate("window.lost") is None and first_name(page) == "Leaving"
+
+
+@scene
+def slow_uplink(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.start()")
+    page.evaluate("until(() => store.status.revision !== null && store.status.phase === 'idle')")
+    devtools = context.new_cdp_session(page)
+    devtools.send("Network.enable")
+    devtools.send("Network.emulateNetworkConditions", {"offline": False, "latency": 20, "downloadThroughput": 1e6, "uploadThroughput": 80000})
+    photo = "Array.from({ length: 800000 }, () => Math.floor(Math.random() * 36).toString(36)).join('')"
+    began = time.time()
+    page.evaluate(f"store.edit('items', 1, (i) => {{ i.item.note = {photo}; }})")
+    page.evaluate("until(() => store.status.phase === 'pushing')")
+    page.evaluate("store.edit('items', 2, (i) => { i.item.note = 'small'; })")
+    page.evaluate("until(() => store.status.unsent === 1)")
+    small = time.time() - began
+    assert it.gateway.get("/v1/records/items/2")["item"]["note"] == "small", (small, page.evaluate("store.status"))
+    assert len(it.gateway.get("/v1/records/items/1")["item"]["note"]) < 1000, "the large push is under way"
+    page.evaluate("until(() => store.status.unsent === 0)")
+    assert len(it.gateway.get("/v1/records/items/1")["item"]["note"]) == 800000
+    return f"a small push after {small:.1f} s, a large one after {time.time() - began:.1f} s"
+
+
+@scene
+def a_long_queue(it):
+    page = it.tab(it.device())
+    page.evaluate("store.sync()")
+    return page.evaluate("""(async () => {
+      let slowest = 0, isOver = false, from = performance.now();
+      for (let id = 1; id <= 1000; id++) await store.edit("items", id, (i) => { i.item.note = `edited ${id}`; });
+      for (let id = 0; id < 500; id++) await store.create("items", (i) => { i.item.name = `made ${id}`; });
+      const edited = performance.now() - from;
+      from = performance.now();
+      const sent = store.sync().then(() => { isOver = true; });
+      while (!isOver) {
+        const from = performance.now();
+        await store.record("items", 1);
+        slowest = Math.max(slowest, performance.now() - from);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await sent;
+      if (store.status.unsent) throw new Error(`${store.status.unsent} are unsent`);
+      return `1,500 edits in ${Math.round(edited)} ms, sent in ${Math.round(performance.now() - from)} ms, slowest read meanwhile ${Math.round(slowest)} ms`;
+    })()""")
+
+
+@scene
+def a_database_of_the_first_version(it):
+    context = it.device()
+    page = it.tab(context)
+    page.evaluate("store.sync()")
+    set_first_name(page, "Kept")
+    page.evaluate("store.close()")
+    # The same values as the first version kept them: in one table.
+    page.evaluate("""(async () => {
+      const done = (request) => new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+      const [{ name }] = await indexedDB.databases(), database = await done(indexedDB.open(name)), all = [];
+      for (const table of database.objectStoreNames) {
+        const values = database.transaction(table).objectStore(table);
+        const [keys, found] = await Promise.all([done(values.getAllKeys()), done(values.getAll())]);
+        all.push(...keys.map((key, index) => [key, found[index]]));
+      }
+      database.close();
+      await done(indexedDB.deleteDatabase(name));
+      const opening = indexedDB.open(name, 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore("values");
+      const old = await done(opening), transaction = old.transaction("values", "readwrite");
+      for (const [key, value] of all) if (!key[0].startsWith("n:")) {
+        if (key[0] === "p") for (const part of ["key", "names"]) delete value[part];
+        if (key[0] === "meta" && key[1] === "meta") value.form = 2;
+        transaction.objectStore("values").put(value, key);
+      }
+      await new Promise((resolve) => { transaction.oncomplete = resolve; });
+      old.close();
+    })()""")
+    page.close()
+    page = it.tab(context)
+    assert first_name(page) == "Kept" and page.evaluate("store.status.unsent") == 1
+    page.evaluate("store.sync()")
+    assert it.gateway.get("/v1/records/shoppers/123")["customer"]["firstName"] == "Kept"
+    # A newer version elsewhere: this one is told so, and can be read.
+    page.evaluate("""new Promise((resolve) => {
+      indexedDB.databases().then(([{ name }]) => { const opening = indexedDB.open(name, 99); opening.onsuccess = () => { opening.result.close(); resolve(); }; });
+    })""")
+    newer = page.evaluate("store.edit('shoppers', 123, (s) => { s.customer.firstName = 'x'; }).catch((error) => error.code)")
+    assert newer == "newer-store", newer
+    count = page.evaluate("begin().catch((error) => error.export()).then((all) => all.length)")
+    assert count > 10, count
 
 
 @scene
@@ -599,8 +730,8 @@ def main():
                 options, rules, sql, secret = [], ROOT / "MergeRules", None, None
                 if name == "the_token_expires":
                     secret, options = with_tokens(folder, "--refresh")
-                if name == "fifty_thousand_records":
-                    rules, sql = pathlib.Path(folder) / "rules", MANY_SQL
+                if name in ("fifty_thousand_records", "slow_uplink", "a_long_queue"):
+                    rules, sql = pathlib.Path(folder) / "rules", MANY_SQL if name == "fifty_thousand_records" else MANY_SQL.replace(str(MANY), "1000")
                     rules.mkdir()
                     (rules / "items.yaml").write_text(MANY_RULES)
                 if name == "rules_that_change":

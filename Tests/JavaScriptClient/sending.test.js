@@ -140,6 +140,24 @@ test("a large push goes alone, asks for no changes, and holds up nothing that sh
   await store.close();
 });
 
+test("an edit that is made while a large push is frozen is sent beside it", async () => {
+  for (let turns = 0; turns < 30; turns++) {
+    const { server, store, merge } = await begun();
+    store.start();
+    await until(() => store.status.phase === "idle");
+    await label(store, 1, photo);
+    for (let turn = 0; turn < turns; turn++) await null;
+    await label(store, 2, "small");
+    const first = await server.request(), isSmall = idsOf(first)[0] === 2;
+    if (isSmall) merge(first);
+    const second = await server.request();
+    assert.deepEqual([first, second].map(idsOf).sort(), [[1], [2]]);
+    for (const request of [first, second]) merge(request);
+    await until(() => store.status.unsent === 0);
+    await store.close();
+  }
+});
+
 test("a sync ends when the large push has ended as well, and a small one is sent before it", async () => {
   const { server, store, merge } = await begun();
   await label(store, 1, photo);

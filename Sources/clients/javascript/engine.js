@@ -60,7 +60,7 @@ export function engineOf(local, options, changed) {
   /** A large request has ended, or the wait behind it: what waits for it may be sent. */
   function laneEnded({ event, isDone }) {
     if (isDone) {
-      wants.isHeld = false;
+      wants.isHeld = null;
       wants.readRules ||= event === "answer.rules";
       post(rests.length ? "sync" : "news");
     } else if (isQuiet()) rest();
@@ -113,7 +113,7 @@ export function engineOf(local, options, changed) {
     wants.note ||= told.isDue;
     if (event === "offline") exchange?.lane?.stop();
     if (event === "sync" || event === "online") exchange?.lane?.wake();
-    if (["edit", "sync", "online"].includes(event)) wants.isHeld = false;
+    if (["edit", "sync", "online"].includes(event)) wants.isHeld = null;
     const isAnswer = event.startsWith("answer.");
     if (isAnswer) {
       request = null;

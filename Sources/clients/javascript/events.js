@@ -100,7 +100,7 @@ async function prune(work) {
 export function detailed(desk, { event: type, seq: _, entry: number, push: __, ...told }) {
   const { queued, edits } = desk;
   if (type === "refused") return withChoice(desk, number, told);
-  if (type === "gone") return told;
+  if (type === "gone" || type === "lost") return told;
   /** An entry is decided once; an event of an earlier version has none. */
   const decided = (body) => () => queued(async (work) => {
     const entry = number === undefined ? { ...told, kind: type } : await work.tx.get("c", number);

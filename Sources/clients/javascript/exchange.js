@@ -65,12 +65,15 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
 
   /** Sends what is unsent. */
   async function push(signal, report) {
-    const delay = await readRules(signal), { pushes, isLarge, isHeld, place } = await frozen();
+    const delay = await readRules(signal);
+    // What is edited from now on is not in the next request, and makes this null.
+    wants.isHeld = false;
+    const { pushes, isLarge, isHeld, place } = await frozen();
     if (isLarge) {
       lane ??= (await loaded(import("./large.js"))).laneOf(options.clock, laneEnded);
       void lane.start((own) => send(pushes, {}, true, own, report));
     }
-    wants.isHeld = isHeld && (isLarge || !pushes.length);
+    if (wants.isHeld === false) wants.isHeld = isHeld && (isLarge || !pushes.length);
     if (delay && (isLarge || !pushes.length)) throw delay;
     return isLarge || !pushes.length ? { event: "answer.settled", isDue: isHeld } : send(pushes, wants.single ? {} : place, wants.single, signal, report);
   }
