@@ -206,6 +206,23 @@ test("a large push that is broken off by close() or a deadline is sent again", a
   await last;
 });
 
+test("a large push that the deadline of a sync breaks off is repeated by a store that was started", async () => {
+  const { server, clock, store, merge } = await begun();
+  store.start();
+  await until(() => store.status.phase === "idle");
+  await label(store, 1, photo);
+  const first = await server.request(), synced = store.sync({ deadline: 1000 });
+  await until(() => store.status.phase === "pushing");
+  await clock.advance(1000);
+  await synced;
+  assert.ok(first.isAnswered);
+  await until(() => store.status.phase === "waiting");
+  await clock.advance(store.status.nextTry - clock.now());
+  merge(await server.request(), { 1: box(1, { label: photo }) });
+  await until(() => store.status.unsent === 0);
+  await store.close();
+});
+
 test("the answer to a large push takes no newer record back", async () => {
   const { server, store, merge } = await begun();
   await label(store, 1, photo);

@@ -195,6 +195,7 @@ export function engineOf(local, options, changed) {
     stream?.abort();
     stream = null;
     breakOff();
+    exchange?.lane?.wake();
   }
 
   /** What it does now, for `status`. */

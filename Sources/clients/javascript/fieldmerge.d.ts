@@ -33,6 +33,8 @@ export class FieldMergeError extends Error {
   near?: string;
   /** Of `signOut`: how many edits were not sent. */
   unsent?: number;
+  /** Of `newer-store`: returns all that the store contains, each value with its table and its key. */
+  export?: () => Promise<unknown[][]>;
 }
 
 /** The decisions about an entry. A second decision on an entry does nothing and resolves with null. */
@@ -180,6 +182,8 @@ export interface Status {
   lastSynced: number | null;
   nextTry: number | null;
   revision: number | null;
+  /** In a browser: whether it keeps the store if its disk is full; null if that is unknown. */
+  persisted?: boolean | null;
   /** With `needsUpgrade`: what to tell the user, and where a newer version is. */
   message: string | null;
   link: string | null;
@@ -226,6 +230,8 @@ export interface StoreEvents {
   overtaken: StoreEvent<Overtaken>;
   refused: StoreEvent<Omit<RefusedEdit, "edits">>;
   gone: StoreEvent<{ resource: string; id: ID; record: FieldMergeRecord }>;
+  /** The browser has deleted the store, with so many unsent edits. */
+  lost: StoreEvent<{ unsent: number }>;
   status: StoreEvent<Status>;
 }
 
@@ -236,8 +242,8 @@ export const StoreEvent: { new <T>(type: string, detail: T): Event & { readonly 
 export interface OpenOptions {
   /** Address of the gateway. */
   server: string | URL;
-  /** Each user of a server has a store. */
-  user?: string;
+  /** The user whose records are kept. A store never changes its user. */
+  user: string;
   /** A token, or a function that gets a fresh one within 30 seconds; called again when the gateway refuses the last. */
   token?: string | (() => string | null | Promise<string | null>);
   /** The resources to keep; all that the user may read if left out. */

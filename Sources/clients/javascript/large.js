@@ -44,11 +44,12 @@ export function laneOf(clock, ended) {
       ended({ ...answer, isDone: true });
     },
 
-    /** Breaks off what is under way; the next freeze begins it again. */
+    /** Breaks off what is under way, as if it had failed. */
     stop() {
-      request?.abort();
+      if (!request) return;
+      request.abort();
       request = null;
-      wake();
+      wait();
     },
   };
 }

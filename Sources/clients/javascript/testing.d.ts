@@ -14,6 +14,9 @@ export class TestClock {
   set(moment: number): void;
 }
 
+/** The text of the body of a request, packed with gzip or not. */
+export function bodyText(init: RequestInit): Promise<string>;
+
 /** A request that waits for its answer. */
 export class HeldRequest {
   readonly url: URL;

@@ -27,13 +27,17 @@ export function watching(read, { isList, callback, ended }) {
         seen ??= new Map();
         // A record that has its id now stands no longer under its temporary one.
         for (const { id } of places) if (!found.has(idKey(id))) isOther = seen.delete(idKey(id)) || isOther;
+        let isMoved = isOther;
         for (const [key, record] of found) {
           if (same(seen.get(key), record)) continue;
           isOther = true;
+          isMoved ||= !seen.has(key);
           seen.set(key, record);
         }
         if (isOver || !isOther) continue;
-        const records = [...seen.values()].sort((one, other) => compareIDs(one.id, other.id)), value = isList ? records : (records[0] ?? null);
+        // Records that only changed keep their places.
+        if (isMoved) seen = byKey([...seen.values()].sort((one, other) => compareIDs(one.id, other.id)));
+        const records = [...seen.values()], value = isList ? records : (records[0] ?? null);
         unread = value;
         wake();
         try { callback?.(value); } catch (error) { report(error); }
