@@ -230,7 +230,7 @@ class TokenTests(unittest.TestCase):
 
     def test_a_deadline_holds_although_the_token_function_does_not_return(self) -> None:
         server = ScriptedServer(self.server._handled)
-        store = fieldmerge.open(":memory:", server="http://server.test", transport=server, token=self.token)
+        store = fieldmerge.open(":memory:", server="http://server.test", user="test", transport=server, token=self.token)
         self.addCleanup(store.close)
         began = time.monotonic()
         report = store.sync(deadline=0.2)
@@ -239,7 +239,7 @@ class TokenTests(unittest.TestCase):
 
     def test_close_does_not_wait_for_a_token_function(self) -> None:
         server = ScriptedServer(self.server._handled)
-        store = fieldmerge.open(":memory:", server="http://server.test", transport=server, token=self.token)
+        store = fieldmerge.open(":memory:", server="http://server.test", user="test", transport=server, token=self.token)
         store.start()
         while not self.calls:
             time.sleep(0.01)
@@ -249,7 +249,8 @@ class TokenTests(unittest.TestCase):
         self.assertEqual(store.status.phase, "closed")
 
     def test_close_does_not_wait_for_a_handler_or_a_request(self) -> None:
-        store = fieldmerge.open(":memory:", server="http://server.test", transport=ScriptedServer(self.server._handled))
+        server = ScriptedServer(self.server._handled)
+        store = fieldmerge.open(":memory:", server="http://server.test", user="test", transport=server)
         held = threading.Event()
 
         def block(value: Any) -> None:

@@ -928,7 +928,7 @@ class LifeTests(StoreCase):
         with self.assertRaises(fieldmerge.StoreClosed):
             store.record("shoppers", 123)
 
-    def test_a_store_belongs_to_one_server_and_user(self) -> None:
+    def test_a_store_belongs_to_one_user(self) -> None:
         path = self.file()
         self.synced(path).close()
         with self.assertRaises(fieldmerge.WrongStore):

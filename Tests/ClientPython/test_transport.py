@@ -6,6 +6,7 @@ import gzip
 import json
 import socket
 import threading
+import time
 import unittest
 from collections.abc import Callable
 
@@ -58,6 +59,52 @@ class RawServer:
                 return
 
     def close(self) -> None:
+        self._listener.close()
+
+
+class SlowServer:
+    """A server that reads a request slowly, and then answers."""
+
+    def __init__(self, *, bytes_per_second: int) -> None:
+        self._rate = bytes_per_second
+        self.received = 0
+        self._over = threading.Event()
+        self._listener = socket.socket()
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32_768)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen()
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while not self._over.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with connection:
+                if self._rate:
+                    self._read(connection)
+                else:
+                    self._over.wait(2)
+
+    def _read(self, connection: socket.socket) -> None:
+        head, began = b"", time.monotonic()
+        while b"\r\n\r\n" not in head:
+            head += connection.recv(4096)
+        head, _, rest = head.partition(b"\r\n\r\n")
+        length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+        self.received = len(rest)
+        while self.received < length:
+            self._over.wait(max(0.0, self.received / self._rate - (time.monotonic() - began)))
+            part = connection.recv(16_384)
+            if not part:
+                return
+            self.received += len(part)
+        connection.sendall(answer(b"ok"))
+
+    def close(self) -> None:
+        self._over.set()
         self._listener.close()
 
 
@@ -122,6 +169,35 @@ class TransportTests(unittest.TestCase):
         timer.start()
         with self.assertRaises(OSError):
             self.get(transport)
+
+    def test_an_upload_that_makes_progress_is_not_broken_off(self) -> None:
+        """A body of 1.2 MB at 400 kB/s takes ten times as long as the time limit without progress."""
+        server = SlowServer(bytes_per_second=400_000)
+        self.addCleanup(server.close)
+        transport = HTTPTransport(server.url)
+        self.addCleanup(transport.close)
+        began = time.monotonic()
+        body = bytes(1_200_000)
+        found = ask(transport, Request("POST", "/v1/sync", {"Content-Type": "application/json"}, body, timeout=0.3))
+        self.assertEqual((found.body, server.received), (b"ok", len(body)))
+        self.assertGreater(time.monotonic() - began, 0.9)
+
+    def test_an_upload_without_progress_is_broken_off_and_one_that_is_to_end_ends(self) -> None:
+        server = SlowServer(bytes_per_second=0)
+        self.addCleanup(server.close)
+        transport = HTTPTransport(server.url)
+        self.addCleanup(transport.close)
+        with self.assertRaises(OSError):
+            transport.send(Request("POST", "/v1/sync", {}, bytes(20_000_000), timeout=0.3))
+        left = [3]
+
+        def check() -> None:
+            left[0] -= 1
+            if not left[0]:
+                raise KeyError("the store is closing")
+
+        with self.assertRaises(KeyError):
+            transport.send(Request("POST", "/v1/sync", {}, bytes(1_000_000), timeout=5, check=check))
 
     def test_an_address_with_a_path(self) -> None:
         server = RawServer(answer(b"{}"))

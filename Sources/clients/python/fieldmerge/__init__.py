@@ -17,6 +17,7 @@ from .errors import (
     FieldMergeError,
     InvalidEdit,
     InvalidValue,
+    NewerStore,
     NotPossible,
     Offline,
     RecordNotFound,
@@ -29,19 +30,21 @@ from .errors import (
     UnsentEdits,
     WrongStore,
 )
+from .exporting import export_store
+from .forms import RecordDraft
 from .model import Change
 from .snapshot import BadSnapshot
 from .store import Progress, Status, Store
 from .store import open_store as open
 from .syncing import Report
-from .tickets import Conflict, EditOfRecord, Gone, Outcome, Overtaken, RefusedEdit, Ticket
+from .tickets import Conflict, EditOfRecord, Gone, Outcome, Overtaken, RefusedEdit, Ticket, UnsentEdit
 from .transaction import Transaction
 
 __version__ = "1.0.0"
 
 __all__ = [
     "BadSnapshot", "Change", "Conflict", "EditOfRecord", "FieldMergeError", "Gone", "InvalidEdit", "InvalidValue",
-    "NotPossible", "Offline", "Outcome", "Overtaken", "Progress", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
+    "NewerStore", "NotPossible", "Offline", "Outcome", "Overtaken", "Progress", "RecordDraft", "RecordNotFound", "RefusedEdit", "Report", "RequestRefused",
     "RulesUnknown", "Status", "StorageError", "Store", "StoreClosed", "Ticket", "Transaction", "UnknownName", "UnknownValue",
-    "UnsentEdits", "WrongStore", "aio", "open",
+    "UnsentEdit", "UnsentEdits", "WrongStore", "aio", "export_store", "open",
 ]  # fmt: skip

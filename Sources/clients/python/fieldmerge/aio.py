@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from . import store as blocking
+from .aio_entries import AsyncDraft, Events, Listed, Wrap
 from .changes import Json
 from .syncing import Report
 from .tickets import Outcome, Ticket
@@ -77,9 +78,9 @@ class AsyncTransaction:
         self._transaction = transaction
         self.ticket: AsyncTicket | None = None
 
-    async def edit(self, resource: str, record_id: Any) -> RecordEdit:
+    async def edit(self, resource: str, record_id: Any, *, base: Any = None) -> RecordEdit:
         """Returns a record to be changed."""
-        return await self._owner._run(self._transaction.edit, resource, record_id)
+        return await self._owner._run(self._transaction.edit, resource, record_id, base=base)
 
     async def create(self, resource: str, record_id: Any = None) -> RecordEdit:
         """Returns a new record to be filled in."""
@@ -110,6 +111,7 @@ class AsyncStore:
         self.blocking = store
         """The store behind it, for what blocks anyway."""
         self._pool = pool
+        self._wrap = Wrap(self._run, lambda ticket: AsyncTicket(ticket, self))
 
     async def _run(self, function: Callable[..., T], *arguments: Any, **named: Any) -> T:
         context = contextvars.copy_context()
@@ -124,9 +126,9 @@ class AsyncStore:
         """Returns every record of a resource."""
         return await self._run(self.blocking.records, resource)
 
-    def edit(self, resource: str, record_id: Any) -> _AsyncEdit:
-        """Edits a record: `async with store.edit("shoppers", 123) as s:`."""
-        return _AsyncEdit(self, self.blocking.edit(resource, record_id))
+    def edit(self, resource: str, record_id: Any, *, base: Any = None) -> _AsyncEdit:
+        """Edits a record: `async with store.edit("shoppers", 123) as s:`. See the blocking one for `base`."""
+        return _AsyncEdit(self, self.blocking.edit(resource, record_id, base=base))
 
     def create(self, resource: str, record_id: Any = None) -> _AsyncEdit:
         """Creates a record."""
@@ -165,7 +167,7 @@ class AsyncStore:
 
     async def refused_edits(self) -> list[Any]:
         """Returns the edits that were refused for good."""
-        return await self._run(self.blocking.refused_edits)
+        return list(self._wrap(await self._run(self.blocking.refused_edits)))
 
     async def resync(self) -> Report:
         """Reads everything anew."""
@@ -183,58 +185,62 @@ class AsyncStore:
         """Writes everything that the store holds into a file."""
         await self._run(self.blocking.export, path)
 
-    def conflicts(self) -> AsyncIterator[Any]:
-        """Yields conflicts as they come."""
-        return self._events(self.blocking.on_conflict)
+    def conflicts(self) -> Listed:
+        """`await store.conflicts()` is the list of conflicts that the app has not decided; `async for` yields them as they
+        come."""
+        return Listed(self._wrap, self.blocking.on_conflict, self.blocking.conflicts)
+
+    async def unsent(self) -> list[Any]:
+        """Returns the pushes without an answer."""
+        return list(self._wrap(await self._run(self.blocking.unsent)))
+
+    async def draft(self, resource: str, record_id: Any) -> AsyncDraft:
+        """Opens a form of a record."""
+        return AsyncDraft(await self._run(self.blocking.draft, resource, record_id), self._wrap)
 
     def overtaken(self) -> AsyncIterator[Any]:
         """Yields edits that somebody else has overtaken."""
-        return self._events(self.blocking.on_overtaken)
+        return Events(self._wrap, self.blocking.on_overtaken).__aiter__()
 
     def refused(self) -> AsyncIterator[Any]:
         """Yields edits that were refused."""
-        return self._events(self.blocking.on_refused)
+        return Events(self._wrap, self.blocking.on_refused).__aiter__()
 
     def gone(self) -> AsyncIterator[Any]:
         """Yields records that are gone."""
-        return self._events(self.blocking.on_gone)
+        return Events(self._wrap, self.blocking.on_gone).__aiter__()
 
-    def statuses(self) -> AsyncIterator[blocking.Status]:
+    def statuses(self) -> AsyncIterator[Any]:
         """Yields the status whenever it has changed."""
-        return self._events(self.blocking.on_status)
+        return Events(self._wrap, self.blocking.on_status).__aiter__()
 
     def observe(self, resource: str, record_id: Any = None) -> AsyncIterator[Any]:
-        """Yields a record (or all of a resource) now and whenever it changes."""
+        """Yields a record (or all of a resource) now and whenever it changes. Throws `UnknownName`."""
+        self.blocking._model.check_name(resource)
         if record_id is None:
-            return self._events(functools.partial(self.blocking.observe, resource))
-        return self._events(functools.partial(self.blocking.observe, resource, record_id))
-
-    async def _events(self, subscribe: Callable[[Callable[[Any], None]], Callable[[], None]]) -> AsyncIterator[Any]:
-        loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Any] = asyncio.Queue()
-
-        def tell(event: Any) -> None:
-            loop.call_soon_threadsafe(queue.put_nowait, event)
-
-        end = await self._run(subscribe, tell)
-        try:
-            while True:
-                yield await queue.get()
-        finally:
-            end()
+            return Events(self._wrap, functools.partial(self.blocking.observe, resource)).__aiter__()
+        return Events(self._wrap, functools.partial(self.blocking.observe, resource, record_id)).__aiter__()
 
     async def _wait_for(self, ticket: Ticket, timeout: float | None) -> Outcome:
-        # In steps, so that a wait that is cancelled ends, and no thread of the pool waits for long.
         loop = asyncio.get_running_loop()
-        limit = None if timeout is None else loop.time() + timeout
-        while True:
-            outcome = await self._run(ticket._read)
-            if outcome is not None:
-                return outcome
-            left = 0.05 if limit is None else min(0.05, limit - loop.time())
-            if left <= 0:
-                raise TimeoutError("the edit has no answer yet")
-            await asyncio.sleep(left)
+        changed = asyncio.Event()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(changed.set)
+
+        async def wait() -> Outcome:
+            while (outcome := await self._run(ticket._read)) is None:
+                await changed.wait()
+                changed.clear()
+            return outcome
+
+        self.blocking._outcome_listeners.append(tell)
+        try:
+            return await asyncio.wait_for(wait(), timeout)
+        except asyncio.TimeoutError:
+            raise TimeoutError("the edit has no answer yet") from None
+        finally:
+            self.blocking._outcome_listeners.remove(tell)
 
     async def close(self) -> None:
         """Ends syncing and closes the file."""
@@ -254,7 +260,7 @@ async def open(
     path: str | os.PathLike[str],
     *,
     server: str,
-    user: str = "",
+    user: str,
     token: str | Callable[[], str | None] | Callable[[], Awaitable[str | None]] | None = None,
     resources: Iterable[str] | None = None,
     client: str | None = None,

@@ -59,6 +59,7 @@ class Delivery:
         """The events that are being handled, or whose function has failed."""
         self._last_status: Any = None
         self._known_edits = 0
+        self._outcome_listeners: list[Callable[[], None]] = []
 
     # What a store adds
 
@@ -109,6 +110,8 @@ class Delivery:
     def _on_outcome(self) -> None:
         with self._settled:
             self._settled.notify_all()
+        for listener in list(self._outcome_listeners):
+            listener()
 
     def _on_status(self) -> None:
         self._deliver()
@@ -184,7 +187,10 @@ class Delivery:
             return
 
         def ended(_: Any) -> None:
-            if all(one.done() and not one.cancelled() and one.exception() is None for one in waiting):
+            if any(one.cancelled() for one in waiting):
+                self._unhandled.discard(number)
+                self._deliver()  # another loop may listen already
+            elif all(one.done() and one.exception() is None for one in waiting):
                 self._forget(number)
 
         for one in waiting:

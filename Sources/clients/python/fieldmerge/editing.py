@@ -9,7 +9,7 @@ from typing import Any, NoReturn, overload
 from .errors import InvalidEdit, InvalidValue, UnknownName, UnknownValue
 from .ids import key_of, plain, temporary_id
 from .rules import Resource, Section, nearest
-from .values import same, wire_value
+from .values import encodable, same, wire_value
 
 Json = dict[str, Any]
 
@@ -231,6 +231,7 @@ class EditableList(MutableSequence[EditableRow]):
             if not self._section.is_generated:
                 raise InvalidEdit(f"{path}.id", "the database does not number these rows: the row needs an id")
             item_id = temporary_id()
+        encodable(key_of(item_id), f"{path}.id")
         known = self._known.get(key_of(item_id))
         row = EditableRow(
             self._section,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import os
@@ -120,12 +121,11 @@ class Store(Lists):
         database = self._database
         with database.transaction("open"):
             database.set_meta("signedOut", None)
-            for name, value in (("server", self._server), ("user", self._user)):
-                held = database.meta(name)
-                if held is None:
-                    database.set_meta(name, value)
-                elif held != value:
-                    raise WrongStore(f"{database.path} is the store of another {name}: {held}")
+            held = database.meta("user")
+            if held not in (None, self._user):
+                raise WrongStore(f"{database.path} is the store of another user: {held}")
+            database.set_meta("user", self._user)
+            database.set_meta("server", self._server)  # a gateway may move: a store belongs to its history and its user
             if database.meta("device") is None:
                 database.set_meta("device", str(uuid.uuid4()))
             if database.meta("feed") is not None and database.meta("resources") != self._model.resources:
@@ -345,6 +345,8 @@ class Store(Lists):
     def before_store(self, hook: Callable[[Change], Any]) -> Callable[[], None]:
         """Calls back before a record is stored that the server told; edits made through the change's `edit`,
         `create` and `delete` are stored in the same transaction. Returns what ends it."""
+        if inspect.iscoroutinefunction(hook):
+            raise TypeError("before_store runs inside a transaction, so it cannot await anything")
         self._hooks.append(hook)
         self._model.run_hooks = self._run_hooks
 
@@ -359,7 +361,9 @@ class Store(Lists):
     def sync(self, *, deadline: float | None = None) -> Report:
         """Sends what is unsent and reads what has changed; never throws for the network or an answer, the report
         says what happened. With a deadline it ends in order within so many seconds."""
-        return self._synchronizer.run("sync", deadline=deadline)
+        report = self._synchronizer.run("sync", deadline=deadline)
+        self._on_outcome()
+        return report
 
     def start(self) -> Store:
         """Has a thread sync from now on, whenever there is a reason; returns the store."""
@@ -543,7 +547,7 @@ def open_store(
     path: str | os.PathLike[str],
     *,
     server: str,
-    user: str = "",
+    user: str,
     token: Token = None,
     resources: Iterable[str] | None = None,
     client: str | None = None,
@@ -552,14 +556,18 @@ def open_store(
 ) -> Store:
     """Opens the store of a user on a server, or makes it; needs no network.
 
-    - `path`: the store's file, `:memory:` for tests. One file for each server and user.
+    - `path`: the store's file, `:memory:` for tests. One file for each database and user; processes may share it.
+    - `server`: the gateway's address, which may change.
     - `token`: a bearer token, or a function that returns one; it is called again when the gateway answers 401.
     - `resources`: those whose records are kept here (left out: all that the user may read; empty: none).
     - `client`: name and version of the program, such as `shop-till/3.2`, sent as `X-Client`.
     - `snapshot`: a file to begin with, NDJSON (also .gz) or SQLite; of no effect once the store has synced.
 
-    Throws `WrongStore` where the file belongs to another server or user, `BadSnapshot` for a broken snapshot.
+    Throws `WrongStore` if the file belongs to another user, `NewerStore` if a later version has written it, `BadSnapshot`
+    for a broken snapshot.
     """
+    if not user:
+        raise ValueError("user names whose store this is")
     if isinstance(resources, str):
         raise TypeError("resources is a list of names")
     store = Store(path, server=server, user=user, token=token, resources=resources, client=client, **testing)

@@ -12,6 +12,7 @@ from .ids import key_of, plain, temporary_id
 from .model import Draft
 from .renames import renamed_record
 from .rules import Resource
+from .values import encodable
 
 if TYPE_CHECKING:
     from .store import Store
@@ -79,7 +80,9 @@ class Transaction:
             if not known.root.is_generated:
                 raise InvalidEdit("id", f"the database does not number {resource}: the record needs an id")
             chosen = temporary_id()
-        elif (resource, key_of(chosen)) in self._edits or self._store._model.view(resource, chosen) is not None:
+        else:
+            encodable(key_of(chosen), "id")
+        if (resource, key_of(chosen)) in self._edits or self._store._model.view(resource, chosen) is not None:
             raise InvalidEdit("id", f"there is a record {chosen!r} of {resource} already")
         edit = RecordEdit(self, known, chosen, None)
         self._edits[resource, key_of(chosen)] = edit

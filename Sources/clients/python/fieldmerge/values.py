@@ -116,7 +116,7 @@ def _boolean(field: Field, value: Any, path: str) -> Any:
 def _text(field: Field, value: Any, path: str) -> Any:
     if not isinstance(value, str):
         raise InvalidValue(path, "it is text")
-    _encodable(value, path)
+    encodable(value, path)
     characters, octets = field.limits.get("maximumCharacters"), field.limits.get("maximumBytes")
     if characters is not None and len(value) > int(characters):
         raise InvalidValue(path, f"it has {len(value)} characters, and {characters} fit")
@@ -125,7 +125,8 @@ def _text(field: Field, value: Any, path: str) -> Any:
     return value
 
 
-def _encodable(value: str, path: str) -> None:
+def encodable(value: str, path: str) -> None:
+    """Throws `InvalidValue` for text with half a surrogate pair, which no column and no request can hold."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -136,6 +137,7 @@ def _member(field: Field, value: Any, path: str) -> Any:
     members = field.limits.get("members")
     if not isinstance(value, str) or members is not None and value not in members:
         raise InvalidValue(path, f"{value!r} is none of {', '.join(members or [])}")
+    encodable(value, path)
     return value
 
 
@@ -150,7 +152,7 @@ def _set(field: Field, value: Any, path: str) -> Any:
         raise InvalidValue(path, "it is a list of texts")
     members = field.limits.get("members")
     for one in value:
-        _encodable(one, path)
+        encodable(one, path)
         if members is not None and one not in members:
             raise InvalidValue(path, f"“{one}” is none of {', '.join(members)}")
     if members is not None:
@@ -279,7 +281,7 @@ def json_value(value: Any, *, path: str) -> Any:
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
-        _encodable(value, path)
+        encodable(value, path)
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -288,6 +290,8 @@ def json_value(value: Any, *, path: str) -> Any:
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
             raise InvalidValue(path, "names of members are texts")
+        for name in value:
+            encodable(name, path)
         return {name: json_value(one, path=f"{path}.{name}") for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_value(one, path=f"{path}[{index}]") for index, one in enumerate(value)]

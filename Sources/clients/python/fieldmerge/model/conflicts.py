@@ -65,7 +65,7 @@ class Conflicts(Notes):
         if kind == TAKEN:
             return False
         self.database.write("UPDATE conflict SET kind = ? WHERE seq = ?", TAKEN, int(name))
-        self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", int(name))
+        self.database.write("DELETE FROM event WHERE entry = ?", int(name))
         return True
 
     def next_event(

@@ -146,7 +146,7 @@ class Pulls(Histories):
                 before = self._seen(resource, key)
                 was = self.view(resource, json.loads(text))
                 self._put(resource, json.loads(text), None, before=was, is_pulled=True)
-                self._rebase((resource, key), before)
+                self._rebase((resource, key), before, tells_gone=True, was=was)
             self._hooks()
             self._tell()
         return bool(rows)
