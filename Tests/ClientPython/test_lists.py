@@ -156,6 +156,24 @@ class UnsentListTests(ListCase):
         self.assertEqual(left.edits[0].changeset, {"customer": {"status": {"old": "new", "new": "closed"}}})
         self.assertEqual(store.record("shoppers", 123).customer.status, "closed")
 
+    def test_what_a_discarded_edit_has_added_is_in_no_later_edit(self) -> None:
+        store = self.synced()
+        for points, tag in ((2, "a"), (5, "b"), (3, "c")):
+            with store.transaction() as t:
+                t.edit("shoppers", 123).customer.points += points
+                t.edit("shoppers", 123).customer.tags.append(tag)
+            with store.transaction() as t:  # so that the next one does not join
+                t.edit("shoppers", 123).customer.status = dict(a="open", b="closed", c="new")[tag]
+                t.edit("shoppers", 124).customer.firstName = tag
+        waiting = [one for one in store.unsent() if "points" in one.edits[0].changeset["customer"]]
+        self.assertEqual(len(waiting), 3)
+        waiting[0].discard()
+        waiting = [one for one in store.unsent() if "points" in one.edits[0].changeset["customer"]]
+        changes = [one.edits[0].changeset["customer"]["points"] for one in waiting]
+        self.assertEqual(changes, [{"old": 5, "new": 10}, {"old": 10, "new": 13}])
+        customer = store.record("shoppers", 123).customer
+        self.assertEqual((customer.points, customer.tags), (13, ["b", "c"]))
+
     def test_what_uses_a_discarded_row_goes_with_it_and_the_rest_stays(self) -> None:
         store = self.synced()
         with store.create("orders", "A1") as order:

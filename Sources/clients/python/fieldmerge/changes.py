@@ -21,7 +21,7 @@ from typing import Any
 from .errors import UnknownName, UnknownValue
 from .ids import is_temporary, key_of
 from .rules import Group, Resource, Section, nearest
-from .values import json_equal, same
+from .values import json_equal, same, wire_value, without
 
 RowChange = dict[str, Any]
 Json = dict[str, Any]
@@ -234,9 +234,36 @@ def _uncovered(section: Section, gone: Json, later: Json) -> tuple[Json, Json]:
         group = section.group(name)
         if earlier is None or not _follows(group, earlier["new"], values["old"]):
             groups[name] = values
-        elif not _equal(group, earlier["old"], values["new"]):
-            groups[name] = {**earlier, "new": values["new"]}
+            continue
+        old, new = (_less(group, values[side], earlier) for side in ("old", "new"))
+        if new is not None and old is not None:
+            # What counts or collects keeps its own part only, and so do the edits after it.
+            seen[name] = {"old": new, "new": values["new"]}
+            left = {"old": old, "new": new}
+        else:
+            left = {**earlier, "new": values["new"]}
+        if not _equal(group, left["old"], left["new"]):
+            groups[name] = left
     return groups, seen
+
+
+def _less(group: Group, values: Json, gone: Json) -> Json | None:
+    """Returns the values of a group without what an earlier edit has added to them; `None` if the group does not add."""
+    if group.merge == "add":
+        numbers = without(group, values, group.value(gone["old"]), group.value(gone["new"]))
+        return None if numbers is None else {
+            field.name: wire_value(field, numbers[field.name], path=field.name) for field in group.fields
+        }  # fmt: skip
+    if group.merge != "set":
+        return None
+    result: Json = {}
+    for name, members in values.items():
+        before, after = gone["old"].get(name) or [], gone["new"].get(name) or []
+        if not all(isinstance(one, list) for one in (members, before, after)):
+            return None
+        kept = [one for one in members if one in before or one not in after]
+        result[name] = [*kept, *(one for one in before if one not in after and one not in kept)]
+    return result
 
 
 def is_seen(resource: Resource, record: Json | None, changes: list[RowChange]) -> bool:
