@@ -1,7 +1,7 @@
 import { editNow } from "./deciding.js";
 import { editsOf } from "./editing.js";
 import { historyChanged, refuseOthers, withDependents } from "./history.js";
-import { bare, created, editOf, groupsOf, isChange, mapped, named, nameOf, rowIn, view, withoutSame } from "./layers.js";
+import { bare, created, editOf, groupsOf, isChange, mapped, nameOf, named, referencesOf, rowIn, view, withoutSame } from "./layers.js";
 import { refusals } from "./network.js";
 import { causeOf, faultyIn, withFaulty } from "./refused.js";
 import { reshapePush } from "./regroup.js";
@@ -70,6 +70,27 @@ export async function unmerged(work, push, { status, code, results, problem = re
 export { conflictsOf, keepEvents, tell, detailed } from "./events.js";
 export { rebuild } from "./history.js";
 export { entries, refusedEdits } from "./refused.js";
+
+/**
+ * What the pushes that a request passes over have to do with. A later push waits behind them if it shares a record or a
+ * temporary id with one of them, or if a field of one refers to a record that the other creates or deletes.
+ */
+export function passedOver(work) {
+  const known = new Set(), ends = new Set(), references = new Set();
+  const own = ({ records = [], names = [] }) => [...records, ...names];
+  const endsOf = ({ edits }) => edits.filter((edit) => work.isEnd(edit)).map(nameOf);
+  const referred = ({ edits }) => edits.flatMap((edit) => referencesOf(edit, work.rules)).map(nameOf);
+  const add = (set, values) => { for (const value of values) set.add(value); };
+  const meets = (set, values) => values.some((value) => set.has(value));
+  return {
+    add(push) {
+      add(known, own(push));
+      add(ends, endsOf(push));
+      add(references, referred(push));
+    },
+    holds: (push) => known.size > 0 && (meets(known, own(push)) || meets(references, endsOf(push)) || meets(ends, referred(push))),
+  };
+}
 
 /** Problems that say nothing of the pushes in a request. */
 const ofTheRequest = ["strange-host", "strange-origin", "unknown-query", "duplicate-query", "malformed-request", "not-utf8", "http"];

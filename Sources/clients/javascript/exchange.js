@@ -59,6 +59,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       return await local.write(body);
     } catch (error) {
       if (error.answer || local.isClosed) throw error;
+      await local.load();
       return local.read(body);
     }
   }
@@ -92,10 +93,10 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       return { event: "answer.settled" };
     }
     if (answer.kind !== "ok" || !isAnswer(told, pushes)) {
-      if (answer.kind === "lost") batch = Math.max(batch / 2, 1024);
+      if (!isSingle && (answer.kind === "lost" || answer.status === 408)) batch = Math.max(batch / 2, 1024);
       throw lost(answer);
     }
-    batch = Math.min(batch * 2, local.rules.limits.body);
+    if (!isSingle) batch = Math.min(batch * 2, local.rules.limits.body);
     const { outcomes, isDue } = await store(pushes, told.results, report, told, place);
     report.changes += told.changes?.length ?? 0;
     return { ...afterwards(told, outcomes), isDue, more: told.more, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };

@@ -1,4 +1,4 @@
-import { nameOf, namedIn, onTheWire, referencesOf } from "./layers.js";
+import { namedIn, onTheWire } from "./layers.js";
 import { settle } from "./told.js";
 import { inOrder } from "./work.js";
 
@@ -10,27 +10,6 @@ import { inOrder } from "./work.js";
 const large = 256 * 1024;
 
 const bytesOf = (text) => new Blob([text]).size;
-
-/**
- * What the pushes that a request passes over have to do with. A later push waits behind them if it shares a record or a
- * temporary id with one of them, or if a field of one refers to a record that the other creates or deletes.
- */
-function passedOver(work) {
-  const known = new Set(), ends = new Set(), references = new Set();
-  const own = ({ records = [], names = [] }) => [...records, ...names];
-  const endsOf = ({ edits }) => edits.filter((edit) => work.isEnd(edit)).map(nameOf);
-  const referred = ({ edits }) => edits.flatMap((edit) => referencesOf(edit, work.rules)).map(nameOf);
-  const add = (set, values) => { for (const value of values) set.add(value); };
-  const meets = (set, values) => values.some((value) => set.has(value));
-  return {
-    add(push) {
-      add(known, own(push));
-      add(ends, endsOf(push));
-      add(references, referred(push));
-    },
-    holds: (push) => known.size > 0 && (meets(known, own(push)) || meets(references, endsOf(push)) || meets(ends, referred(push))),
-  };
-}
 
 /** The bytes of a push. They follow from what is stored, so those that cannot be stored have no time. */
 const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) => body ?? JSON.stringify({
@@ -48,20 +27,20 @@ const bodyOf = ({ key, edits, atomic, body }, { rules, meta, isReading }, now) =
  *   `isHeld`: all that could not be sent waits for a large one
  */
 export async function freeze(work, { limit, isSingle, takesLarge, now }) {
-  const { meta } = work, chosen = new Map(), byRecord = new Map(), held = passedOver(work);
-  let size = 0, big = null, isStale = false, isHeld = false;
+  const { meta } = work, chosen = new Map(), byRecord = new Map();
+  let held = null, size = 0, big = null, isStale = false, isHeld = false;
   const needs = async (body) => (await work.naming(namedIn(body))).filter(({ settled, seq }) => settled && !chosen.has(seq));
   // Nothing is sent before the snapshot that pushes of another history wait for.
   for await (const push of meta.isRebuilding ? [] : work.queue()) {
     if (push.settled) continue;
-    const waits = held.holds(push), isOwnStale = !push.body && push.edits.some((edit) => work.isStale(edit));
+    const waits = held?.holds(push), isOwnStale = !push.body && push.edits.some((edit) => work.isStale(edit));
     isStale ||= isOwnStale;
     // The answer to a creation tells what the database filled in: what builds on that is frozen behind it.
     const below = push.records.flatMap((name) => byRecord.get(name) ?? []);
     if (!push.body && !waits && below.length && work.decisions.isUnknown(work, below, push)) break;
     let body;
     try { body = waits || isOwnStale ? "" : bodyOf(push, work, now); } catch (error) {
-      held.add(push);
+      (held ??= work.decisions.passedOver(work)).add(push);
       if (work.isReading) continue;
       await settle(work, push, [], work.decisions.localProblem("not-built", 422, `This edit cannot be sent: ${error?.message}`));
       return freeze(work, { limit, isSingle, takesLarge, now });
@@ -72,7 +51,7 @@ export async function freeze(work, { limit, isSingle, takesLarge, now }) {
     if (isLarge || !bytes) {
       if (isLarge) big ??= [...(await needs(body)), next];
       isHeld ||= isLarge;
-      held.add(push);
+      (held ??= work.decisions.passedOver(work)).add(push);
       continue;
     }
     const needed = await needs(body);
