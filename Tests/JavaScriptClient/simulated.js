@@ -203,9 +203,12 @@ export class SimulatedGateway {
 
   /** Gives every box the fields of the rules. */
   #shape() {
-    for (const { box } of this.records.values()) {
+    for (const [name, { box }] of this.records) {
       if (box && this.rules.resources[0].shape === "noted") box.note ??= `noted ${this.rules.version}`;
-      else delete box?.note;
+      else if (box && "note" in box) {
+        delete box.note;
+        this.#changes.set(name, ++this.revision);
+      }
     }
   }
 

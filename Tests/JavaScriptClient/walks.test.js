@@ -104,7 +104,8 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false }) {
             const known = (await store.records("tags")).filter(({ id }) => typeof id === "number");
             if (known.length) await store.edit("tags", known[0].id, (one) => { if (!one.tag.name.startsWith("foreign")) one.tag.rank = 8; });
             if (draw() < 0.3) gateway.restore();
-          } else if (dice < 0.92) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = name; });
+          } // A large label goes in a request of its own.
+          else if (dice < 0.92) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = shapes && draw() < 0.3 ? name.padEnd(270000, "x") : name; });
           else if (shapes && dice < 0.97) await store.edit("boxes", id, (box) => { if ("note" in box.box) box.box.note = name; }).catch((error) => {
             // The record has the field already, and the rules are not read yet.
             if (error.code !== "unknown-field") throw error;
