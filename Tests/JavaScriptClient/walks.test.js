@@ -80,7 +80,15 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false }) {
         else if (store.status.revision !== null || (await store.diagnose()).rules) {
           const id = 1 + Math.floor(draw() * 3), name = `${seed}.${life}.${step}`;
           if (!(await store.record("boxes", id))) continue;
-          if (dice < 0.65) await sure(store, () => store.edit("boxes", id, (box) => { box.box.count += 1; box.things.push({ name }); }),
+          if (dice < 0.5) {
+            // A form whose base may be passed while it is open.
+            const form = await store.draft("boxes", id);
+            form.record.box.count += 1;
+            form.record.things.push({ name });
+            if (draw() < 0.5) await store.sync();
+            if (await store.record("boxes", id)) await sure(store, () => form.save(), (next) => isKnown(next, name), () => added.set(name, id));
+            form.close();
+          } else if (dice < 0.65) await sure(store, () => store.edit("boxes", id, (box) => { box.box.count += 1; box.things.push({ name }); }),
             (next) => isKnown(next, name), () => added.set(name, id));
           else if (dice < 0.75) await sure(store, () => store.transaction(async (t) => {
             const tag = await t.create("tags", (one) => { one.tag.name = name; });
@@ -105,7 +113,8 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false }) {
             if (known.length) await store.edit("tags", known[0].id, (one) => { if (!one.tag.name.startsWith("foreign")) one.tag.rank = 8; });
             if (draw() < 0.3) gateway.restore();
           } // A large label goes in a request of its own.
-          else if (dice < 0.92) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = shapes && draw() < 0.3 ? name.padEnd(270000, "x") : name; });
+          else if (dice < 0.90) await store.edit("boxes", id, (box) => { if (box.things.length) box.things.at(-1).name += ""; box.box.label = shapes && draw() < 0.3 ? name.padEnd(270000, "x") : name; });
+          else if (dice < 0.92) await decide(store, draw);
           else if (shapes && dice < 0.97) await store.edit("boxes", id, (box) => { if ("note" in box.box) box.box.note = name; }).catch((error) => {
             // The record has the field already, and the rules are not read yet.
             if (error.code !== "unknown-field") throw error;
@@ -144,6 +153,14 @@ async function walk(seed, { tabs = 1, changes = false, shapes = false }) {
       throw error;
     }
   }
+}
+
+/** Decides about a conflict of a label, and discards an edit of nothing but a label. */
+async function decide(store, draw) {
+  const conflict = (await store.conflicts()).find(({ group }) => group === "label");
+  await conflict?.[["takeMine", "takeTheirs", "dismiss"][Math.floor(draw() * 3)]]();
+  const isLabel = ({ state, edits }) => state === "draft" && edits.every(({ changeset }) => JSON.stringify(Object.keys(changeset)) === '["box"]' && JSON.stringify(Object.keys(changeset.box)) === '["label"]');
+  await (await store.unsent()).find(isLabel)?.discard().catch((error) => { if (error.code !== "sending") throw error; });
 }
 
 const isKilled = (error, storages) => error instanceof Killed || error instanceof Glitch || storages.some((storage) => storage.isDead);

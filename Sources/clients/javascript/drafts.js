@@ -1,7 +1,7 @@
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
 import { bare, groupsOf, isChange, named, rowIn, view } from "./layers.js";
-import { bareEdit, take } from "./refused.js";
+import { bareEdit, putBack, take } from "./refused.js";
 import { renamedRecord } from "./renaming.js";
 import { difference, guarded, newId, pick } from "./rules.js";
 import { StoreEvent } from "./store.js";
@@ -34,7 +34,7 @@ const notRefused = () => new FieldMergeError("not-refused", "This edit is not in
 
 /** Opens a form of a refused edit, whose entry leaves the list when the form is saved. */
 export async function restored(desk, local, entry) {
-  const { edit, base, record } = await local.read(async (work) => {
+  const { edit, base, record, left } = await local.read(async (work) => {
     const [edit, ...others] = (await work.tx.get("x", entry))?.edits.map(bareEdit) ?? [], { sections, root } = edit ? rulesOf(work, edit.resource) : {};
     if (!edit) throw notRefused();
     if (others.length) throw new FieldMergeError("several-records", "This edit has several records. Use resend() or discard().");
@@ -44,18 +44,15 @@ export async function restored(desk, local, entry) {
     }
     const base = edit.creates ? null : await work.read(edit), record = (base || edit.creates) && view(base, [{ edits: [edit] }], edit, work.rules);
     if (!record) throw missing(edit.resource, edit.id);
-    // A row that is gone is a new one in the form.
-    for (const row of edit.rows) {
-      const { isList, generated, names } = sections.get(row.section), value = row.new && { ...(isList && !generated && { id: row.item }), ...pick({ ...row.old, ...row.new }, names) };
-      if (value && !rowIn(record, row)) record[row.section] = isList ? [...record[row.section], value] : value;
-    }
-    return { edit, base, record };
+    // Values of a row that is gone stay in the list.
+    const left = edit.rows.filter((row) => isChange(row) && !rowIn(record, row));
+    return { edit, base, record, left };
   });
-  return new Draft(desk, local, edit, base, record, entry).watch();
+  return new Draft(desk, local, edit, base, record, entry, left).watch();
 }
 
 class Draft {
-  #desk; #local; #resource; #id; #entry; #end; #rules;
+  #desk; #local; #resource; #id; #entry; #left; #end; #rules;
   /** The base of a save that runs: what the store reads then is no change of others. */
   #saving = null;
   /** The record as the store had it last. */
@@ -67,10 +64,10 @@ class Draft {
   /** The working copy. */
   record;
 
-  constructor(desk, local, { resource, id }, base, record = base, entry) {
+  constructor(desk, local, { resource, id }, base, record = base, entry, left = []) {
     this.#rules = rulesOf(local, resource);
     Object.assign(this, { base: base && plain(base), record: guarded(plain(record), this.#rules) });
-    [this.#desk, this.#local, this.#resource, this.#id, this.#entry] = [desk, local, resource, id, entry];
+    [this.#desk, this.#local, this.#resource, this.#id, this.#entry, this.#left] = [desk, local, resource, id, entry, left];
   }
 
   watch() {
@@ -101,6 +98,7 @@ class Draft {
         if (this.base ? !now : now) throw this.base ? missing(resource, id) : new FieldMergeError("exists", "“id” is that of another record.", { path: "id" });
         const entry = this.#entry !== undefined && (await take(work, this.#entry));
         if (entry === undefined || entry === null) throw notRefused();
+        if (entry && this.#left.length) await putBack(work, entry, [{ ...entry.edits[0], rows: this.#left }]);
         const edit = { resource, id, ...(!this.base && { creates: true }), rows: difference(rules, this.base, this.#saving) };
         return appended(work, rules, edit, now, entry ? await work.tickets(entry) : []);
       });

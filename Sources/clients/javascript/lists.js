@@ -1,8 +1,8 @@
 import { conflicts } from "./events.js";
 import { FieldMergeError } from "./errors.js";
-import { created, editOf, groupsOf, isChange, named, nameOf, onTheWire, withoutSame } from "./layers.js";
+import { bare, created, editOf, groupsOf, isChange, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
 import { pick } from "./rules.js";
-import { idKey } from "./values.js";
+import { idKey, same } from "./values.js";
 
 /*
  * Lists that the app asks for; loaded with the first of them.
@@ -50,17 +50,30 @@ const isSameRow = (one, other) => one.section === other.section && idKey(one.ite
 
 /** The groups of a later push continue from the `old` of the groups that are taken out, each once. */
 async function inherit(work, edit, later) {
-  const own = editOf(later, edit), sections = work.rules.resources.get(edit.resource)?.sections;
+  const own = editOf(later, edit), sections = work.rules.resources.get(edit.resource)?.sections, taken = new Map();
   for (const row of edit.rows) {
     const next = own.rows.find((one) => isSameRow(one, row));
     if (next && !row.old) own.rows = own.rows.filter((one) => one !== next);
     if (!next || !isChange(row) || !next.old) continue;
-    const names = Object.keys(row.old).filter((name) => Object.hasOwn(next.old, name));
+    const names = Object.keys(row.old).filter((name) => Object.hasOwn(next.old, name) && same(next.old[name], row.new[name]));
     Object.assign(next.old, pick(row.old, names));
+    taken.set(`${row.section}\n${idKey(row.item)}`, names);
     row.old = pick(row.old, Object.keys(row.old).filter((name) => !names.includes(name)));
     own.rows = own.rows.flatMap((one) => (one === next ? withoutSame(next, sections?.get(row.section)) : one));
   }
+  await overtake(work, own, later, sections, (row) => taken.get(`${row.section}\n${idKey(row.item)}`) ?? []);
   await work.shrink(later);
+}
+
+/** An edit that continues from an earlier `old` is overtaken, if the value below it is another one. */
+async function overtake(work, edit, push, sections, taken) {
+  const { resource, id } = edit, below = view(await work.base(edit), (await work.pushesOf(edit)).filter(({ seq }) => seq < push.seq), edit, work.rules);
+  for (const row of edit.rows) for (const [group, names] of isChange(row) ? groupsOf(row, sections?.get(row.section)) : []) {
+    if (!names.some((name) => taken(row).includes(name))) continue;
+    const found = rowIn(below, row), [old, current] = [row.old, found].map((one) => bare(one, names));
+    if (same(old, current) || (found && !names.every((name) => Object.hasOwn(found, name)))) continue;
+    work.events.push({ event: "overtaken", push: push.seq, resource, id, section: row.section, ...(row.item !== undefined && { item: row.item }), group, old, current, new: bare(row.new, names), by: null });
+  }
 }
 
 /** Edits without the parts that use lost ids; the ids of rows that are lost with them are added. */

@@ -84,7 +84,7 @@ async function resend(work, number, paths = []) {
 }
 
 /** Keeps what a resend leaves out under the same name. */
-async function putBack(work, { edits, told, at, ...entry }, left) {
+export async function putBack(work, { edits, told, at, ...entry }, left) {
   const indexes = left.map(({ resource, id }) => edits.findIndex((one) => one.resource === resource && idKey(one.id) === idKey(id)));
   await work.tx.put("x", entry.seq, { ...entry, tickets: [], edits: left, told: indexes.map((index) => told[index]), at: Math.max(indexes.indexOf(at), 0) });
   work.meta.refused += 1;
