@@ -29,6 +29,8 @@
             }
             self.url = url
             Thread.detachNewThread { [weak self] in
+                // Its number may be that of another file as soon as it is closed.
+                defer { close(listener) }
                 while true {
                     let connection = accept(listener, nil, nil)
                     guard connection >= 0, let self else { return }
@@ -46,7 +48,6 @@
 
         deinit {
             shutdown(listener, Int32(SHUT_RDWR))
-            close(listener)
         }
     }
 

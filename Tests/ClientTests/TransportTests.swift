@@ -78,6 +78,32 @@
             }
         }
 
+        @Test("The connections of pushes are closed, also of pushes that are broken off") func connectionsAreClosed()
+            async throws
+        {
+            let server = try RawServer { connection, _ in
+                guard let (head, _) = connection.request() else { return }
+                // Without an answer, the connection stays open until the client closes it.
+                if head.contains("/lost") { _ = connection.request() } else { connection.answer("{}") }
+            }
+            let transport = HTTPTransport(server: server.url)
+            let push = TransportRequest(method: "POST", path: "/", body: Data("{}".utf8), timeout: 30)
+            func openSockets() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+            }
+            let before = try openSockets()
+            for _ in 0..<40 {
+                for _ in 0..<3 { #expect(try await Self.text(transport.send(push)) == "{}") }
+                let lost = Task {
+                    try await transport.send(TransportRequest(method: "POST", path: "/lost", body: Data("{}".utf8)))
+                }
+                lost.cancel()
+                _ = await lost.result
+            }
+            for _ in 0..<100 where try openSockets() > before + 20 { try await Task.sleep(for: .milliseconds(100)) }
+            #expect(try openSockets() <= before + 20)
+        }
+
         @Test("An upload and a download that make progress are not broken off, and a server that is silent is")
         func patienceFollowsProgress() async throws {
             let server = try RawServer { connection, _ in

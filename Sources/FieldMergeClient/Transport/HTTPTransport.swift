@@ -51,11 +51,10 @@ public final class HTTPTransport: Transport {
         defer { if session !== self.session { session.finishTasksAndInvalidate() } }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { head in
-                exchanges.begin(task, head)
-                task.resume()
+                if exchanges.begin(task, head) { task.resume() }
             }
         } onCancel: {
-            task.cancel()
+            exchanges.breakOff(task)
         }
     }
 }
@@ -84,9 +83,35 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private let open = Mutex<[Int: Exchange]>([:])
+    /// The requests that were broken off before they began.
+    private let early = Mutex<Set<Int>>([])
 
-    func begin(_ task: URLSessionTask, _ head: CheckedContinuation<TransportResponse, any Error>) {
-        open.withLock { $0[task.taskIdentifier] = Exchange(head: head) }
+    /// Notes who waits for an answer; false if the request was broken off before.
+    func begin(_ task: URLSessionTask, _ head: CheckedContinuation<TransportResponse, any Error>) -> Bool {
+        let id = task.taskIdentifier
+        let isEarly = early.withLock { early in
+            if early.remove(id) != nil { return true }
+            open.withLock { $0[id] = Exchange(head: head) }
+            return false
+        }
+        if isEarly { head.resume(throwing: CancellationError()) }
+        return !isEarly
+    }
+
+    /// Ends a request at once: a session does not report a task that was cancelled before it began.
+    func breakOff(_ task: URLSessionTask) {
+        let id = task.taskIdentifier
+        early.withLock { early in
+            if open.withLock({ $0[id] == nil }) { early.insert(id) }
+        }
+        task.cancel()
+        end(task, with: CancellationError())
+    }
+
+    private func end(_ task: URLSessionTask, with error: (any Error)?) {
+        guard let exchange = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        exchange.head?.resume(throwing: error ?? ConnectionLost(reason: "there was no answer"))
+        exchange.body?.finish(throwing: error)
     }
 
     func urlSession(
@@ -117,9 +142,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let exchange = open.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        exchange.head?.resume(throwing: error ?? ConnectionLost(reason: "there was no answer"))
-        exchange.body?.finish(throwing: error)
+        end(task, with: error)
     }
 
     /// Follows no redirection: a gateway sends none, and a token is not for others.

@@ -16,9 +16,9 @@ public struct TransportRequest: Sendable {
     public let path: String
     /// The headers by their names.
     public let headers: [String: String]
-    /// The body; nil where there is none.
+    /// The body, not packed; nil where there is none.
     public let body: Data?
-    /// The seconds after which an answer counts as lost.
+    /// The seconds without a byte in either direction after which an answer counts as lost.
     public let timeout: Double
 
     /// Makes a request.
