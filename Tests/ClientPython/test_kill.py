@@ -9,6 +9,7 @@ import copy
 import json
 import random
 import tempfile
+import threading
 import unittest
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from fieldmerge.testing.memory import _failed
 from fieldmerge.testing.scripted import Reply
 
 RULES = cases("model.json")["rules"]
+PHOTO = "x" * 260_000
 
 
 class Killed(BaseException):
@@ -79,6 +81,13 @@ class KillTests(unittest.TestCase):
             with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
                 Walk(self, random.Random(seed), folder).run()
 
+    def test_walks_with_large_pushes(self) -> None:
+        hook, threading.excepthook = threading.excepthook, lambda arguments: None  # a kill ends the lane's thread too
+        self.addCleanup(setattr, threading, "excepthook", hook)
+        for seed in seeds(10):
+            with self.subTest(seed=seed), tempfile.TemporaryDirectory() as folder:
+                LargeWalk(self, random.Random(seed), folder).run()
+
     def test_walks_over_histories(self) -> None:
         reasons: set[str] = set()
         for seed in seeds(100):
@@ -91,6 +100,8 @@ class KillTests(unittest.TestCase):
 
 class Walk:
     """Two devices on one server, and what must be true in the end."""
+
+    kinds = ["add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name"]
 
     def __init__(self, test: unittest.TestCase, dice: random.Random, folder: str) -> None:
         self.test, self.dice = test, dice
@@ -126,7 +137,7 @@ class Walk:
     def edit(self, device: Device) -> None:
         self.number += 1
         name = f"n{self.number}"
-        kind = self.dice.choice(["add", "add", "item", "item", "aisle", "delete", "both", "shopper", "name"])
+        kind = self.dice.choice(self.kinds)
         getattr(self, f"edit_{kind}")(device, name)
 
     def stored(self, device: Device, block: Any, change: Any, meaning: Any = lambda: None) -> None:
@@ -138,6 +149,19 @@ class Walk:
         finally:
             if "edit: committed" in device.steps:
                 meaning()
+
+    def edit_photo(self, device: Device, name: str) -> None:
+        """A push that is sent in the lane of the large ones, with points that count."""
+        shopper_id = self.dice.choice([1, 2, 3])
+
+        def change(s: Any) -> None:
+            s.customer.points += 1
+            s.customer.street = name + PHOTO
+
+        def meaning() -> None:
+            self.points[shopper_id] += 1
+
+        self.stored(device, device.store.edit("shoppers", shopper_id), change, meaning)
 
     def edit_add(self, device: Device, name: str) -> None:
         shopper_id, more = self.dice.choice([1, 2, 3]), self.dice.randint(-3, 5)
@@ -317,6 +341,12 @@ class Walk:
                 told = {key: record for (one, key), record in gateway.records.items() if one == name}
                 self.test.assertEqual(held, told)
             store.close()
+
+
+class LargeWalk(Walk):
+    """A walk in which some pushes are large."""
+
+    kinds = [*Walk.kinds, "photo", "photo"]
 
 
 class HistoryGateway(DefaultingGateway):

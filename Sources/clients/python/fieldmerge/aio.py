@@ -186,8 +186,8 @@ class AsyncStore:
         await self._run(self.blocking.export, path)
 
     def conflicts(self) -> Listed:
-        """`await store.conflicts()` is the list of conflicts that the app has not decided; `async for` yields them as they
-        come."""
+        """`await store.conflicts()` is the list of conflicts that the app has not decided; `async for` yields them as
+        they come."""
         return Listed(self._wrap, self.blocking.on_conflict, self.blocking.conflicts)
 
     async def unsent(self) -> list[Any]:

@@ -18,7 +18,7 @@ _CALLS = {"take_mine", "take_theirs", "keep_mine", "dismiss", "discard", "resend
 
 
 class AsyncEntry:
-    """A conflict, an overtaken edit, an unsent edit or a refused edit: the same members, with coroutines as functions."""
+    """An entry of a list, or an event: the same members, with coroutines as functions."""
 
     def __init__(self, entry: Conflict | Overtaken | UnsentEdit | RefusedEdit, wrap: Wrap) -> None:
         self._entry = entry

@@ -21,7 +21,7 @@ from typing import Any
 from .errors import UnknownName, UnknownValue
 from .ids import is_temporary, key_of
 from .rules import Group, Resource, Section, nearest
-from .values import json_equal, same, wire_value, without
+from .values import json_equal, same
 
 RowChange = dict[str, Any]
 Json = dict[str, Any]
@@ -72,7 +72,7 @@ def _of_row(section: Section, before: Json | None, after: Json | None) -> list[R
             continue
         # A field that the row does not contain is unknown: it is neither compared nor sent.
         old, new = fields_of(group, before), fields_of(group, after)
-        if not _equal(group, old, new):
+        if not equal_groups(group, old, new):
             groups[group.name] = {"old": old, "new": new}
     return [{"section": section.name, "do": "edit", "groups": groups}] if groups else []
 
@@ -82,7 +82,7 @@ def fields_of(group: Group, row: Mapping[str, Any]) -> Json:
     return {field.name: copy.deepcopy(row[field.name]) for field in group.fields if field.name in row}
 
 
-def _equal(group: Group, old: Json, new: Json) -> bool:
+def equal_groups(group: Group, old: Json, new: Json) -> bool:
     """Whether both sides contain the same fields with equal values. A field that neither contains is not compared."""
     shown = [field for field in group.fields if field.name in old or field.name in new]
     return all(one.name in old and one.name in new and same(one, old[one.name], new[one.name]) for one in shown)
@@ -91,7 +91,7 @@ def _equal(group: Group, old: Json, new: Json) -> bool:
 def equal_where_known(group: Group, one: Json, other: Json) -> bool:
     """Whether the fields that both sides contain have equal values."""
     both = [field.name for field in group.fields if field.name in one and field.name in other]
-    return _equal(group, {name: one[name] for name in both}, {name: other[name] for name in both})
+    return equal_groups(group, {name: one[name] for name in both}, {name: other[name] for name in both})
 
 
 def _creation(section: Section, row: Json) -> RowChange:
@@ -104,7 +104,7 @@ def _deletion(section: Section, row: Json) -> RowChange:
     return {"section": section.name, "do": "delete", "old": old}
 
 
-def _place(change: RowChange) -> tuple[str, str | None]:
+def place_of_row(change: RowChange) -> tuple[str, str | None]:
     return change["section"], key_of(change["id"]) if "id" in change else None
 
 
@@ -129,10 +129,10 @@ def compose(resource: Resource, first: list[RowChange], second: list[RowChange])
             return []
         root = next(change for change in second if change["section"] == resource.root.name)
         before = next((change for change in first if change["section"] == resource.root.name), None)
-        return [_first_seen(before, root)]
-    result = {_place(change): change for change in first}
+        return [first_seen(before, root)]
+    result = {place_of_row(change): change for change in first}
     for change in second:
-        place = _place(change)
+        place = place_of_row(change)
         earlier = result.get(place)
         if earlier is None:
             result[place] = change
@@ -147,13 +147,13 @@ def compose(resource: Resource, first: list[RowChange], second: list[RowChange])
     return list(result.values())
 
 
-def _follows(group: Group, before: Json, seen: Json) -> bool:
+def follows(group: Group, before: Json, seen: Json) -> bool:
     """Whether who made a later edit had seen the earlier one; two who edit at once have not seen each other, and
     the server decides between them as between any two."""
     return all(same(field, before[field.name], seen.get(field.name)) for field in group.fields if field.name in before)
 
 
-def _first_seen(earlier: RowChange | None, deletion: RowChange) -> RowChange:
+def first_seen(earlier: RowChange | None, deletion: RowChange) -> RowChange:
     old = dict(deletion["old"])
     unknown = set(deletion.get("unknown", ()))
     for group in (earlier or {}).get("groups", {}).values():
@@ -168,7 +168,7 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
     if steps == ("create", "edit"):
         new = dict(first["new"])
         for name, values in second["groups"].items():
-            if not _follows(section.group(name), first["new"], values["old"]):
+            if not follows(section.group(name), first["new"], values["old"]):
                 return None
             # What the database is to fill in stays out of the creation.
             left = [one for one in values.get("unknown", ()) if values["new"].get(one) is None]
@@ -177,7 +177,7 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
     if steps == ("create", "delete"):
         return {}
     if steps == ("edit", "delete"):
-        return _first_seen(first, second)
+        return first_seen(first, second)
     if steps != ("edit", "edit"):
         return None
     groups = dict(first["groups"])
@@ -186,84 +186,12 @@ def _join(section: Section, first: RowChange, second: RowChange) -> RowChange | 
             groups[name] = values
             continue
         group = section.group(name)
-        if group.has_transitions or not _follows(group, groups[name]["new"], values["old"]):
+        if group.has_transitions or not follows(group, groups[name]["new"], values["old"]):
             return None
         seen = groups.pop(name)
-        if not _equal(group, seen["old"], values["new"]):
+        if not equal_groups(group, seen["old"], values["new"]):
             groups[name] = {**seen, "new": values["new"]}
     return {**first, "groups": groups} if groups else {}
-
-
-def uncover(
-    resource: Resource, gone: list[RowChange], later: list[RowChange]
-) -> tuple[list[RowChange], list[RowChange]]:
-    """Returns a later edit as it is if an earlier one never happens: its groups get the `old` of the earlier one, and
-    those that then change nothing are left out. Returns also what is left of the earlier one, for edits after that."""
-    left = {_place(change): change for change in gone if resource.has(change["section"])}
-    kept: list[RowChange] = []
-    for change in later:
-        earlier = left.get(_place(change))
-        if earlier is None or not resource.has(change["section"]):
-            kept.append(change)
-            continue
-        section = resource.section(change["section"])
-        steps = earlier["do"], change["do"]
-        if steps == ("edit", "edit"):
-            groups, seen = _uncovered(section, earlier["groups"], change["groups"])
-            kept += [{**change, "groups": groups}] if groups else []
-            left[_place(change)] = {**earlier, "groups": seen}
-        elif steps == ("create", "edit"):
-            new = {name: value for values in change["groups"].values() for name, value in values["new"].items()}
-            place = {name: change[name] for name in ("section", "id") if name in change}
-            kept.append({**place, "do": "create", "new": new})
-            del left[_place(change)]
-        elif steps == ("edit", "delete"):
-            kept.append(_first_seen(earlier, change))
-            del left[_place(change)]
-        elif steps != ("create", "delete"):
-            kept.append(change)
-    return kept, list(left.values())
-
-
-def _uncovered(section: Section, gone: Json, later: Json) -> tuple[Json, Json]:
-    """Returns the groups of a later edit, and those of the earlier one that no edit has covered."""
-    groups: Json = {}
-    seen = dict(gone)
-    for name, values in later.items():
-        earlier = seen.pop(name, None)
-        group = section.group(name)
-        if earlier is None or not _follows(group, earlier["new"], values["old"]):
-            groups[name] = values
-            continue
-        old, new = (_less(group, values[side], earlier) for side in ("old", "new"))
-        if new is not None and old is not None:
-            # What counts or collects keeps its own part only, and so do the edits after it.
-            seen[name] = {"old": new, "new": values["new"]}
-            left = {"old": old, "new": new}
-        else:
-            left = {**earlier, "new": values["new"]}
-        if not _equal(group, left["old"], left["new"]):
-            groups[name] = left
-    return groups, seen
-
-
-def _less(group: Group, values: Json, gone: Json) -> Json | None:
-    """Returns the values of a group without what an earlier edit has added to them; `None` if the group does not add."""
-    if group.merge == "add":
-        numbers = without(group, values, group.value(gone["old"]), group.value(gone["new"]))
-        return None if numbers is None else {
-            field.name: wire_value(field, numbers[field.name], path=field.name) for field in group.fields
-        }  # fmt: skip
-    if group.merge != "set":
-        return None
-    result: Json = {}
-    for name, members in values.items():
-        before, after = gone["old"].get(name) or [], gone["new"].get(name) or []
-        if not all(isinstance(one, list) for one in (members, before, after)):
-            return None
-        kept = [one for one in members if one in before or one not in after]
-        result[name] = [*kept, *(one for one in before if one not in after and one not in kept)]
-    return result
 
 
 def is_seen(resource: Resource, record: Json | None, changes: list[RowChange]) -> bool:
@@ -302,7 +230,7 @@ def is_other(resource: Resource, held: Json | None, record: Json, edits: Iterabl
         row = _row_of(section, record, place)
         for group in section.groups:
             if row is not None and all(one.name in values and one.name in row for one in group.fields):
-                compared.append(_equal(group, values, row))
+                compared.append(equal_groups(group, values, row))
     return bool(compared) and not any(compared)
 
 
@@ -341,8 +269,8 @@ def left(
             groups: dict[bool, Json] = {False: {}, True: {}}
             for name, values in change["groups"].items():
                 group = section.group(name)
-                mark = resource.name, key_of(record_id), *_place(change), name
-                if mark in done or row is not None and _equal(group, row, values["new"]):
+                mark = resource.name, key_of(record_id), *place_of_row(change), name
+                if mark in done or row is not None and equal_groups(group, row, values["new"]):
                     done.add(mark)
                 else:
                     groups[group.merge in ("add", "set")][name] = values
@@ -359,7 +287,7 @@ def unnamed(resource: Resource, edits: Iterable[list[RowChange]]) -> dict[tuple[
         for change in changes:
             if not resource.has(change["section"]):
                 continue
-            place = _place(change)
+            place = place_of_row(change)
             if change["do"] == "create":
                 found[place] = resource.section(change["section"]).fields.keys() - change["new"].keys()
             elif change["do"] == "delete":
@@ -378,7 +306,7 @@ def mark_unknown(changes: list[RowChange], unknown: Mapping[tuple[str, str | Non
 
     result = []
     for change in changes:
-        fields = unknown.get(_place(change), set())
+        fields = unknown.get(place_of_row(change), set())
         if change["do"] == "edit":
             change = {**change, "groups": {name: mark(one, fields) for name, one in change["groups"].items()}}
         elif change["do"] == "delete":
@@ -421,7 +349,7 @@ def fill_unknown(
             left = {
                 name: one
                 for name, one in groups.items()
-                if one is change["groups"][name] or not _equal(section.group(name), one["old"], one["new"])
+                if one is change["groups"][name] or not equal_groups(section.group(name), one["old"], one["new"])
             }
             if left:
                 result.append({**change, "groups": left})
@@ -602,7 +530,7 @@ def _regrouped(section: Section, row: Json, change: RowChange) -> Json:
         held = fields_of(group, row)
         before = {**held, **fields_of(group, old)}
         after = {**before, **fields_of(group, new)}
-        if not _equal(group, before, after):
+        if not equal_groups(group, before, after):
             groups[group.name] = {"old": before, "new": after}
     return groups
 

@@ -26,7 +26,9 @@ log = logging.getLogger("fieldmerge")
 
 
 @dataclass
-class _Observer:
+class Observer:
+    """What is called back with a record, or all of a resource."""
+
     resource: str
     record_id: Any
     callback: Callable[[Any], Any]
@@ -49,7 +51,7 @@ class Delivery:
         self._settled = threading.Condition()
         self._handlers: dict[str, list[Callable[[Any], Any]]] = {}
         self._hooks: list[Callable[[Change], Any]] = []
-        self._observers: list[_Observer] = []
+        self._observers: list[Observer] = []
         self._forms: list[RecordDraft] = []
         self._touched: set[tuple[str, str]] = set()
         self._delivery = threading.Lock()

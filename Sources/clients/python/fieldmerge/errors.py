@@ -108,7 +108,7 @@ class NewerStore(WrongStore):
     code = "newer-store"
 
     def __init__(self, path: str, found: int, known: int) -> None:
-        super().__init__(f"{path} has the format {found}, and this version knows {known}: use a later version, or export it")
+        super().__init__(f"{path} has the format {found}, this version knows {known}: use a later one, or export it")
 
 
 class StoreClosed(FieldMergeError):

@@ -16,7 +16,8 @@ def has_renames(resource: Resource) -> bool:
 
 def renamed(resource: Resource, changes: list[RowChange]) -> list[RowChange]:
     """Returns changes under the present names of fields. The groups are those of before."""
-    return [_change(resource.section(one["section"]).renames, one) if resource.has(one["section"]) else one for one in changes]
+    known = {section.name: section.renames for section in resource.sections}
+    return [_change(known.get(change["section"], {}), change) for change in changes]
 
 
 def renamed_record(resource: Resource, record: Json) -> Json:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 import os
 import random
 import sqlite3
 import time
-import urllib.parse
 import uuid
 import weakref
 from collections.abc import Callable, Iterable
@@ -21,15 +19,14 @@ from .background import Background
 from .changes import Json
 from .clock import Clock
 from .database import Database
-from .delivery import _Observer
 from .editing import as_read
-from .errors import Offline, RequestRefused, RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
+from .errors import RulesUnknown, StorageError, StoreClosed, UnsentEdits, WrongStore
 from .forms import RecordDraft
-from .ids import in_url, key_of, plain
-from .lists import Lists
+from .ids import plain
 from .model import Change, Draft, Model
 from .snapshot import load
-from .syncing import Report, Requester, Synchronizer
+from .support import Support
+from .syncing import Report, Synchronizer
 from .tickets import Conflict, Gone, Overtaken, RefusedEdit, Ticket
 from .tokens import TokenSource
 from .transaction import SingleEdit, Transaction
@@ -68,7 +65,7 @@ class Status:
     problem: Any = None
 
 
-class Store(Lists):
+class Store(Support):
     """The records of one user on one server, as `fieldmerge.open` returns it. Threads may share it."""
 
     def __init__(
@@ -142,102 +139,6 @@ class Store(Lists):
                         )
             self._model.note_shapes()
         self._model.prune()
-
-    # Reading
-
-    def record(self, resource: str, record_id: Any) -> Any:
-        """Returns a record as it is here, with the edits that were not sent yet; `None` where there is none.
-
-        One of a resource that is not kept is asked for at the gateway; throws `Offline` where that gives no answer,
-        and `UnknownName` for a resource that the rules do not have.
-        """
-        self._model.check_name(resource)
-        if self._model.keeps(resource):
-            return as_read(self._model.view(resource, plain(record_id)))
-        return as_read(self._fetched(resource, plain(record_id)))
-
-    def records(self, resource: str) -> list[Any]:
-        """Returns every record of a resource, in the order of keys; throws `UnknownName`."""
-        self._model.check_name(resource)
-        if self._model.keeps(resource):
-            return [as_read(record) for record in self._model.all(resource)]
-        return [as_read(record) for record in self._fetch_all(resource)]
-
-    def _fetched(self, resource: str, record_id: Any) -> Json | None:
-        """Reads a record from the gateway, with the edits of it that were not sent yet."""
-        model = self._model
-        resolved = model.resolve(record_id)
-        pending = model.pending(resource, key_of(resolved))
-        if pending and model.view(resource, resolved) is not None:
-            return model.view(resource, resolved)
-        answer = self._ask(f"/v1/records/{urllib.parse.quote(resource)}/{in_url(resolved)}")
-        record = None if answer is None else dict(answer)
-        return model._over(resource, record, resolved, pending)
-
-    def _fetch_all(self, resource: str) -> Iterable[Json]:
-        after = ""
-        while True:
-            page = self._ask(f"/v1/records/{urllib.parse.quote(resource)}?limit=500{after}")
-            if page is None:
-                return
-            for record in page["records"]:
-                view = self._model.view(resource, record["id"])
-                yield record if view is None else view
-            if page.get("next") is None:
-                return
-            after = f"&after={page['next']}"
-
-    def _ask(self, path: str) -> Any:
-        """Asks the gateway for something that is not kept here; `None` where it does not exist."""
-        synchronizer = self._synchronizer
-        transport = self._listener() if self._listener is not None else synchronizer.transport
-        client = synchronizer.requests.client
-        own = Requester(self._model, transport, synchronizer.tokens, clock=self._clock, client=client)
-        try:
-            answer = own.ask("GET", path)
-            if answer.status == 401:
-                own.renew()
-                answer = own.ask("GET", path)
-        except OSError as error:
-            raise Offline(f"there is no answer: {error}") from error
-        finally:
-            if transport is not synchronizer.transport:
-                transport.close()
-        if answer.status == 200 and answer.json is not None:
-            return answer.json
-        problem = answer.problem
-        if answer.status == 404 and problem is not None and problem["code"] == "no-such-record":
-            return None
-        if problem is None or answer.status in (429, 503, 504):
-            raise Offline(f"there is no answer: {answer.status}")
-        raise RequestRefused(answer.status, problem)
-
-    def observe(
-        self, resource: str, record_id: Any = None, callback: Callable[[Any], Any] | None = None
-    ) -> Callable[[], None]:
-        """Calls back with a record now and whenever it changes, or with all records of a resource where no id is
-        given: `store.observe("shoppers", 123, f)`, `store.observe("shoppers", f)`. Returns what ends it.
-        """
-        if callback is None:
-            if not callable(record_id):
-                raise TypeError("observe needs a function to call back")
-            record_id, callback = None, record_id
-        self._model.check_name(resource)
-        observer = _Observer(resource, plain(record_id), callback)
-        observer.last = self._observed(observer)
-        self._observers.append(observer)
-        self._call(callback, observer.last)
-
-        def end() -> None:
-            if observer in self._observers:
-                self._observers.remove(observer)
-
-        return end
-
-    def _observed(self, observer: _Observer) -> Any:
-        if observer.record_id is None:
-            return [as_read(record) for record in self._model.all(observer.resource)]
-        return as_read(self._model.view(observer.resource, observer.record_id))
 
     # Editing
 
@@ -444,67 +345,6 @@ class Store(Lists):
         self._end()
         self._database.remove()
         self._on_outcome()
-
-    # Support
-
-    def diagnose(self) -> Json:
-        """Returns what a person who helps needs to know; no values of records, and no token."""
-        status = self.status
-        with self._database.lock:
-            pushes = [
-                {
-                    "number": seq,
-                    "state": ("unsent", "sent", "kept", "refused")[state],
-                    "key": key,
-                    "bytes": size,
-                    "edits": [
-                        {"resource": edit.resource, "id": edit.id, "sections": [one["section"] for one in edit.changes]}
-                        for edit in self._model.edits_of(seq)
-                    ],
-                    "problem": (json.loads(refusal)["problem"] or {}).get("code") if refusal else None,
-                }
-                for seq, state, key, size, refusal in self._database.rows(
-                    "SELECT seq, state, key, length(body), refusal FROM push ORDER BY seq"
-                )
-            ]
-            records = dict(self._database.rows("SELECT resource, count(*) FROM base GROUP BY resource ORDER BY 1"))
-            feed, revision = self._model.place()
-            rules = self._model.rules
-        return {
-            "server": self._server,
-            "user": self._user,
-            "device": self._database.meta("device"),
-            "resources": self._model.resources,
-            "phase": status.phase,
-            "unsent": status.unsent,
-            "refused": status.refused,
-            "feed": feed,
-            "revision": revision,
-            "rules": rules.version if rules else None,
-            "lastSynced": status.last_synced,
-            "nextTry": status.next_try,
-            "error": status.error,
-            "problem": status.problem,
-            "records": records,
-            "pushes": pushes,
-            "events": self._database.value("SELECT count(*) FROM event"),
-        }
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """Writes everything that the store holds into a file, one JSON value a line: first `diagnose()`, then the
-        pushes with their edits, then the records."""
-        with open(path, "w", encoding="utf-8") as file, self._database.lock:
-            file.write(json.dumps({"export": self.diagnose()}, ensure_ascii=False) + "\n")
-            for seq, state, key, body in self._database.rows("SELECT seq, state, key, body FROM push ORDER BY seq"):
-                edits = [
-                    {"resource": edit.resource, "id": edit.id, "changes": edit.changes}
-                    for edit in self._model.edits_of(seq)
-                ]
-                text = bytes(body).decode() if body is not None else None
-                push = {"number": seq, "state": state, "key": key, "body": text, "edits": edits}
-                file.write(json.dumps({"push": push}, ensure_ascii=False) + "\n")
-            for resource, record_id, record in self._database.rows("SELECT resource, id, record FROM base"):
-                file.write(f'{{"resource":{json.dumps(resource)},"id":{record_id},"record":{record}}}\n')
 
     # End
 

@@ -134,7 +134,8 @@ class Transaction:
 def checked_base(resource: Resource, record_id: Any, base: Any) -> Json:
     """Returns a record that was read before, as the base of an edit; throws `NotPossible` if it is another record."""
     record: Json = as_plain(base)
-    if not isinstance(record, dict) or resource.root.name not in record or key_of(record.get("id")) != key_of(record_id):
+    is_record = isinstance(record, dict) and resource.root.name in record
+    if not is_record or key_of(record.get("id")) != key_of(record_id):
         raise NotPossible("other-record", f"The base is not the record {record_id!r} of {resource.name}.")
     return renamed_record(resource, record)
 

@@ -37,7 +37,7 @@ class Answers(Rebasing):
             if not self._is_under_way(push):
                 return
             seq = push.seq
-            # An answer is as old as its request. Pages may have come since: beside a large push, or between repetitions.
+            # An answer is as old as its request. Pages may have come since: beside a large push, or before a repetition.
             newer_than = self.database.value("SELECT pulls FROM push WHERE seq = ?", seq)
             edits = self.edits_of(seq)
             failed = [index for index, result in enumerate(results) if result.get("status") not in (None, "merged")]
@@ -46,7 +46,10 @@ class Answers(Rebasing):
 
             # Outcomes are told by the ids that the edits had when they were made.
             conflicts = [
-                [self._enter("conflict", seq, edit.key, one) for one in conflicts_of(edit, result, is_refused=index in failed)]
+                [
+                    self._enter("conflict", seq, edit.key, one)
+                    for one in conflicts_of(edit, result, is_refused=index in failed)
+                ]
                 for index, (edit, result) in enumerate(pairs(edits, results))
             ]
             self._leave_overtaken(seq)

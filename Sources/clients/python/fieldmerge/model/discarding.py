@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import changes as row_changes
-from ..changes import Json
 from ..errors import NotPossible
+from ..uncovering import uncover
 from .parts import SENT, UNSENT, StoredEdit
 from .resending import Resending
 
@@ -82,7 +82,7 @@ class Discarding(Resending):
         for later in self.pending(discarded.resource, discarded.key):
             if later.push < discarded.push or later.state != UNSENT or not changes:
                 continue
-            kept, changes = row_changes.uncover(known, changes, later.changes)
+            kept, changes = uncover(known, changes, later.changes)
             if kept == later.changes:
                 continue
             if kept:

@@ -205,7 +205,7 @@ class Drafts(Discarding):
                     if keeps and not found and row is not None:
                         group = section.group(told["group"])
                         old = row_changes.fields_of(group, row)
-                        if not row_changes._equal(group, old, values["new"]):
+                        if not row_changes.equal_groups(group, old, values["new"]):
                             groups[told["group"]] = {"old": old, "new": values["new"]}
                     elif keeps:
                         groups[told["group"]] = values

@@ -12,7 +12,7 @@ from ..changes import Json, RowChange
 from ..errors import UnknownName
 from ..ids import key_of
 from ..rules import Resource, nearest
-from .parts import StoredEdit, pairs
+from .parts import StoredEdit
 
 _PATH = re.compile(r"(?P<section>[^.\[]+)(?:\[(?P<item>.*?)\](?=\.|$))?(?:\.(?P<name>.+))?")
 _FAULTS = {"rejected", "failed", "missing"}
@@ -130,6 +130,7 @@ def _of_problem(resource: Resource, edit: StoredEdit, problem: Json) -> Iterator
             continue
         for group in resource.section(change["section"]).groups:
             given: Any = change["groups"] if change["do"] == "edit" else change.get("new") or {}
-            has_group = group.name in given if change["do"] == "edit" else any(one.name in given for one in group.fields)
+            is_edited = change["do"] == "edit"
+            has_group = group.name in given if is_edited else any(one.name in given for one in group.fields)
             if has_group and names & {group.name, *(one.name for one in group.fields)}:
                 yield path_of(change, group.name)

@@ -116,7 +116,7 @@ class Rebasing(Sending):
         new = change["groups"][name]["new"]
         for later in drafts:
             for again in later.changes:
-                if row_changes._place(again) == row_changes._place(change) and name in again.get("groups", {}):
+                if row_changes.place_of_row(again) == row_changes.place_of_row(change) and name in again.get("groups", {}):
                     new = again["groups"][name]["new"]
         told = {
             "push": draft.push,

@@ -35,7 +35,8 @@ class Resending(Editions):
                 refusal = {**json.loads(row[0]), "fault": 0}
                 new = self._append(left, None)
                 self.database.write(
-                    "UPDATE push SET state = ?, key = NULL, refusal = ? WHERE seq = ?", REFUSED, json.dumps(refusal), new
+                    "UPDATE push SET state = ?, key = NULL, refusal = ? WHERE seq = ?",
+                    *(REFUSED, json.dumps(refusal), new),
                 )
                 self.database.write("DELETE FROM creation WHERE push = ?", new)
             for edit, (rest, _) in zip(edits, parts):
@@ -46,9 +47,7 @@ class Resending(Editions):
             self.database.write("UPDATE push SET creates = ? WHERE seq = ?", json.dumps(self._creations(seq)), seq)
             return self.resend(seq)
 
-    def _split(
-        self, edits: list[StoredEdit], paths: list[str]
-    ) -> list[tuple[list[RowChange], list[RowChange]]]:
+    def _split(self, edits: list[StoredEdit], paths: list[str]) -> list[tuple[list[RowChange], list[RowChange]]]:
         """Returns of each edit what is left and what is left out. A path has to be one of an edit."""
         wanted: list[list[str]] = [[] for _ in edits]
         for path in paths:

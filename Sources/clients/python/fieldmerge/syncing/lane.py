@@ -126,8 +126,9 @@ class Lane:
             self._note_end(end)
 
     def _note_end(self, end: str) -> None:
-        is_wait = end in ("lost", "again", "none") or end in ("rules", "history", "unauthorized") and end == self._last
-        if is_wait:
+        # What the scheduler does first helps once: after that, only time does.
+        helps = end in ("rules", "history", "unauthorized") and end != self._last
+        if end not in ("settled", "refused") and not helps:
             longest = longest_wait(self._failures)
             seconds = self._random.uniform(0, longest) if self._retry_after is None else self._retry_after
             self._failures += 1
@@ -136,11 +137,13 @@ class Lane:
             self._failures, self.due = 0, None
         self._retry_after = None
         self._last = end
-        self._lease.release()
-        with self._changed:
-            self._has_news = end in _LOOKED_AT
-            self.is_busy = False
-            self._changed.notify_all()
+        try:
+            self._lease.release()
+        finally:
+            with self._changed:
+                self._has_news = end in _LOOKED_AT
+                self.is_busy = False
+                self._changed.notify_all()
         if not self._is_closed:
             self.on_change()
             if self._has_news:

@@ -126,6 +126,6 @@ class Pushing(Downloads):
 
 def sync_body(members: Json, batch: list[Frozen]) -> bytes:
     """Returns the body of `POST /v1/sync`, with the bytes of each push as they are stored."""
-    parts = [f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}".encode() for name, value in members.items()]
+    parts = [f"{json.dumps(name)}:{json.dumps(value)}".encode() for name, value in members.items()]
     parts.append(b'"pushes":[' + b",".join(push.body for push in batch) + b"]")
     return b"{" + b",".join(parts) + b"}"

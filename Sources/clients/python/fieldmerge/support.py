@@ -1,0 +1,75 @@
+"""What a person who helps needs."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from .changes import Json
+from .reads import Reads
+
+
+class Support(Reads):
+    """Descriptions and exports of a store."""
+
+    _server: str
+    _user: str
+
+    def diagnose(self) -> Json:
+        """Returns what a person who helps needs to know; no values of records, and no token."""
+        status = self.status
+        with self._database.lock:
+            pushes = [
+                {
+                    "number": seq,
+                    "state": ("unsent", "sent", "kept", "refused")[state],
+                    "key": key,
+                    "bytes": size,
+                    "edits": [
+                        {"resource": edit.resource, "id": edit.id, "sections": [one["section"] for one in edit.changes]}
+                        for edit in self._model.edits_of(seq)
+                    ],
+                    "problem": (json.loads(refusal)["problem"] or {}).get("code") if refusal else None,
+                }
+                for seq, state, key, size, refusal in self._database.rows(
+                    "SELECT seq, state, key, length(body), refusal FROM push ORDER BY seq"
+                )
+            ]
+            records = dict(self._database.rows("SELECT resource, count(*) FROM base GROUP BY resource ORDER BY 1"))
+            feed, revision = self._model.place()
+            rules = self._model.rules
+        return {
+            "server": self._server,
+            "user": self._user,
+            "device": self._database.meta("device"),
+            "resources": self._model.resources,
+            "phase": status.phase,
+            "unsent": status.unsent,
+            "refused": status.refused,
+            "feed": feed,
+            "revision": revision,
+            "rules": rules.version if rules else None,
+            "lastSynced": status.last_synced,
+            "nextTry": status.next_try,
+            "error": status.error,
+            "problem": status.problem,
+            "records": records,
+            "pushes": pushes,
+            "events": self._database.value("SELECT count(*) FROM event"),
+        }
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Writes everything that the store holds into a file, one JSON value a line: first `diagnose()`, then the
+        pushes with their edits, then the records."""
+        with open(path, "w", encoding="utf-8") as file, self._database.lock:
+            file.write(json.dumps({"export": self.diagnose()}, ensure_ascii=False) + "\n")
+            for seq, state, key, body in self._database.rows("SELECT seq, state, key, body FROM push ORDER BY seq"):
+                edits = [
+                    {"resource": edit.resource, "id": edit.id, "changes": edit.changes}
+                    for edit in self._model.edits_of(seq)
+                ]
+                text = bytes(body).decode() if body is not None else None
+                push = {"number": seq, "state": state, "key": key, "body": text, "edits": edits}
+                file.write(json.dumps({"push": push}, ensure_ascii=False) + "\n")
+            for resource, record_id, record in self._database.rows("SELECT resource, id, record FROM base"):
+                file.write(f'{{"resource":{json.dumps(resource)},"id":{record_id},"record":{record}}}\n')
