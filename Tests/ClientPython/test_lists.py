@@ -250,7 +250,7 @@ class RefusedListTests(ListCase):
         self.assertEqual(caught.exception.code, "several-records")
         self.assertTrue(entry.resend())
 
-    def test_a_form_that_a_second_process_has_sent_again_is_an_edit_of_its_own(self) -> None:
+    def test_a_form_of_an_edit_that_a_second_process_has_sent_again_cannot_be_saved(self) -> None:
         one, other = self.synced(self.file()), self.synced(self.file())
         with one.edit("shoppers", 123) as s:
             s.customer.firstName = "Bob"
@@ -259,9 +259,11 @@ class RefusedListTests(ListCase):
         form = one.refused_edits()[0].restore()
         self.assertTrue(other.refused_edits()[0].resend())
         form.record.customer.lastName = "Moore"
-        form.save()
+        with self.assertRaises(fieldmerge.NotPossible) as caught:
+            form.save()
+        self.assertEqual((caught.exception.code, form.record.customer.lastName), ("not-refused", "Moore"))
         self.assertTrue(one.sync().ok)
-        self.assertEqual((self.name(), self.server.get("shoppers", 123)["customer"]["lastName"]), ("Bob", "Moore"))
+        self.assertEqual(self.name(), "Bob")
 
 
 class FormTests(ListCase):

@@ -212,6 +212,14 @@ def is_seen(resource: Resource, record: Json | None, changes: list[RowChange]) -
     return True
 
 
+def without_row(resource: Resource, record: Json | None, changes: list[RowChange]) -> list[RowChange]:
+    """Returns the changes that edit a row which a record does not have."""
+    if is_creation(changes, resource):
+        return []
+    edits = [change for change in changes if change["do"] == "edit" and resource.has(change["section"])]
+    return [change for change in edits if _row_of(resource.section(change["section"]), record, change) is None]
+
+
 def is_other(resource: Resource, held: Json | None, record: Json, edits: Iterable[list[RowChange]]) -> bool:
     """Returns whether an id names another record now: no group of the old base, or of an edit, is equal."""
     seen: list[tuple[Section, RowChange, Json]] = []

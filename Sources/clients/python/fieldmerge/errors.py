@@ -95,7 +95,8 @@ class StorageError(FieldMergeError, sqlite3.OperationalError):
 
 
 class NotPossible(FieldMergeError):
-    """A call that cannot be done. `code` is the reason: `other-record`, `sending`, `nothing-left`, `several-records`."""
+    """A call that cannot be done. `code` is the reason: `other-record`, `sending`, `nothing-left`,
+    `several-records`, `not-refused`."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)

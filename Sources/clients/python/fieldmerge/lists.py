@@ -76,7 +76,7 @@ class Lists(Decisions):
     def _restore(self, seq: int) -> RecordDraft:
         edits = next((edits for number, _, edits in self._model.refused() if number == seq), None)
         if edits is None:
-            raise NotPossible("nothing-left", "This edit is refused no more.")
+            raise NotPossible("not-refused", "This edit was sent again or discarded meanwhile.")
         if len(edits) != 1:
             raise NotPossible("several-records", "It edits several records: send it again, or discard it.")
         (edit,) = edits

@@ -214,6 +214,7 @@ class Answers(Rebasing):
             if not self._is_under_way(push):
                 return
             seq = push.seq
+            newer_than = self.database.value("SELECT pulls FROM push WHERE seq = ?", seq)
             edits = self.edits_of(seq)
             seen = self._seen_of(edits, results)
             fault = 0
@@ -224,7 +225,9 @@ class Answers(Rebasing):
             self._refuse(seq, problem, results, fault=fault)
             for result in results:
                 record = result.get("record")
-                if record is not None and self._stores(str(result["resource"]), key_of(record["id"])):
+                if record is None or self._was_pulled_since(str(result["resource"]), key_of(record["id"]), newer_than):
+                    continue
+                if self._stores(str(result["resource"]), key_of(record["id"])):
                     before = self.view(str(result["resource"]), record["id"])
                     self._put(str(result["resource"]), record["id"], record, before=before)
             for place, before in seen.items():

@@ -33,6 +33,10 @@ class Discarding(Resending):
         """Returns whether a push was sent although that could not be stored."""
         raise NotImplementedError
 
+    def _tell_passed(self, seq: int) -> None:
+        """Tells which groups of a push were changed since the values that it has as `old`."""
+        raise NotImplementedError
+
     def discard_unsent(self, seq: int) -> bool:
         """Takes a push out of the queue with everything that uses what it creates, in one transaction; false if it has
         an answer. Throws `NotPossible` if it was sent."""
@@ -91,3 +95,4 @@ class Discarding(Resending):
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", later.push, later.place)
             self._note_creations(later.push)
             self._settle_cancelled(later.push)
+            self._tell_passed(later.push)

@@ -78,10 +78,6 @@ class Drafts(Discarding):
         except UnknownName:
             return False  # the rules have other names by now
 
-    def _tell_passed(self, seq: int) -> None:
-        """Tells which groups of a new push others have changed since its base was read."""
-        raise NotImplementedError
-
     def _check_open(self) -> None:
         """Throws `StoreClosed` if this or another process has signed out."""
         if self.database.meta("signedOut"):
@@ -183,13 +179,13 @@ class Drafts(Discarding):
             section = resource.section(told["section"])
             key = key_of(self.resolve(told["id"]))
             item = None if told.get("item") is None else key_of(self.resolve(told["item"]))
-            after = self._seen(resource.name, key)
+            after = self._seen(resource.name, key, before=told["push"])
             found = False
             drafts = self.pending(resource.name, key)
             if not any(edit.push == told["push"] and edit.state == UNSENT for edit in drafts):
                 return False
             for edit in drafts:
-                if edit.state != UNSENT:
+                if edit.state != UNSENT or edit.push < told["push"]:
                     continue
                 changes = []
                 for change in edit.changes:

@@ -135,7 +135,7 @@ class Rebasing(Sending):
     def _tell_passed(self, seq: int) -> None:
         for draft in self.edits_of(seq):
             known = self._known(draft.resource)
-            after = self._seen(draft.resource, draft.key)
+            after = self._seen(draft.resource, draft.key, before=seq)
             if known is None or after is None:
                 continue
             for change in draft.changes:

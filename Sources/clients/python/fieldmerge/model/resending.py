@@ -63,14 +63,21 @@ class Resending(Editions):
         return [split(self.resource(edit.resource), edit.changes, one) for edit, one in zip(edits, wanted)]
 
     def _replace_refused(self, seq: int) -> list[str]:
-        """Deletes a refused push that a new one replaces; returns its tickets, whose outcome is that of the new one."""
+        """Deletes a refused push that a new one replaces, except edits of rows that are gone; returns its tickets, whose
+        outcome is that of the new one. Throws `NotPossible` if it is refused no more."""
         if self.database.value("SELECT 1 FROM push WHERE seq = ? AND state = ?", seq, REFUSED) is None:
-            return []
+            raise NotPossible("not-refused", "The edit that this form restores was sent again or discarded meanwhile.")
         tokens = [token for (token,) in self.database.rows("SELECT token FROM ticket WHERE push = ?", seq)]
         for edit in self.edits_of(seq):
             self._touched.add((edit.resource, edit.key))
-        self.database.write("DELETE FROM edit WHERE push = ?", seq)
-        self.database.write("DELETE FROM push WHERE seq = ?", seq)
+            known, record = self._known(edit.resource), self.view(edit.resource, edit.id)
+            left = [] if known is None else row_changes.without_row(known, record, edit.changes)
+            if left:
+                self._write_changes(seq, edit.place, left)
+            else:
+                self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
+        if self.database.value("SELECT 1 FROM edit WHERE push = ?", seq) is None:
+            self.database.write("DELETE FROM push WHERE seq = ?", seq)
         return tokens
 
     def resend(self, seq: int) -> bool:
