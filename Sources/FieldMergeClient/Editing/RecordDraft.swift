@@ -20,18 +20,22 @@ public final class RecordDraft: Sendable {
         let rulesVersion: String
         /// The refused push whose values the form has.
         var restored: Int64?
+        /// The changes of that push which no row of the form has.
+        var unfit: [RowChange] = []
         /// The last call of `save`.
         var saving: Task<Ticket, any Error>?
         var isSaving = false
     }
 
     init(
-        _ edit: RecordEdit, rulesVersion: String, shown: JSONObject?, restored: Int64? = nil, of store: FieldMergeStore
+        _ edit: RecordEdit, rulesVersion: String, shown: JSONObject?, restored: Int64? = nil, unfit: [RowChange] = [],
+        of store: FieldMergeStore
     ) {
         resource = edit.resource.name
         id = edit.id
         self.store = store
-        state = Mutex(State(edit: edit, shown: shown, rulesVersion: rulesVersion, restored: restored))
+        state = Mutex(
+            State(edit: edit, shown: shown, rulesVersion: rulesVersion, restored: restored, unfit: unfit))
         store.openDrafts.withLock { $0[name] = WeakDraft(draft: self) }
     }
 
@@ -65,20 +69,20 @@ public final class RecordDraft: Sendable {
     }
 
     private func saveOnce() async throws -> Ticket {
-        let (draft, after, restored) = try state.withLock { state in
+        let (draft, after, restored, unfit) = try state.withLock { state in
             if let fault = state.edit.fault { throw fault }
             state.isSaving = true
             let after = state.edit.state
             let changes = RecordChanges(of: state.edit.resource, from: state.edit.before, to: after)
             let draft = Draft(
                 resource: resource, id: id, changes: changes, rulesVersion: state.rulesVersion, isBased: true)
-            return (draft, after, state.restored)
+            return (draft, after, state.restored, state.unfit)
         }
         defer { state.withLock { $0.isSaving = false } }
-        let ticket = try await store.commit { try $0.commit(draft, restoring: restored) }
+        let ticket = try await store.commit { try $0.commit(draft, restoring: restored, unfit: unfit) }
         state.withLock { state in
             state.edit.before = after
-            state.restored = nil
+            (state.restored, state.unfit) = (nil, [])
         }
         return ticket
     }
@@ -158,10 +162,11 @@ extension FieldMergeStore {
 
     /// Opens a form with the values of a refused edit.
     func restore(_ push: Int64) async throws -> RecordDraft {
-        let (edit, version) = try await file.read { ledger in
+        let (restored, version) = try await file.read { ledger in
             (try ledger.restored(push), try ledger.rules()?.version ?? "")
         }
-        return RecordDraft(edit, rulesVersion: version, shown: edit.before, restored: push, of: self)
+        let (edit, unfit) = restored
+        return RecordDraft(edit, rulesVersion: version, shown: edit.before, restored: push, unfit: unfit, of: self)
     }
 
     nonisolated func openDraft(_ name: String) -> RecordDraft? { openDrafts.withLock { $0[name]?.draft } }

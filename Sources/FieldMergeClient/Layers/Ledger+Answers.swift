@@ -185,9 +185,8 @@ extension Ledger {
     func storeRefusal(_ sent: FrozenPush, _ problem: JSONValue, results: [JSONValue], rules: String? = nil) throws {
         try checkLease()
         let push = sent.number
-        guard try number("SELECT 1 FROM push WHERE seq = ? AND state = 1 AND key = ?", [push, sent.key]) != nil else {
-            return
-        }
+        let pulls = "SELECT pulls FROM push WHERE seq = ? AND state = 1 AND key = ?"
+        guard let newerThan = try number(pulls, [push, sent.key]) else { return }
         let edits = try edits(of: push)
         let seen = try seen(by: edits, and: results)
         let fault = results.prefix(edits.count).firstIndex {
@@ -199,7 +198,7 @@ extension Ledger {
                 let resource = result["resource"].stringValue
             else { continue }
             let place = RecordPlace(resource: resource, key: id.key)
-            if try context.keeps(resource) || base(place) != nil {
+            if try !wasPulled(place, since: Int(newerThan)), try context.keeps(resource) || base(place) != nil {
                 try put(resource, id: id, record, before: view(resource, id))
             }
         }

@@ -77,11 +77,11 @@ extension Ledger {
         }
     }
 
-    /// Lists the groups of a new edit whose `old` is not what the store has beneath it.
+    /// Lists the groups of an edit whose `old` is not what the app reads without it.
     func listOvertaken(_ push: Int64) throws {
         for draft in try edits(of: push) {
             guard let known = try known(draft.resource) else { continue }
-            let seen = try seen(draft.record)
+            let seen = try seen(draft.record, before: push)
             for change in draft.changes.rows {
                 guard let section = known.section(named: change.section),
                     let row = change.row(of: seen, isList: section.isList)

@@ -91,14 +91,14 @@ extension Ledger {
             let values = try pending(record).filter { $0.push >= push }.compactMap { edit in
                 Self.newValues(at: place, in: edit).map { (edit.push, $0) }
             }
-            guard let last = values.last, values[0].0 == push else {
+            guard let own = values.first, own.0 == push else {
                 try write("DELETE FROM conflict_entry WHERE name = ?", [row[0] as String])
                 continue
             }
             // Before it is sent, a later edit may change what the user wants.
             guard try state(of: push) == .unsent, var body = JSONValue(text: row[3] as String),
                 let section = try known(record.resource)?.section(named: told[2].stringValue ?? ""),
-                let new = section.group(told[4].stringValue ?? "")?.value(of: last.1), new != body["new"]
+                let new = section.group(told[4].stringValue ?? "")?.value(of: own.1), new != body["new"]
             else { continue }
             body["new"] = new
             try write("UPDATE conflict_entry SET body = ? WHERE name = ?", [body.text, row[0] as String])

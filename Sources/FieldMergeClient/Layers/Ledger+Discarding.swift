@@ -58,6 +58,7 @@ extension Ledger {
             guard changes != later.changes else { continue }
             try replaceChanges(later.push, later.place, with: changes)
             try settleCancelled(later.push)
+            try listOvertaken(later.push)
         }
     }
 }

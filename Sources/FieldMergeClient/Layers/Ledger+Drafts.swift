@@ -138,13 +138,13 @@ extension Ledger {
         let name = told["group"].stringValue ?? ""
         let record = RecordPlace(resource: resource.name, key: try resolve(told["id"]).key)
         let item = told["item"].isNull ? nil : try resolve(told["item"]).key
-        let after = try seen(record)
         var found = false
         let push = told["push"].intValue.map(Int64.init)
         let drafts = try pending(record)
+        let after = try seen(record, before: push)
         // What was told is about this edit; one made since is none of its.
         guard drafts.contains(where: { $0.push == push && $0.state == .unsent }) else { return false }
-        for edit in drafts where edit.state == .unsent {
+        for edit in drafts where edit.state == .unsent && (keeps ? edit.push == push : edit.push >= push ?? 0) {
             var rows: [RowChange] = []
             for var change in edit.changes.rows {
                 guard change.section == section.name, change.item?.key == item, case .edit(var groups) = change.step,

@@ -3,7 +3,9 @@ import GRDB
 /// Forms with the values of refused edits.
 extension Ledger {
     /// Returns a form of the record of a refused edit, with the edit's values over it.
-    func restored(_ push: Int64) throws -> RecordEdit {
+    ///
+    /// - Returns: the form, and the changes that no row of it has.
+    func restored(_ push: Int64) throws -> (form: RecordEdit, unfit: [RowChange]) {
         let edits = try edits(of: push)
         guard let rules = try rules() else { throw FieldMergeError.rulesUnknown }
         guard Set(edits.map(\.record)).count == 1, let edit = edits.first else { throw FieldMergeError.severalRecords }
@@ -22,16 +24,25 @@ extension Ledger {
         form.restore(
             isCreation
                 ? changes.created(form.state, of: known) : changes.applied(to: base, id: edit.id, of: known) ?? [:])
-        return form
+        let unfit = changes.rows.filter { change in
+            let isList = known.section(named: change.section)?.isList ?? false
+            return !isCreation && !change.groups.isEmpty && change.row(of: base, isList: isList) == nil
+        }
+        return (form, unfit)
     }
 
     /// Stores what a form has changed, and takes the refused push whose values it has out of the list.
     ///
     /// The tickets of that push get the outcome of the edit.
-    func commit(_ draft: Draft, restoring push: Int64?) throws -> String {
-        guard let push, try state(of: push) == .refused else { return try commit([draft], nil) }
+    ///
+    /// - Parameter unfit: the changes of that push which no row of the form has; they stay refused.
+    func commit(_ draft: Draft, restoring push: Int64?, unfit: [RowChange]) throws -> String {
+        guard let push else { return try commit([draft], nil) }
+        guard try state(of: push) == .refused else { throw FieldMergeError.notRefused }
         let tokens = try tickets("push = ?", [push]).map(\.token)
-        effects.touched.formUnion(try edits(of: push).map(\.record))
+        let edits = try edits(of: push)
+        effects.touched.formUnion(edits.map(\.record))
+        if !unfit.isEmpty { try keepRefused([unfit], of: push, edits) }
         try write("DELETE FROM edit WHERE push = ?", [push])
         try write("DELETE FROM push WHERE seq = ?", [push])
         let token = try commit([draft], nil)

@@ -55,7 +55,7 @@ extension Ledger {
     }
 
     /// Adds an entry with the problem of a refused push for parts of its edits.
-    private func keepRefused(_ parts: [[RowChange]], of push: Int64, _ edits: [StoredEdit]) throws {
+    func keepRefused(_ parts: [[RowChange]], of push: Int64, _ edits: [StoredEdit]) throws {
         let row = try row("SELECT refusal, atomic, rules FROM push WHERE seq = ?", [push])
         guard var refusal = (row?[0] as String?).flatMap({ JSONValue(text: $0) }) else { return }
         let left = zip(edits, parts).filter { !$1.isEmpty }

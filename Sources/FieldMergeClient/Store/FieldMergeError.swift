@@ -52,6 +52,8 @@ public enum FieldMergeError: Error, Sendable, Hashable {
     case otherRecord
     /// Everything of an edit was left out.
     case nothingLeft
+    /// The entry of a restored form was sent again or discarded meanwhile.
+    case notRefused
     /// An edit of several records has no form.
     case severalRecords
     /// The file is no snapshot, or not a whole one.
@@ -67,6 +69,7 @@ public enum FieldMergeError: Error, Sendable, Hashable {
         case .otherRecord: "other-record"
         case .nothingLeft: "nothing-left"
         case .severalRecords: "several-records"
+        case .notRefused: "not-refused"
         case .newerStore: "newer-store"
         default: nil
         }
@@ -95,6 +98,7 @@ extension FieldMergeError: CustomStringConvertible {
         case .otherRecord: "the base is another record"
         case .nothingLeft: "nothing is left to send"
         case .severalRecords: "the edit has several records: send it again or discard it"
+        case .notRefused: "the refused edit of this form was sent again or discarded"
         case .storeClosed: "the store is closed"
         }
     }
