@@ -149,6 +149,22 @@ test("a form and an edit of the same group are two pushes, and the second is ove
   await store.close();
 });
 
+test("a decision about an overtaken edit leaves a later edit of the group alone", async () => {
+  const { store } = await started(), base = await store.record("boxes", 1);
+  base.box.label = "seen";
+  await store.edit("boxes", 1, (record) => { record.box.label = "first"; }, { base });
+  await store.transaction(async (t) => {
+    await t.edit("boxes", 1, (record) => { record.box.label = "second"; });
+    await t.edit("boxes", 2, (record) => { record.box.label = "other"; });
+  });
+  const [entry, ...others] = await store.conflicts();
+  assert.deepEqual([entry.old, entry.current, entry.new, others.length], ["seen", "", "first", 0]);
+  await entry.takeTheirs();
+  assert.deepEqual((await store.unsent()).map(({ edits }) => edits[0].changeset.box.label), [{ old: "seen", new: "second" }]);
+  assert.equal((await store.record("boxes", 1)).box.label, "second");
+  await store.close();
+});
+
 test("saves that run side by side are two edits in their order", async () => {
   const { store } = await started(), form = await store.draft("boxes", 1);
   form.record.box.label = "a";

@@ -2,7 +2,7 @@ import { isPromise, missing, rulesOf } from "./editing.js";
 import { FieldMergeError } from "./errors.js";
 import { editOf, groupsOf, rowIn, view, withoutSame } from "./layers.js";
 import { blankRecord, pick } from "./rules.js";
-import { idKey, temporaryId } from "./values.js";
+import { idKey, same, temporaryId } from "./values.js";
 
 /*
  * Edits that follow from a decision of the app about a group. Loaded with `decisions.js`.
@@ -14,17 +14,27 @@ export async function editNow(edits, work, resource, id, change) {
   return edits.append(work);
 }
 
-/** Changes the unsent edits of a group, from what stands below each; false where they were sent. */
+/**
+ * Changes the unsent edit of a group in one push, from the value below it; false if it was sent. If it is dropped, the next edit of
+ * the group, which was made on top of it, continues from its `old`.
+ */
 export async function decide(work, { resource, id, section, item, group, push: seq }, change) {
   const { rules } = work, place = { resource, id: await work.resolve(id) }, base = await work.base(place), pushes = await work.pushesOf(place);
   const key = idKey(await work.resolve(item)), known = rules.resource(resource).sections.get(section);
   if (!pushes.some((push) => push.seq === seq && !push.body)) return false;
+  let dropped = null;
   for (const [index, push] of pushes.entries()) {
     const edit = editOf(push, place), row = edit.rows.find((one) => one.section === section && idKey(one.item) === key && one.old && one.new);
     const [, names] = (row && groupsOf(row, known).find(([name]) => name === group)) ?? [];
-    if (push.seq < seq || push.body || !names) continue;
+    if (push.seq < seq || push.body || !names || (push.seq > seq && !dropped)) continue;
     await work.touch(place);
-    change(row, names, rowIn(view(base, pushes.slice(0, index), place, rules), row));
+    if (push.seq === seq) {
+      if (change === drop) dropped = { old: pick(row.old, names), new: pick(row.new, names) };
+      change(row, names, rowIn(view(base, pushes.slice(0, index), place, rules), row));
+    } else {
+      if (same(pick(row.old, names), dropped.new)) Object.assign(row.old, dropped.old);
+      dropped = null;
+    }
     edit.rows = edit.rows.flatMap((one) => (one === row ? withoutSame(row, known) : one));
     await work.shrink(push);
   }
