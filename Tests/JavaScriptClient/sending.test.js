@@ -236,6 +236,87 @@ test("the answer to a large push takes no newer record back", async () => {
   await store.close();
 });
 
+/** A store whose large push of box 1 is under way, and a page of the changes, which a test changes. */
+async function withLarge() {
+  const { server, store, merge } = await begun(), told = { revision: 1, changes: [], fails: false };
+  const page = () => ({ feed: "feed-1", revision: told.revision, more: false, rules: "v1", changes: told.changes.map((record) => ({ revision: told.revision, resource: record.tag ? "tags" : "boxes", id: record.id, record })) });
+  server.handle("/v1/changes", (request) => (told.fails ? request.fail() : request.answer(200, page())));
+  const overtaken = [];
+  store.addEventListener("overtaken", ({ group, current }) => overtaken.push([group, current]));
+  return { server, store, merge, told, page, overtaken };
+}
+
+test("what a large push has changed stays visible until a page contains it", async () => {
+  const { server, store, merge, told } = await withLarge();
+  await store.edit("boxes", 1, (one) => Object.assign(one.box, { count: 1, label: photo }));
+  const { id } = await store.create("tags", (one) => { one.tag.name = photo; });
+  for (const [own, record, ids] of [[1, box(1, { count: 1, label: photo }), {}], [id, { id: 101, tag: { name: photo, rank: 5 } }, { [id]: 101 }]]) {
+    told.fails = false;
+    const synced = store.sync(), big = await server.request();
+    assert.deepEqual(idsOf(big), [own]);
+    // A page comes while the large push is under way, and none after it.
+    await label(store, 3, `with ${own}`);
+    const other = store.sync();
+    merge(await server.request(), { 3: box(3, { label: `with ${own}` }) });
+    await until(async () => (await store.unsent()).every(({ edits }) => edits[0].id !== 3));
+    told.fails = true;
+    big.answer(200, { feed: "feed-1", revision: 9, more: false, rules: "v1", changes: [], results: [{ key: big.json.pushes[0].key, status: "merged", code: 200, results: [{ resource: own === 1 ? "boxes" : "tags", id: record.id, status: "merged", record, ids, outcomes: [] }] }] });
+    await Promise.all([synced, other]);
+    if (own === 1) assert.deepEqual((await store.record("boxes", 1)).box, record.box);
+    else assert.equal((await store.record("tags", id)).tag.name, photo);
+    Object.assign(told, { fails: false, revision: told.revision + 10, changes: [record] });
+    const pulled = store.sync();
+    if (own === 1) {
+      const next = await server.request();
+      assert.deepEqual(idsOf(next), [id], "the next large push");
+      next.fail();
+    }
+    await pulled;
+    const resource = own === 1 ? "boxes" : "tags";
+    assert.deepEqual(await store.record(resource, record.id), record);
+    assert.equal(await store.state(resource, record.id), "clean");
+  }
+  assert.equal((await store.records("tags")).length, 1);
+  assert.deepEqual([store.status.unsent, server.requests.filter(({ url }) => url.pathname === "/v1/sync").length], [0, 5]);
+  await store.close();
+});
+
+test("a page that is older than the answer to a large push takes nothing back", async () => {
+  const { server, store, merge, told, page, overtaken } = await withLarge(), reads = [];
+  await store.edit("boxes", 1, (one) => Object.assign(one.box, { code: "mine", label: photo }));
+  const synced = store.sync(), big = await server.request();
+  await label(store, 3, "small");
+  const other = store.sync(), small = await server.request();
+  await store.edit("boxes", 1, (one) => { one.box.code = "later"; });
+  store.observe("boxes", 1, (record) => reads.push(record.box.code));
+  merge(big, { 1: box(1, { code: "mine", count: 7, label: photo }) });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  Object.assign(told, { revision: 3, changes: [box(1, { code: "mine", count: 7, label: photo })] });
+  const results = small.json.pushes.map(({ key }) => ({ key, status: "merged", code: 200, results: [{ resource: "boxes", id: 3, status: "merged", record: box(3, { label: "small" }), ids: {}, outcomes: [] }] }));
+  small.answer(200, { ...page(), revision: 2, changes: [{ revision: 2, resource: "boxes", id: 1, record: box(1, { count: 7 }) }], results });
+  const behind = await server.request();
+  assert.deepEqual(behind.json.pushes[0].edits[0].changeset, { box: { code: { old: "mine", new: "later" } } });
+  assert.deepEqual([overtaken, await store.conflicts(), new Set(reads)], [[], [], new Set(["later"])]);
+  told.changes = [box(1, { code: "later", count: 7, label: photo })];
+  merge(behind, { 1: told.changes[0] });
+  await Promise.all([synced, other]);
+  assert.equal(store.status.unsent, 0);
+  await store.close();
+});
+
+test("the answer to a large push of a resource that is not kept is its record", async () => {
+  const { server, store } = await begun({ resources: ["tags"] });
+  await label(store, 1, photo);
+  const synced = store.sync(), big = await server.request(), record = box(1, { label: photo, count: 3 });
+  server.handle("/v1/changes", (request) => request.answer(200, { feed: "feed-1", revision: 8, more: false, rules: "v1", changes: [] }));
+  big.answer(200, { feed: "feed-1", revision: 8, more: false, rules: "v1", changes: [], results: [{ key: big.json.pushes[0].key, status: "merged", code: 200, results: [{ resource: "boxes", id: 1, status: "merged", record, ids: {}, outcomes: [] }] }] });
+  await synced;
+  server.handle("/v1/records", (request) => request.fail());
+  server.handle("/v1/records/boxes/1", (request) => request.fail());
+  assert.deepEqual(await store.record("boxes", 1), record);
+  await store.close();
+});
+
 /** A storage that cannot be written from some moment on, and again later. */
 class FullStorage extends MemoryStorage {
   isFull = false;

@@ -110,7 +110,7 @@ export function engineOf(local, options, changed) {
   async function handle(event, told) {
     // An answer to what was broken off meanwhile is none.
     if (told.request && told.request !== request) return;
-    wants.note ||= told.isDue;
+    wants.note ||= told.isDue || exchange?.lane?.late;
     if (event === "offline") exchange?.lane?.stop();
     if (event === "sync" || event === "online") exchange?.lane?.wake();
     if (["edit", "sync", "online"].includes(event)) wants.isHeld = null;

@@ -53,7 +53,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
   async function frozen() {
     const body = async (work) => {
       const limit = Math.min(batch, work.rules.limits.body), now = options.clock.now() + work.meta.offset;
-      return { ...(await freeze(work, { limit, isSingle: wants.single, takesLarge: !lane?.isBusy && !lane?.until, now })), place: placeIn(work.meta) };
+      return { ...(await freeze(work, { limit, isSingle: wants.single, takesLarge: lane?.isFree ?? true, now })), place: placeIn(work.meta) };
     };
     try {
       return await local.write(body);
@@ -72,15 +72,16 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     const { pushes, isLarge, isHeld, place } = await frozen();
     if (isLarge) {
       lane ??= (await loaded(import("./large.js"))).laneOf(options.clock, laneEnded);
-      void lane.start((own) => send(pushes, {}, true, own, report));
+      void lane.start((own) => send(pushes, {}, true, own, report, true));
     }
     if (wants.isHeld === false) wants.isHeld = isHeld && (isLarge || !pushes.length);
     if (delay && (isLarge || !pushes.length)) throw delay;
     return isLarge || !pushes.length ? { event: "answer.settled", isDue: isHeld } : send(pushes, wants.single ? {} : place, wants.single, signal, report);
   }
 
-  /** Sends frozen pushes, and stores the answer. */
-  async function send(pushes, place, isSingle, signal, report) {
+  /** Sends frozen pushes, and stores the answer; that of the lane later, if anything was merged. */
+  async function send(pushes, place, isSingle, signal, report, isLane) {
+    const due = lane?.late;
     // The bytes of a push are those that were stored.
     const body = JSON.stringify({ ...place, pushes: [] }).replace(/]}$/, () => `${pushes.map((push) => push.body).join()}]}`);
     report.sent += pushes.length;
@@ -97,7 +98,8 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
       throw lost(answer);
     }
     if (!isSingle) batch = Math.min(batch * 2, local.rules.limits.body);
-    const { outcomes, isDue } = await store(pushes, told.results, report, told, place);
+    if (isLane && lane.keeps(pushes, told.results)) return afterwards(told, []);
+    const { outcomes, isDue } = await store(pushes, told.results, report, told, place, due);
     report.changes += told.changes?.length ?? 0;
     return { ...afterwards(told, outcomes), isDue, more: told.more, retryAfter: Math.max(answer.retryAfter ?? 0, ...told.results.map(({ problem: own }) => own?.retryAfter ?? 0)) };
   }
@@ -110,8 +112,11 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     return { event: `answer.${kind}`, problem: kind === "settled" ? null : (results.find((one) => one.problem?.retry)?.problem ?? problem) };
   }
 
-  /** Stores the results of pushes, some in a transaction, and the page of their answer with the last of them. */
-  async function store(pushes, results, report, page, place) {
+  /**
+   * Stores the results of pushes, some in a transaction, and the page of their answer with the last of them. The last
+   * page, or a call without one, also stores `due`: the answer to a large push that came before the request of this page.
+   */
+  async function store(pushes, results, report, page, place, due) {
     const outcomes = [];
     let isDue = false;
     do {
@@ -121,9 +126,12 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
         for (const [index, result] of results.slice(first, first + some).entries()) own.push(await answered(work, pushes[first + index], result));
         // The page holds what the pushes of its request did.
         const isPast = isLast && page && (await putPage(work, page, place, options.clock.now()));
-        return { own, isPast, events: work.events.map(({ event }) => event), isBehind: work.isBehind };
+        const late = (!page || (isPast && !page.more)) && due;
+        for (const [index, result] of late ? late.results.entries() : []) own.push(await answered(work, late.pushes[index], result));
+        return { own, isPast, late, events: work.events.map(({ event }) => event), isBehind: work.isBehind };
       });
       isDue = (isDue || done.isBehind) && !done.isPast;
+      if (done.late) lane.late = wants.isHeld = null;
       outcomes.push(...done.own);
       for (const event of done.events) report[event === "conflict" ? "conflicts" : event] += 1; // the others are refusals
     } while (outcomes.length < results.length);
@@ -140,11 +148,11 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
   /** Gets what has changed, or everything where there is no place to go on from. */
   async function pull(signal, report) {
     const delay = await readRules(signal);
-    const place = placeIn(await local.place());
+    const place = placeIn(await local.place()), due = lane?.late;
     if (place.feed) {
       const answer = await gateway.ask(changesAt(place), { signal }), page = answer.json;
       if (answer.kind === "ok" && isPage(page)) {
-        await local.write((work) => putPage(work, page, place, options.clock.now()));
+        await store([], [], report, page, place, due);
         report.changes += page.changes.length;
         if (delay && !page.more && !isOther(page.rules)) throw delay;
         return { event: isOther(page.rules) ? "answer.rules" : "answer.page", more: page.more };
@@ -153,6 +161,7 @@ export function exchangeOf(local, options, wants, progressed, laneEnded) {
     }
     const { download } = await loaded(import("./download.js"));
     const rules = await download({ local, gateway, options, signal, resources: asked(), progressed });
+    if (due) await store([], [], report, null, null, due);
     return { event: isOther(rules) ? "answer.rules" : "answer.page", isDue: !!rules }; // what changed while it was read
   }
 

@@ -30,7 +30,19 @@ export function laneOf(clock, ended) {
 
   return {
     wake,
+    /** The answer that waits for a page whose request began after it: any other page may be older. */
+    late: null,
+
+    /** Keeps an answer in `late`, if anything was merged. Until it is stored, the edits stay visible. */
+    keeps(pushes, results) {
+      const isMerged = results.every(({ status }) => ["merged", "partial"].includes(status));
+      if (isMerged) this.late = { pushes, results };
+      return isMerged;
+    },
+
     get isBusy() { return !!request; },
+    /** Whether a large push can be sent now. */
+    get isFree() { return !request && !until && !this.late; },
     /** When the wait ends, in milliseconds since 1970; null while there is none. */
     get until() { return until; },
 

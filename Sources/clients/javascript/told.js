@@ -75,11 +75,13 @@ export async function settle(work, push, results, problem) {
 /** What became of each edit of a push; the records that their results tell are stored. */
 async function endsOf(work, push, results, problem) {
   // A key that was sent with an earlier place may be answered with a record that the changes have passed already.
-  const ends = [], isFresh = push.stamp === work.stamp;
+  const ends = [], { kept } = work.meta;
   await work.touch(...push.edits);
   for (const [index, edit] of push.edits.entries()) {
     const result = results[index];
     if (!result && !problem) continue;
+    // The changes never tell a record of a resource that is not kept.
+    const isFresh = push.stamp === work.stamp || (kept && !kept.includes(edit.resource));
     const isRefused = !!problem || (result.status ?? "merged") !== "merged", id = isRefused ? edit.id : (result.id ?? edit.id), place = { resource: edit.resource, id };
     let record = result?.record ?? null;
     await work.touch(place);
