@@ -1,8 +1,8 @@
 import { missing, rulesOf } from "./editing.js";
 import { FieldMergeError, fail } from "./errors.js";
 import { bare, groupsOf, isChange, named, rowIn, view } from "./layers.js";
-import { bareEdit, putBack, take } from "./refused.js";
-import { renamedRecord } from "./renaming.js";
+import { bareEdit, putBack, take, versionOf } from "./refused.js";
+import { rename } from "./renaming.js";
 import { difference, guarded, newId, pick } from "./rules.js";
 import { StoreEvent } from "./store.js";
 import { idKey, isObject, same, temporaryId } from "./values.js";
@@ -33,9 +33,9 @@ export async function editFrom(desk, local, resource, id, change, base) {
 const notRefused = () => new FieldMergeError("not-refused", "This edit is not in the list of refused edits any more. Open another form.");
 
 /** Opens a form of a refused edit, whose entry leaves the list when the form is saved. */
-export async function restored(desk, local, entry) {
-  const { edit, base, record, left } = await local.read(async (work) => {
-    const [edit, ...others] = (await work.tx.get("x", entry))?.edits.map(bareEdit) ?? [], { sections, root } = edit ? rulesOf(work, edit.resource) : {};
+export async function restored(desk, local, number) {
+  const { edit, base, record, ...kept } = await local.read(async (work) => {
+    const entry = await work.tx.get("x", number), [edit, ...others] = entry?.edits.map(bareEdit) ?? [], { sections, root } = edit ? rulesOf(work, edit.resource) : {};
     if (!edit) throw notRefused();
     if (others.length) throw new FieldMergeError("several-records", "This edit has several records. Use resend() or discard().");
     for (const { section, new: value } of edit.rows) {
@@ -45,14 +45,16 @@ export async function restored(desk, local, entry) {
     const base = edit.creates ? null : await work.read(edit), record = (base || edit.creates) && view(base, [{ edits: [edit] }], edit, work.rules);
     if (!record) throw missing(edit.resource, edit.id);
     // Values of a row that is gone stay in the list.
-    const left = edit.rows.filter((row) => isChange(row) && !rowIn(record, row));
-    return { edit, base, record, left };
+    const left = edit.rows.map((row) => isChange(row) && !rowIn(record, row));
+    return { edit, base, record, left, version: versionOf(entry) };
   });
-  return new Draft(desk, local, edit, base, record, entry, left).watch();
+  return new Draft(desk, local, edit, base, record, { number, ...kept }).watch();
 }
 
 class Draft {
-  #desk; #local; #resource; #id; #entry; #left; #end; #rules;
+  #desk; #local; #resource; #id; #entry; #end;
+  /** The sections of the rules that count now: those by which the working copy names misspelled fields. */
+  #known;
   /** The base of a save that runs: what the store reads then is no change of others. */
   #saving = null;
   /** The record as the store had it last. */
@@ -64,10 +66,10 @@ class Draft {
   /** The working copy. */
   record;
 
-  constructor(desk, local, { resource, id }, base, record = base, entry, left = []) {
-    this.#rules = rulesOf(local, resource);
-    Object.assign(this, { base: base && plain(base), record: guarded(plain(record), this.#rules) });
-    [this.#desk, this.#local, this.#resource, this.#id, this.#entry, this.#left] = [desk, local, resource, id, entry, left];
+  constructor(desk, local, { resource, id }, base, record = base, entry) {
+    this.#known = { ...rulesOf(local, resource) };
+    Object.assign(this, { base: base && plain(base), record: guarded(plain(record), this.#known) });
+    [this.#desk, this.#local, this.#resource, this.#id, this.#entry] = [desk, local, resource, id, entry];
   }
 
   watch() {
@@ -94,13 +96,10 @@ class Draft {
         for (const { name, isList, generated } of rules.sections.values()) for (const row of (isList && generated && this.record[name]) || []) if (isObject(row)) row.id ??= temporaryId();
         this.#saving = plain(this.record);
         id = this.base ? await work.resolve(this.#id) : newId(this.#saving.id ?? null, rules.root, "id");
+        const filled = plain(this.#saving), tickets = this.#entry ? await this.#takeEntry(work, filled) : [];
         const now = await work.read({ resource, id });
         if (this.base ? !now : now) throw this.base ? missing(resource, id) : new FieldMergeError("exists", "“id” is that of another record.", { path: "id" });
-        const entry = this.#entry !== undefined && (await take(work, this.#entry));
-        if (entry === undefined || entry === null) throw notRefused();
-        if (entry && this.#left.length) await putBack(work, entry, [{ ...entry.edits[0], rows: this.#left }]);
-        const edit = { resource, id, ...(!this.base && { creates: true }), rows: difference(rules, this.base, this.#saving) };
-        return appended(work, rules, edit, now, entry ? await work.tickets(entry) : []);
+        return appended(work, rules, { resource, id, ...(!this.base && { creates: true }), rows: difference(rules, this.base, filled) }, now, tickets);
       });
       Object.assign(this, { base: this.#saving });
       this.#id = id;
@@ -111,14 +110,27 @@ class Draft {
     }
   }
 
-  /** Takes new names of fields from the rules, and real ids in the place of temporary ones. */
-  async #renew(work, rules) {
-    if (rules !== this.#rules) {
-      Object.assign(this, { base: renamedRecord(this.base, rules.sections), record: guarded(renamedRecord(plain(this.record), rules.sections), rules) });
-      this.#rules = rules;
+  /** Takes out the entry of a restored form, and returns its tickets. Values that fit no row of the form stay in the list. */
+  async #takeEntry(work, record) {
+    const { number, version, left } = this.#entry, entry = await take(work, number, version);
+    if (!entry) throw notRefused();
+    const [edit] = entry.edits, unfit = edit.rows.filter((_, index) => left[index]);
+    if (unfit.length) await putBack(work, entry, [{ ...edit, rows: unfit }]);
+    // What the refused edit left to the database is null in the form, and is left to the database again.
+    for (const given of edit.rows.filter((one) => !one.old && !rowIn(this.base, one))) {
+      const row = rowIn(record, given) ?? {};
+      for (const name of Object.keys(row)) if (row[name] === null && !Object.hasOwn(given.new, name)) delete row[name];
     }
-    const ids = {};
+    return work.tickets(entry);
+  }
+
+  /** Takes new names of fields from the rules, and real ids in the place of temporary ones. The objects stay the same. */
+  async #renew(work, rules) {
+    Object.assign(this.#known, rules);
+    for (const record of [this.base, this.record]) rename(record, rules.sections);
+    const ids = {}, isReal = (id) => ids[id] !== undefined && ids[id] !== id;
     for (const id of named([this.base, this.record])) ids[id] = await work.resolve(id);
+    const answered = [...rules.sections.values()].flatMap(({ name, isList }) => [this.base?.[name] ?? []].flat().filter(({ id }) => isReal(isList ? id : this.base.id)).map((row) => [name, row, isList ? row : this.base]));
     const replace = (values) => {
       for (const [name, value] of Object.entries(values ?? {})) {
         if (typeof value === "object") replace(value);
@@ -127,6 +139,19 @@ class Draft {
     };
     replace(this.base);
     replace(this.record);
+    if (answered.length) this.#fill(answered, await work.base({ resource: this.#resource, id: this.base.id }));
+  }
+
+  /** Gives rows that have been created by now what the database has filled in, wherever the form has no value. */
+  #fill(rows, record) {
+    for (const [section, seen, { id: item }] of rows) {
+      const place = { section, ...(seen.id !== undefined && { item }) }, now = rowIn(record, place), own = rowIn(this.record, place);
+      for (const [name, value] of Object.entries(now ?? {})) {
+        if (value === null || (seen[name] ?? null) !== null) continue;
+        seen[name] = value;
+        if (own) own[name] ??= value;
+      }
+    }
   }
 
   /** Looks for groups that the form and the store have both changed. */
@@ -196,5 +221,5 @@ function complete({ old, new: value }, { fields, groups }, found) {
   const names = Object.keys(value).flatMap((name) => groups.get(fields.get(name).group)).filter((name) => found && !Object.hasOwn(old, name) && Object.hasOwn(found, name));
   const rest = pick(found ?? {}, names);
   Object.assign(old, rest);
-  for (const name of names) value[name] ??= rest[name];
+  for (const name of names) if (!Object.hasOwn(value, name)) value[name] = rest[name];
 }

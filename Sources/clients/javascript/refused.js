@@ -54,10 +54,13 @@ export async function entries(work) {
   }));
 }
 
-/** Takes out what was refused. */
-export async function take(work, number) {
+/** The number of times that a part of an entry was sent. A form of it saves nothing if this is another number by then. */
+export const versionOf = ({ version = 0 }) => version;
+
+/** Takes out what was refused; null if a part of it was sent since this version. */
+export async function take(work, number, version) {
   const entry = await work.tx.get("x", number);
-  if (!entry) return null;
+  if (!entry || versionOf(entry) !== (version ?? versionOf(entry))) return null;
   await work.tx.delete("x", number);
   work.meta.refused -= 1;
   await work.touch(...entry.edits);
@@ -83,10 +86,10 @@ async function resend(work, number, paths = []) {
   return tickets.at(-1);
 }
 
-/** Keeps what a resend leaves out under the same name. */
+/** Keeps what is not sent of an entry under the same name. */
 export async function putBack(work, { edits, told, at, ...entry }, left) {
   const indexes = left.map(({ resource, id }) => edits.findIndex((one) => one.resource === resource && idKey(one.id) === idKey(id)));
-  await work.tx.put("x", entry.seq, { ...entry, tickets: [], edits: left, told: indexes.map((index) => told[index]), at: Math.max(indexes.indexOf(at), 0) });
+  await work.tx.put("x", entry.seq, { ...entry, version: versionOf(entry) + 1, tickets: [], edits: left, told: indexes.map((index) => told[index]), at: Math.max(indexes.indexOf(at), 0) });
   work.meta.refused += 1;
 }
 

@@ -29,14 +29,15 @@ export function renamedEdit(edit, sections) {
   return { ...edit, rows: edit.rows.map((row) => renamedRow(row, sections?.get(row.section))), ...(faulty && { faulty }) };
 }
 
-/** A record under the names of the rules now. */
-export function renamedRecord(record, sections) {
-  const renamed = { ...record };
+/** Gives the fields of a record the names of the rules now, in the same objects. */
+export function rename(record, sections) {
   for (const section of sections.values()) {
-    const value = record?.[section.name], names = fieldNames(section);
-    if (value) renamed[section.name] = Array.isArray(value) ? value.map((row) => inObject(row, names)) : inObject(value, names);
+    const names = Object.entries(fieldNames(section)), rows = names.length ? [record?.[section.name] ?? []].flat() : [];
+    for (const row of rows) for (const [before, name] of names) if (Object.hasOwn(row, before)) {
+      row[name] = row[before];
+      delete row[before];
+    }
   }
-  return record && renamed;
 }
 
 /** An entry of the list of conflicts under the names of the rules now. */

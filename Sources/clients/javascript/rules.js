@@ -46,10 +46,11 @@ function unknown(what, name, path, names) {
   throw new FieldMergeError(`unknown-${what}`, `There is no ${what} “${path}”${near ? `; did you mean “${near}”?` : "."}`, { path, near });
 }
 
-/** Returns a record whose misspelled sections and fields are errors where they are read or assigned. */
-export function guarded(record, { sections }) {
+/** Returns a record whose misspelled sections and fields are errors where they are read or assigned, by the rules' sections of that moment. */
+export function guarded(record, rules) {
+  const of = (section) => rules.sections.get(section)?.names ?? [];
   const guard = (target, what, path, names, below = (value) => value) => {
-    const check = (name) => { if (typeof name === "string" && !names.includes(name)) unknown(what, name, path + name, names); };
+    const check = (name) => { if (typeof name === "string" && !names().includes(name)) unknown(what, name, path + name, names()); };
     return new Proxy(target, {
       get(object, name) {
         if (!Object.hasOwn(object, name) && name !== "then" && name !== "toJSON") check(name);
@@ -60,14 +61,14 @@ export function guarded(record, { sections }) {
         object[name] = value;
         return true;
       },
-      deleteProperty: (_, name) => fail("invalid-value", path + name, "must be a value or null"),
+      deleteProperty: (object, name) => (names().includes(name) ? fail("invalid-value", path + name, "must be a value or null") : delete object[name]),
     });
   };
-  const section = (value, name) => (sections.has(name) && isObject(value) ? guard(value, "field", `${name}.`, sections.get(name).names) : value);
-  for (const { name, isList, names } of sections.values()) {
-    if (isList) record[name] &&= record[name].map((row, index) => guard(row, "field", `${name}[${index}].`, ["id", ...names]));
+  const section = (value, name) => (rules.sections.has(name) && isObject(value) ? guard(value, "field", `${name}.`, () => of(name)) : value);
+  for (const { name, isList } of rules.sections.values()) {
+    if (isList) record[name] &&= record[name].map((row, index) => guard(row, "field", `${name}[${index}].`, () => ["id", ...of(name)]));
   }
-  return guard(record, "section", "", ["id", ...sections.keys()], section);
+  return guard(record, "section", "", () => ["id", ...rules.sections.keys()], section);
 }
 
 /** The record of a resource that has no row yet. */
