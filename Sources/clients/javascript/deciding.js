@@ -1,6 +1,6 @@
 import { isPromise, missing, rulesOf } from "./editing.js";
 import { FieldMergeError } from "./errors.js";
-import { editOf, groupsOf, rowIn, view, withoutSame } from "./layers.js";
+import { editOf, groupsOf, isChange, nameOf, rowIn, withoutSame } from "./layers.js";
 import { blankRecord, pick } from "./rules.js";
 import { idKey, same, temporaryId } from "./values.js";
 
@@ -15,37 +15,42 @@ export async function editNow(edits, work, resource, id, change) {
 }
 
 /**
- * Changes the unsent edit of a group in one push, from the value below it; false if it was sent. If it is dropped, the next edit of
- * the group, which was made on top of it, continues from its `old`.
+ * Changes the unsent edit of a group, of which the app has decided; false if it was sent.
+ *
+ * @param {{current: any} | null} kept what the app took as seen; null drops the edit
  */
-export async function decide(work, { resource, id, section, item, group, push: seq }, change) {
-  const { rules } = work, place = { resource, id: await work.resolve(id) }, base = await work.base(place), pushes = await work.pushesOf(place);
-  const key = idKey(await work.resolve(item)), known = rules.resource(resource).sections.get(section);
-  if (!pushes.some((push) => push.seq === seq && !push.body)) return false;
-  let dropped = null;
-  for (const [index, push] of pushes.entries()) {
-    const edit = editOf(push, place), row = edit.rows.find((one) => one.section === section && idKey(one.item) === key && one.old && one.new);
-    const [, names] = (row && groupsOf(row, known).find(([name]) => name === group)) ?? [];
-    if (push.seq < seq || push.body || !names || (push.seq > seq && !dropped)) continue;
-    await work.touch(place);
-    if (push.seq === seq) {
-      if (change === drop) dropped = { old: pick(row.old, names), new: pick(row.new, names) };
-      change(row, names, rowIn(view(base, pushes.slice(0, index), place, rules), row));
-    } else {
-      if (same(pick(row.old, names), dropped.new)) Object.assign(row.old, dropped.old);
-      dropped = null;
-    }
-    edit.rows = edit.rows.flatMap((one) => (one === row ? withoutSame(row, known) : one));
-    await work.shrink(push);
-  }
+export async function decide(work, { resource, id, section, item, group, push: seq }, kept) {
+  const place = { resource, id: await work.resolve(id) }, pushes = await work.pushesOf(place), index = pushes.findIndex((one) => one.seq === seq), push = pushes[index];
+  const key = idKey(await work.resolve(item)), known = work.rules.resource(resource).sections.get(section);
+  const rowOf = (one) => editOf(one, place).rows.find((row) => row.section === section && idKey(row.item) === key);
+  if (!push || push.body) return false;
+  const row = rowOf(push), [, names] = (row && isChange(row) && groupsOf(row, known).find(([name]) => name === group)) || [];
+  if (!names) return true;
+  await work.touch(place);
+  if (!kept) {
+    const taken = { old: pick(row.old, names), new: pick(row.new, names) }, later = pushes.slice(index + 1).find((one) => names.some((name) => Object.hasOwn(rowOf(one)?.old ?? {}, name)));
+    Object.assign(row.new, taken.old);
+    if (later && !later.body) await change(work, later, place, known, rowOf(later), (next) => follow(next, names, taken, known));
+  } else if (rowIn(await work.below(push, place), row)) Object.assign(row.old, names.length === 1 ? { [names[0]]: kept.current } : kept.current);
+  await change(work, push, place, known, row, () => {});
+  work.events.push(...(await work.decisions.overtakenBy(work, work.before.get(nameOf(place)))));
   return true;
 }
 
-/** Takes the base as seen by whoever edited a group: its `old` becomes what stands now. */
-export function keep(row, names, now) { if (now) Object.assign(row.old, pick(now, names)); }
+/** Changes a row of an unsent push, and takes out of it the groups that end as they began. */
+async function change(work, push, place, section, row, body) {
+  const edit = editOf(push, place);
+  body(row);
+  edit.rows = edit.rows.flatMap((one) => (one === row ? withoutSame(row, section) : one));
+  await work.shrink(push);
+}
 
-/** Drops the edit of a group. */
-export function drop(row, names) { for (const name of names) row.new[name] = row.old[name]; }
+/** Has an edit of a group go on from the `old` of the one before it, which is taken out, and without the sum that this one has added. */
+export function follow(row, names, { old, new: own }, section) {
+  if (!same(pick(row.old, names), pick(own, names))) return; // it was made over another value
+  Object.assign(row.old, pick(old, names));
+  for (const name of row.new ? names : []) if (section?.fields.get(name)?.merge === "add") row.new[name] = without(row.new[name], old[name], own[name]);
+}
 
 /** A sum without what an edit from `old` to `own` has added to it; numbers in texts are counted exactly. */
 function without(sum, old, own) {

@@ -244,7 +244,7 @@ async function gone(work, place) {
 }
 
 /** The events of a record: groups of unsent edits that stand on another value than before. */
-async function overtakenBy(work, { base, pushes, ...place }) {
+export async function overtakenBy(work, { base, pushes, ...place }) {
   const events = [], now = await work.base(place), left = await work.pushesOf(place), { rules } = work;
   for (const [index, push] of !now && base ? [] : left.entries()) {
     const earlier = pushes.findIndex((one) => one.seq === push.seq);

@@ -1,5 +1,5 @@
-import { assign, decide, drop, keep } from "./deciding.js";
-import { editOf, groupsOf, isChange } from "./layers.js";
+import { assign, decide } from "./deciding.js";
+import { bare, editOf, groupsOf, isChange, rowIn } from "./layers.js";
 import { withChoice } from "./refused.js";
 import { StoreEvent } from "./store.js";
 import { idKey, same, uuid } from "./values.js";
@@ -57,10 +57,11 @@ export async function keepEvents(work) {
   await prune(work);
 }
 
-/** Tells whether the edit of an overtaken group has no answer yet. */
+/** Tells whether the edit of an overtaken group has no answer yet, and was made over another value than the present one. */
 async function isWaiting(work, { resource, id, section, item, group, push: seq }) {
   const push = await work.push(seq), edit = push && editOf(push, { resource, id }), known = work.rules.resources.get(resource)?.sections.get(section);
-  return !!edit?.rows.some((row) => row.section === section && idKey(row.item) === idKey(item) && isChange(row) && groupsOf(row, known).some(([name]) => name === group));
+  const row = edit?.rows.find((one) => one.section === section && idKey(one.item) === idKey(item) && isChange(one)), [, names] = (row && groupsOf(row, known).find(([name]) => name === group)) ?? [];
+  return !!names && (!!push.body || !same(bare(rowIn(await work.below(push, edit), row), names), bare(row.old, names)));
 }
 
 /** Takes the event of an entry out of those that wait. */
@@ -73,6 +74,13 @@ async function leave(work, { seq }) {
   await work.tx.delete("c", seq);
   await unqueue(work, seq);
   work.meta.listed -= 1;
+}
+
+/** Puts an entry back into the list, under the same name, and tells of it again. */
+async function stay(work, entry) {
+  await work.tx.put("c", entry.seq, entry);
+  work.meta.listed += 1;
+  work.events.push({ ...entry, event: entry.kind });
 }
 
 /** Keeps the number of entries that were delivered within its limit: the oldest leaves first. */
@@ -107,9 +115,14 @@ export function detailed(desk, { event: type, seq: _, entry: number, push: __, .
     if (entry && number !== undefined) await leave(work, entry);
     return entry ? body(work, entry) : null;
   });
-  const takeMine = decided(async (work, entry) => (entry.kind === "overtaken" && (await decide(work, entry, keep)) ? null : assign(edits(), work, entry, entry.new)));
+  const takeMine = decided(async (work, entry) => {
+    if (entry.kind !== "overtaken" || !(await decide(work, entry, told))) return assign(edits(), work, entry, entry.new);
+    // A change that came after the app got this entry has no decision yet.
+    if (!same(told.current, entry.current)) await stay(work, { ...entry, old: told.current });
+    return null;
+  });
   const takeTheirs = decided(async (work, entry) => {
-    const isDone = entry.kind === "overtaken" ? await decide(work, entry, drop) : same(entry.written, entry.current);
+    const isDone = entry.kind === "overtaken" ? await decide(work, entry, null) : same(entry.written, entry.current);
     return isDone ? null : assign(edits(), work, entry, entry.current, true);
   });
   const kind = told.kind ?? type;

@@ -1,8 +1,9 @@
+import { follow } from "./deciding.js";
 import { conflicts } from "./events.js";
 import { FieldMergeError } from "./errors.js";
-import { bare, created, editOf, groupsOf, isChange, named, nameOf, onTheWire, rowIn, view, withoutSame } from "./layers.js";
+import { created, editOf, groupsOf, isChange, named, nameOf, onTheWire, withoutSame } from "./layers.js";
 import { pick } from "./rules.js";
-import { idKey, same } from "./values.js";
+import { idKey } from "./values.js";
 
 /*
  * Lists that the app asks for; loaded with the first of them.
@@ -37,6 +38,7 @@ async function discard(work, number) {
     const before = later.edits, kept = withoutUses(work, before, lost);
     await takeOut(work, { ...later, edits: kept }, before);
   }
+  for (const edit of edits) work.events.push(...(await work.decisions.overtakenBy(work, work.before.get(nameOf(edit)))));
 }
 
 /** Stores what is left of a push. If nothing is left, its tickets end as discarded. */
@@ -48,32 +50,21 @@ async function takeOut(work, push, before) {
 
 const isSameRow = (one, other) => one.section === other.section && idKey(one.item) === idKey(other.item);
 
-/** The groups of a later push continue from the `old` of the groups that are taken out, each once. */
+/** The groups of a later push go on from the `old` of the groups that are taken out, each once. */
 async function inherit(work, edit, later) {
-  const own = editOf(later, edit), sections = work.rules.resources.get(edit.resource)?.sections, taken = new Map();
+  const own = editOf(later, edit), sections = work.rules.resources.get(edit.resource)?.sections;
   for (const row of edit.rows) {
-    const next = own.rows.find((one) => isSameRow(one, row));
+    const next = own.rows.find((one) => isSameRow(one, row)), section = sections?.get(row.section);
     if (next && !row.old) own.rows = own.rows.filter((one) => one !== next);
     if (!next || !isChange(row) || !next.old) continue;
-    const names = Object.keys(row.old).filter((name) => Object.hasOwn(next.old, name) && same(next.old[name], row.new[name]));
-    Object.assign(next.old, pick(row.old, names));
-    taken.set(`${row.section}\n${idKey(row.item)}`, names);
-    row.old = pick(row.old, Object.keys(row.old).filter((name) => !names.includes(name)));
-    own.rows = own.rows.flatMap((one) => (one === next ? withoutSame(next, sections?.get(row.section)) : one));
+    for (const [, names] of groupsOf(row, section)) {
+      if (!names.some((name) => Object.hasOwn(next.old, name))) continue;
+      follow(next, names, row, section);
+      for (const name of names) delete row.new[name];
+    }
+    own.rows = own.rows.flatMap((one) => (one === next ? withoutSame(next, section) : one));
   }
-  await overtake(work, own, later, sections, (row) => taken.get(`${row.section}\n${idKey(row.item)}`) ?? []);
   await work.shrink(later);
-}
-
-/** An edit that continues from an earlier `old` is overtaken, if the value below it is another one. */
-async function overtake(work, edit, push, sections, taken) {
-  const { resource, id } = edit, below = view(await work.base(edit), (await work.pushesOf(edit)).filter(({ seq }) => seq < push.seq), edit, work.rules);
-  for (const row of edit.rows) for (const [group, names] of isChange(row) ? groupsOf(row, sections?.get(row.section)) : []) {
-    if (!names.some((name) => taken(row).includes(name))) continue;
-    const found = rowIn(below, row), [old, current] = [row.old, found].map((one) => bare(one, names));
-    if (same(old, current) || (found && !names.every((name) => Object.hasOwn(found, name)))) continue;
-    work.events.push({ event: "overtaken", push: push.seq, resource, id, section: row.section, ...(row.item !== undefined && { item: row.item }), group, old, current, new: bare(row.new, names), by: null });
-  }
 }
 
 /** Edits without the parts that use lost ids; the ids of rows that are lost with them are added. */

@@ -1,5 +1,5 @@
 import { loaded } from "./errors.js";
-import { isChange, onTheWire, rowIn, view } from "./layers.js";
+import { isChange, onTheWire, rowIn } from "./layers.js";
 import { renamedConflict, renamedEdit, renamedRow } from "./renaming.js";
 import { Rules, pick } from "./rules.js";
 import { settle } from "./told.js";
@@ -105,7 +105,7 @@ export async function reshapePush(work, push, before = work.rules) {
   await work.touch(...push.edits);
   for (const edit of push.edits) {
     if (work.isStale(edit)) continue;
-    const { sections } = work.rules.resources.get(edit.resource) ?? {}, below = await belowOf(work, push, edit);
+    const { sections } = work.rules.resources.get(edit.resource) ?? {}, below = await work.below(push, edit);
     const rows = edit.rows.map((row) => reshaped(row, sections?.get(row.section), below));
     if (rows.includes(null)) unfit.push(edit);
     else edit.rows = rows.flat();
@@ -117,11 +117,6 @@ export async function reshapePush(work, push, before = work.rules) {
   if (push.atomic === "edit") return work.decisions.refusePart(work, push, unfit, problem);
   for (const edit of push.edits) edit.wire ??= onTheWire(edit, before ?? work.rules);
   return settle(work, push, [], problem);
-}
-
-/** The record that an edit builds on: the base with the edits of earlier pushes. */
-async function belowOf(work, { seq }, edit) {
-  return view(await work.base(edit), (await work.pushesOf(edit)).filter((one) => one.seq < seq), edit, work.rules);
 }
 
 /** The row by the rules of its section; none where nothing is left of it, null where something of it is gone. */

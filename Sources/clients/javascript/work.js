@@ -108,6 +108,11 @@ export class Work {
     return view(await this.base(place), await this.pushesOf(place), place, this.rules);
   }
 
+  /** The record below the edit of a push: the base with the edits of earlier pushes. */
+  async below({ seq }, place) {
+    return view(await this.base(place), (await this.pushesOf(place)).filter((one) => one.seq < seq), place, this.rules);
+  }
+
   /** What the app reads of all records of a resource. */
   async readAll(resource) {
     const found = byKey((await this.tx.all(`r:${resource}`)).map(([, { r }]) => r));

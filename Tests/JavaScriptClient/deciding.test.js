@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { reading, started, waiting } from "./stores.js";
+
+/** An edit and a form of one label, each without the other, over a label that others have changed. */
+async function met() {
+  const { store, see } = await reading();
+  await see("");
+  const form = await store.draft("boxes", 1);
+  await store.edit("boxes", 1, (record) => { record.box.label = "edit"; });
+  form.record.box.label = "form";
+  const tickets = { form: await form.save() };
+  await see("theirs");
+  const entryOf = async (label) => (await store.conflicts()).find((one) => one.new === label);
+  return { store, tickets, entryOf };
+}
+
+const labels = async (store) => (await waiting(store)).map(({ box }) => [box.label.old, box.label.new]);
+
+/** Edits a record in a push of its own, which joins none of one record. */
+const apart = (store, change) => store.transaction(async (t) => {
+  await t.edit("boxes", 1, change);
+  await t.edit("boxes", 2, (record) => { record.box.code += "+"; });
+});
+
+test("takeTheirs of an edit leaves a form that was made over another value, and its entry has the present one", async () => {
+  const { store, tickets, entryOf } = await met();
+  await (await entryOf("edit")).takeTheirs();
+  assert.deepEqual(await labels(store), [["", "form"]]);
+  assert.equal(await tickets.form.peek(), null);
+  assert.deepEqual((await store.conflicts()).map((one) => [one.old, one.current, one.new]), [["", "theirs", "form"]]);
+  await store.close();
+});
+
+test("keepMine of an edit leaves the old of a form that was made over another value", async () => {
+  const { store, entryOf } = await met();
+  await (await entryOf("edit")).keepMine();
+  assert.deepEqual(await labels(store), [["theirs", "edit"], ["", "form"]]);
+  assert.deepEqual((await store.conflicts()).map((one) => [one.current, one.new]), [["edit", "form"]]);
+  await store.close();
+});
+
+test("an edit over one that takeTheirs takes out goes on from its old, and is overtaken itself", async () => {
+  const { store, see } = await reading();
+  await see("");
+  await store.edit("boxes", 1, (record) => { record.box.label = "a"; });
+  await store.transaction(async (t) => {
+    await t.edit("boxes", 1, (record) => { record.box.label = "b"; });
+    await t.create("tags", (record) => { Object.assign(record.tag, { name: "t", rank: 1 }); });
+  });
+  await see("theirs");
+  const [entry] = await store.conflicts();
+  await entry.takeTheirs();
+  assert.deepEqual(await labels(store), [["", "b"]]);
+  const [next] = await store.conflicts();
+  assert.deepEqual([next.old, next.current, next.new], ["", "theirs", "b"]);
+  await next.takeTheirs();
+  assert.deepEqual([(await store.conflicts()).length, (await store.record("boxes", 1)).box.label], [0, "theirs"]);
+  await store.close();
+});
+
+test("keepMine takes as seen what its entry shows, and a later change is still to be decided", async () => {
+  const { store, see } = await reading(), heard = [];
+  await see("");
+  await store.edit("boxes", 1, (record) => { record.box.label = "mine"; });
+  await see("t1");
+  const [entry] = await store.conflicts();
+  await see("t2");
+  store.addEventListener("overtaken", ({ old, current }) => { heard.push([old, current]); });
+  await entry.keepMine();
+  assert.deepEqual(await labels(store), [["t1", "mine"]]);
+  const [next] = await store.conflicts();
+  assert.deepEqual([next.name, next.old, next.current], [entry.name, "t1", "t2"]);
+  assert.deepEqual(heard.at(-1), ["t1", "t2"]);
+  await next.keepMine();
+  assert.deepEqual([await labels(store), await store.conflicts()], [[["t2", "mine"]], []]);
+  await store.close();
+});
+
+test("a discarded edit leaves a later one that was made over another value as it was", async () => {
+  const { store, entryOf } = await met(), { name } = await entryOf("form");
+  await (await store.unsent())[0].discard();
+  assert.deepEqual(await labels(store), [["", "form"]]);
+  assert.deepEqual((await store.conflicts()).map((one) => [one.name, one.old, one.current, one.new]), [[name, "", "theirs", "form"]]);
+  await store.close();
+});
+
+test("the entry of an edit that was overtaken by a discarded one leaves with it", async () => {
+  const { store } = await started(), form = await store.draft("boxes", 1);
+  await store.edit("boxes", 1, (record) => { record.box.label = "edit"; });
+  form.record.box.label = "form";
+  await form.save();
+  assert.equal((await store.conflicts()).length, 1);
+  await (await store.unsent())[0].discard();
+  assert.deepEqual([await labels(store), await store.conflicts()], [[["", "form"]], []]);
+  await store.close();
+});
+
+test("what a discarded edit has added is in no later one", async () => {
+  const { gateway, store } = await started();
+  await store.edit("boxes", 1, (record) => { record.box.count += 1; });
+  await apart(store, (record) => { record.box.count += 2; });
+  await apart(store, (record) => { record.box.count += 4; });
+  await (await store.unsent())[0].discard();
+  assert.equal((await store.record("boxes", 1)).box.count, 6);
+  await store.sync();
+  assert.equal(gateway.records.get("boxes/1").box.count, 6);
+  await store.close();
+});
