@@ -107,3 +107,31 @@ test("what a discarded edit has added is in no later one", async () => {
   assert.equal(gateway.records.get("boxes/1").box.count, 6);
   await store.close();
 });
+
+test("an edit back to the first value is sent where another value is below it, and cancels itself elsewhere", async () => {
+  const { gateway, store } = await started(), form = await store.draft("boxes", 1);
+  form.record.box.label = "form";
+  await store.edit("boxes", 1, (record) => { record.box.label = "edit"; });
+  await form.save();
+  const ticket = await store.edit("boxes", 1, (record) => { record.box.label = ""; });
+  assert.deepEqual([(await store.record("boxes", 1)).box.label, await labels(store)], ["", [["", "edit"], ["", "form"], ["form", ""]]]);
+  const before = gateway.records.get("boxes/2").box.code;
+  await store.edit("boxes", 2, (record) => { record.box.code = "x"; });
+  await store.edit("boxes", 2, (record) => { record.box.code = before; });
+  assert.equal((await store.unsent()).length, 3);
+  await store.sync();
+  assert.deepEqual([(await ticket.outcome).status, gateway.records.get("boxes/1").box.label], ["merged", ""]);
+  await store.close();
+});
+
+test("a sum that is taken back over another edit of it counts exactly", async () => {
+  const { gateway, store } = await started(), form = await store.draft("boxes", 1);
+  form.record.box.count = 5;
+  await store.edit("boxes", 1, (record) => { record.box.count = 1; });
+  await form.save();
+  await store.edit("boxes", 1, (record) => { record.box.count = 0; });
+  assert.equal((await store.record("boxes", 1)).box.count, 0);
+  await store.sync();
+  assert.equal(gateway.records.get("boxes/1").box.count, 1);
+  await store.close();
+});

@@ -69,12 +69,13 @@ export function withoutSame(row, section) {
 /**
  * Joins the rows of an edit of a record to those of an unsent one of the same.
  *
+ * @param below the record below the unsent edit
  * @returns the rows of both, none where they cancel each other; null where they cannot be one.
  */
-export function joined(earlier, later, { sections, root }) {
+export function joined(earlier, later, { sections, root }, below) {
   let rows = earlier;
   for (const row of later) {
-    const first = rows.find((one) => isSameRow(one, row)), both = first ? joinedRow(first, row, sections.get(row.section)) : [row];
+    const first = rows.find((one) => isSameRow(one, row)), both = first ? joinedRow(first, row, sections.get(row.section), rowIn(below, row)) : [row];
     if (!both) return null;
     rows = first ? rows.flatMap((one) => (one === first ? both : one)) : [...rows, row];
   }
@@ -83,7 +84,7 @@ export function joined(earlier, later, { sections, root }) {
   return later.some((row) => isRoot(row) && !row.new) ? rows.filter(isRoot) : rows;
 }
 
-function joinedRow(first, next, section) {
+function joinedRow(first, next, section, found) {
   if (!first.new || !next.old) return null;
   if (!first.old && !next.new) return [];
   // Each step of a group with transitions counts.
@@ -91,7 +92,10 @@ function joinedRow(first, next, section) {
   const value = next.new && { ...first.new, ...next.new };
   // What the database is to fill in stays out of a creation.
   for (const name in first.old ? {} : value) if (value[name] === null && !Object.hasOwn(first.new, name)) delete value[name];
-  return withoutSame({ ...next, old: first.old && { ...next.old, ...first.old }, new: value }, section);
+  const rows = withoutSame({ ...next, old: first.old && { ...next.old, ...first.old }, new: value }, section), left = rows[0]?.new ?? {};
+  // A value that is back where it began is an edit, if another value is below it.
+  for (const name in found && value) if (!Object.hasOwn(left, name) && !same(found[name], value[name])) return null;
+  return rows;
 }
 
 /** The edit as it stands in a push. */

@@ -103,10 +103,7 @@ export class Work {
   }
 
   /** What the app reads. */
-  async read({ resource, id }) {
-    const place = { resource, id: await this.resolve(id) };
-    return view(await this.base(place), await this.pushesOf(place), place, this.rules);
-  }
+  async read({ resource, id }) { return this.below({ seq: Infinity }, { resource, id: await this.resolve(id) }); }
 
   /** The record below the edit of a push: the base with the edits of earlier pushes. */
   async below({ seq }, place) {
@@ -182,7 +179,7 @@ export class Work {
     if (!last || last.body || last.atomic !== atomic) return null;
     const made = last.edits.flatMap(created), needs = edits.flatMap(named), { limits } = this.rules;
     for (const edit of edits) {
-      const own = editOf(last, edit), rows = own && joined(own.rows, edit.rows, this.rules.resource(edit.resource));
+      const own = editOf(last, edit), rows = own && joined(own.rows, edit.rows, this.rules.resource(edit.resource), await this.below(last, edit));
       if (!rows) return null;
       own.rows = rows;
     }
