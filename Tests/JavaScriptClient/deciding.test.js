@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reading, started, waiting } from "./stores.js";
+import { renamedConflict } from "../../Sources/clients/javascript/renaming.js";
+import { Rules } from "../../Sources/clients/javascript/rules.js";
+import { rules } from "./simulated.js";
+import { box, reading, scripted, started, waiting } from "./stores.js";
 
 /** An edit and a form of one label, each without the other, over a label that others have changed. */
 async function met() {
@@ -134,4 +137,62 @@ test("a sum that is taken back over another edit of it counts exactly", async ()
   await store.sync();
   assert.equal(gateway.records.get("boxes/1").box.count, 1);
   await store.close();
+});
+
+test("the entry of an overtaken edit of a new record has its id, and becomes the conflict of it", async () => {
+  const { store } = await started();
+  const { id } = await store.create("tags", (record) => { Object.assign(record.tag, { name: "a", rank: 1 }); }), form = await store.draft("tags", id);
+  await store.edit("tags", id, (record) => { record.tag.name = "b"; });
+  form.record.tag.name = "c";
+  await form.save();
+  const [{ name }] = await store.conflicts();
+  await store.sync();
+  const real = (await store.record("tags", id)).id;
+  assert.deepEqual((await store.conflicts()).map((one) => [one.kind, one.name, one.id, one.current, one.written]), [["conflict", name, real, "b", "c"]]);
+  await store.close();
+});
+
+test("an edit that refers to a discarded record with a key of its own leaves with it", async () => {
+  const [boxes, tags] = rules.resources, own = { ...rules, resources: [boxes, { ...tags, sections: [{ ...tags.sections[0], key: [{ column: "id", type: "integer" }] }] }] };
+  const { store } = await scripted([1, 2].map((id) => ({ resource: "boxes", id, record: box(id) })), { rules: own });
+  await store.create("tags", (record) => Object.assign(record, { id: 7, tag: { name: "t", rank: 1 } }));
+  const kept = await store.edit("boxes", 1, (record) => Object.assign(record.box, { tag: 7, label: "kept" }));
+  const lost = await store.edit("boxes", 2, (record) => { record.box.tag = 7; });
+  await (await store.unsent())[0].discard();
+  assert.deepEqual(await waiting(store), [{ box: { label: { old: "", new: "kept" } } }]);
+  assert.deepEqual([await kept.peek(), (await lost.outcome).status, (await store.record("boxes", 2)).box.tag], [null, "discarded", null]);
+  await store.close();
+});
+
+for (const call of ["takeMine", "takeTheirs"]) {
+  test(`${call} of a conflict whose group has more fields by now`, async () => {
+    const { gateway, store } = await started();
+    await store.edit("boxes", 1, (record) => { record.box.label = "mine"; });
+    gateway.records.get("boxes/1").box.label = "theirs";
+    await store.sync();
+    gateway.changeRules();
+    await store.sync();
+    await store.sync();
+    const [entry] = await store.conflicts();
+    assert.deepEqual([entry.new, entry.current], [{ label: "mine" }, { label: "theirs" }]);
+    if (call === "takeMine") await store.edit("boxes", 1, (record) => { record.box.label = "other"; });
+    await entry[call]();
+    assert.equal((await store.record("boxes", 1)).box.label, call === "takeMine" ? "mine" : "theirs");
+    assert.deepEqual(await store.conflicts(), []);
+    await store.close();
+  });
+}
+
+test("values of an entry have the form of their group, and names in JSON values stay", () => {
+  const sections = (...groups) => new Rules({ version: "1", limits: {}, resources: [{ resource: "a", sections: [{ section: "s", kind: "root", key: [], groups }] }] }).resources.get("a").sections;
+  const field = (name, more) => ({ field: name, type: "text", ...more }), meta = { group: "meta", fields: [{ field: "meta", type: "json" }] };
+  const before = sections(meta, { group: "title", fields: [field("title")] }), heading = field("heading", { formerly: ["title"] });
+  const now = sections(meta, { group: "head", formerly: ["title"], fields: [heading, field("note")] }), joint = sections(meta, { group: "both", fields: [heading, field("note")] });
+  const json = { section: "s", group: "meta", old: null, current: { title: 1 }, new: { title: 2 } }, text = { section: "s", group: "title", old: "a", current: null, new: "b" };
+  assert.deepEqual(renamedConflict(json, now, before), json);
+  const turned = { section: "s", group: "head", old: { heading: "a" }, current: { heading: null }, new: { heading: "b" } };
+  assert.deepEqual(renamedConflict(text, now, before), turned);
+  assert.deepEqual(renamedConflict(text, joint, before), { ...turned, group: "both" });
+  assert.deepEqual(renamedConflict({ ...turned, current: { heading: "c", note: "d" } }, sections({ group: "head", fields: [field("heading")] }), now), { section: "s", group: "head", old: "a", current: "c", new: "b" });
+  assert.deepEqual(renamedConflict({ section: "s", old: { title: "a" }, current: null, new: { title: "b" } }, now, before), { section: "s", old: { heading: "a" }, current: null, new: { heading: "b" } });
 });

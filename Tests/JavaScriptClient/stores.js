@@ -22,8 +22,8 @@ export async function started() {
 }
 
 /** A store of a scripted server that was synced once. */
-export async function scripted(records = [{ resource: "boxes", id: 1, record: box(1) }], options = {}) {
-  const server = new ScriptedServer({ rules, records }), page = { feed: "feed-1", revision: 1, more: false, rules: rules.version, changes: [] };
+export async function scripted(records = [{ resource: "boxes", id: 1, record: box(1) }], { rules: told = rules, ...options } = {}) {
+  const server = new ScriptedServer({ rules: told, records }), page = { feed: "feed-1", revision: 1, more: false, rules: told.version, changes: [] };
   const store = await open({ server: server.url, user: "u", path: ":memory:", fetch: server.fetch, clock: new TestClock(), ...options }), first = store.sync();
   (await server.request()).answer(200, page);
   await first;

@@ -31,7 +31,7 @@ export async function decide(work, { resource, id, section, item, group, push: s
     const taken = { old: pick(row.old, names), new: pick(row.new, names) }, later = pushes.slice(index + 1).find((one) => names.some((name) => Object.hasOwn(rowOf(one)?.old ?? {}, name)));
     Object.assign(row.new, taken.old);
     if (later && !later.body) await change(work, later, place, known, rowOf(later), (next) => follow(next, names, taken, known));
-  } else if (rowIn(await work.below(push, place), row)) Object.assign(row.old, names.length === 1 ? { [names[0]]: kept.current } : kept.current);
+  } else if (rowIn(await work.below(push, place), row)) Object.assign(row.old, names.length === 1 ? { [names[0]]: kept.current } : pick(kept.current ?? {}, names));
   await change(work, push, place, known, row, () => {});
   work.events.push(...(await work.decisions.overtakenBy(work, work.before.get(nameOf(place)))));
   return true;

@@ -279,6 +279,7 @@ export async function mapIds(work, ids) {
   };
   for (const push of await work.naming(Object.keys(ids))) if (isNamed(push)) await work.save({ ...push, edits: await real(push) });
   for (const entry of work.meta.refused ? await work.values("x") : []) if (isNamed(entry)) await work.tx.put("x", entry.seq, { ...entry, edits: await real(entry) });
+  for (const entry of work.meta.listed ? await work.values("c") : []) if (named(entry).some((id) => id in ids)) await work.tx.put("c", entry.seq, mapped(entry, ids));
 }
 
 // MARK: What is kept

@@ -2,7 +2,7 @@ import { assign, decide } from "./deciding.js";
 import { bare, editOf, groupsOf, isChange, rowIn } from "./layers.js";
 import { withChoice } from "./refused.js";
 import { StoreEvent } from "./store.js";
-import { idKey, same, uuid } from "./values.js";
+import { idKey, isObject, same, uuid } from "./values.js";
 import { report } from "./watching.js";
 
 /*
@@ -116,9 +116,11 @@ export function detailed(desk, { event: type, seq: _, entry: number, push: __, .
     return entry ? body(work, entry) : null;
   });
   const takeMine = decided(async (work, entry) => {
-    if (entry.kind !== "overtaken" || !(await decide(work, entry, told))) return assign(edits(), work, entry, entry.new);
+    // A handle of rules before may have its values in another form.
+    const { current } = isObject(told.current) === isObject(entry.current) ? told : entry;
+    if (entry.kind !== "overtaken" || !(await decide(work, entry, { current }))) return assign(edits(), work, entry, entry.new);
     // A change that came after the app got this entry has no decision yet.
-    if (!same(told.current, entry.current)) await stay(work, { ...entry, old: told.current });
+    if (!same(current, entry.current)) await stay(work, { ...entry, old: current });
     return null;
   });
   const takeTheirs = decided(async (work, entry) => {

@@ -1,7 +1,7 @@
 import { follow } from "./deciding.js";
 import { conflicts } from "./events.js";
 import { FieldMergeError } from "./errors.js";
-import { created, editOf, groupsOf, isChange, named, nameOf, onTheWire, withoutSame } from "./layers.js";
+import { created, editOf, groupsOf, isChange, named, nameOf, onTheWire, referencesOf, withoutSame } from "./layers.js";
 import { pick } from "./rules.js";
 import { idKey } from "./values.js";
 
@@ -34,7 +34,7 @@ async function discard(work, number) {
   // A push that loses a row may lose others that use the id of that row.
   for (const { seq } of lost.size ? await work.pushes() : []) {
     const later = await work.push(seq);
-    if (!later || later.body || !later.edits.some((edit) => lost.has(nameOf(edit)) || named(edit).some((id) => lost.has(id)))) continue;
+    if (!later || later.body || !later.edits.some((edit) => lost.has(nameOf(edit)) || isUser(work, edit, lost))) continue;
     const before = later.edits, kept = withoutUses(work, before, lost);
     await takeOut(work, { ...later, edits: kept }, before);
   }
@@ -67,17 +67,20 @@ async function inherit(work, edit, later) {
   await work.shrink(later);
 }
 
+/** Tells whether an edit names lost temporary ids, or refers to lost records. */
+const isUser = (work, edit, lost) => named(edit).some((id) => lost.has(id)) || referencesOf(edit, work.rules).some((place) => lost.has(nameOf(place)));
+
 /** Edits without the parts that use lost ids; the ids of rows that are lost with them are added. */
 function withoutUses(work, edits, lost) {
-  const uses = (value) => named(value).some((id) => lost.has(id));
   for (let count = -1; count !== lost.size;) {
     count = lost.size;
     edits = edits.flatMap((edit) => {
-      const sections = work.rules.resources.get(edit.resource)?.sections, rows = lost.has(nameOf(edit)) || uses({ id: edit.id }) ? [] : edit.rows.flatMap((row) => {
+      const sections = work.rules.resources.get(edit.resource)?.sections, uses = (row) => isUser(work, { resource: edit.resource, rows: [row] }, lost), rows = lost.has(nameOf(edit)) || lost.has(edit.id) ? [] : edit.rows.flatMap((row) => {
         if (!uses(row)) return [row];
-        const names = !isChange(row) || uses({ item: row.item }) ? [] : groupsOf(row, sections?.get(row.section)).flatMap(([, fields]) => (uses([pick(row.old, fields), pick(row.new, fields)]) ? [] : fields));
+        const names = !isChange(row) || lost.has(row.item) ? [] : groupsOf(row, sections?.get(row.section)).flatMap(([, fields]) => (uses({ ...row, old: pick(row.old, fields), new: pick(row.new, fields) }) ? [] : fields));
         return names.length ? [{ ...row, old: pick(row.old, names), new: pick(row.new, names) }] : [];
       }), isRootLost = edit.creates && !rows.some((row) => !row.old && row.section === sections?.keys().next().value), kept = isRootLost ? [] : rows;
+      if (isRootLost) lost.add(nameOf(edit));
       if (kept.length < edit.rows.length) for (const id of created({ ...edit, rows: edit.rows.filter((row) => !kept.some((one) => isSameRow(one, row))) })) lost.add(id);
       return kept.length ? { ...edit, rows: kept } : [];
     });

@@ -89,9 +89,9 @@ async function reshape(work, before) {
     const push = await work.push(seq); // or it was refused with an earlier one
     if (push) await reshapePush(work, push, before);
   }
-  const sectionsOf = ({ resource }) => work.rules.resources.get(resource)?.sections;
+  const sectionsOf = ({ resource }, rules = work.rules) => rules?.resources.get(resource)?.sections;
   for (const entry of work.meta.refused ? await work.values("x") : []) await work.tx.put("x", entry.seq, { ...entry, edits: entry.edits.map((edit) => renamedEdit(edit, sectionsOf(edit))) });
-  for (const entry of work.meta.listed ? await work.values("c") : []) await work.tx.put("c", entry.seq, renamedConflict(entry, sectionsOf(entry)));
+  for (const entry of work.meta.listed ? await work.values("c") : []) await work.tx.put("c", entry.seq, renamedConflict(entry, sectionsOf(entry), before && sectionsOf(entry, before)));
 }
 
 /**

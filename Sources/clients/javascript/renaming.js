@@ -40,9 +40,21 @@ export function rename(record, sections) {
   }
 }
 
-/** An entry of the list of conflicts under the names of the rules now. */
-export function renamedConflict(entry, sections) {
-  const section = sections?.get(entry.section), names = fieldNames(section), renamed = { ...entry };
-  for (const side of ["old", "current", "new", "written"]) if (typeof entry[side] === "object" && !Array.isArray(entry[side])) renamed[side] = inObject(entry[side], names);
-  return entry.group === undefined ? renamed : { ...renamed, group: renamedGroup(entry.group, section) };
+/** An entry of the list of conflicts under the names of the rules now, its values with the fields of its group now. */
+export function renamedConflict(entry, sections, before) {
+  const section = sections?.get(entry.section), names = fieldNames(section), had = before?.get(entry.section)?.groups.get(entry.group);
+  const group = entry.group === undefined ? undefined : homeOf(entry.group, had, section, names), has = section?.groups.get(group);
+  const isBare = has?.length === 1, wasBare = had ? had.length === 1 : isBare, turned = (value) => {
+    if (group === undefined || !(wasBare || isBare)) return typeof value === "object" ? inObject(value, names) : value;
+    if (wasBare === isBare || !has) return value;
+    return wasBare ? { [names[had[0]] ?? had[0]]: value } : value && (inObject(value, names)[has[0]] ?? null);
+  };
+  const sides = ["old", "current", "new", "written"].filter((side) => entry[side] !== undefined);
+  return { ...entry, ...Object.fromEntries(sides.map((side) => [side, turned(entry[side])])), ...(group !== undefined && { group }) };
+}
+
+/** The name of a group now: its new one, or that of the group which has all of its fields. */
+function homeOf(group, fields = [], section, names) {
+  const name = renamedGroup(group, section), homes = new Set(fields.map((field) => section?.fields.get(names[field] ?? field)?.group));
+  return section?.groups.has(name) || homes.size !== 1 ? name : ([...homes][0] ?? name);
 }
