@@ -1,3 +1,5 @@
+import { isObject } from "./values.js";
+
 /*
  * Earlier names of fields and groups (`formerly` in the rules). Edits, forms and entries of lists that use them are translated
  * when new rules are taken. A name that the section still has is never translated.
@@ -32,7 +34,7 @@ export function renamedEdit(edit, sections) {
 /** Gives the fields of a record the names of the rules now, in the same objects. */
 export function rename(record, sections) {
   for (const section of sections.values()) {
-    const names = Object.entries(fieldNames(section)), rows = names.length ? [record?.[section.name] ?? []].flat() : [];
+    const names = Object.entries(fieldNames(section)), rows = names.length ? [record?.[section.name] ?? []].flat().filter(isObject) : [];
     for (const row of rows) for (const [before, name] of names) if (Object.hasOwn(row, before)) {
       row[name] = row[before];
       delete row[before];
