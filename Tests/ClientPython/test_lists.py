@@ -121,6 +121,8 @@ class ConflictListTests(ListCase):
                 self.assertEqual(told, [(entry.name, "Jim"), (entry.name, "Tim")])
                 self.assertEqual((entry.kind, entry.current), ("overtaken", "Tim"))
                 if decide == "cancel":
+                    self.theirs(firstName="Joe")
+                    self.pull(store)  # an edit back to the first value cancels itself only above that value
                     with store.edit("shoppers", 123) as s:
                         s.customer.firstName = "Joe"
                 elif decide == "discard":

@@ -108,6 +108,12 @@ def place_of_row(change: RowChange) -> tuple[str, str | None]:
     return change["section"], key_of(change["id"]) if "id" in change else None
 
 
+def change_of(changes: list[RowChange], section: str, item: str | None, group: str) -> RowChange | None:
+    """Returns the change that edits a group of a row, whose id is given as text."""
+    place = section, item
+    return next((one for one in changes if place_of_row(one) == place and group in one.get("groups", {})), None)
+
+
 def is_creation(changes: list[RowChange], resource: Resource | str) -> bool:
     """Returns whether the changes create the record itself."""
     root = resource if isinstance(resource, str) else resource.root.name
@@ -563,6 +569,29 @@ def used_ids(record_id: Any, changes: list[RowChange]) -> Iterator[str]:
 
     _map(record_id, changes, note)
     yield from found
+
+
+def divide(
+    record_id: Any, changes: list[RowChange], root: str, ids: set[str]
+) -> tuple[list[RowChange], list[RowChange]]:
+    """Returns the changes without what uses these temporary ids, and what uses them."""
+    if ids & set(used_ids(record_id, [])):
+        return [], changes
+    rest: list[RowChange] = []
+    users: list[RowChange] = []
+    for change in changes:
+        groups = change["groups"] if change["do"] == "edit" and "id" not in change else {}
+        using = {name for name, one in groups.items() if ids & set(used_ids(None, [{"groups": {name: one}}]))}
+        if not ids & set(used_ids(None, [change])):
+            rest.append(change)
+        elif len(using) in (0, len(groups)):
+            users.append(change)
+        else:
+            rest.append({**change, "groups": {name: one for name, one in groups.items() if name not in using}})
+            users.append({**change, "groups": {name: one for name, one in groups.items() if name in using}})
+    if any(one["section"] == root and one["do"] != "edit" for one in users):
+        return [], changes  # without its record nothing is left
+    return rest, users
 
 
 def map_ids(record_id: Any, changes: list[RowChange], ids: Mapping[str, Any]) -> tuple[Any, list[RowChange]]:

@@ -33,6 +33,8 @@ class Database:
         """Called as the first part of each transaction."""
         self._depth = 0
         self._is_closed = False
+        self.is_left = False
+        """Whether a process that has signed out was killed before it had deleted the file."""
         self._after: list[Callable[[], None]] = []
         connection = sqlite3.connect(
             self.path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=256

@@ -10,10 +10,11 @@ from .changes import Json
 from .delivery import Delivery
 from .editing import as_plain
 from .ids import key_of
-from .rules import Group
+from .model.conflicts import told_fields
+from .rules import Group, Section
 from .tickets import Conflict, Overtaken, Ticket
 from .transaction import Transaction
-from .values import same_group, without
+from .values import same, without
 
 log = logging.getLogger("fieldmerge")
 
@@ -37,7 +38,7 @@ class Decisions(Delivery):
     def _answer(self, conflict: Conflict, value: Any) -> None:
         """Makes the answer of a handler of conflicts a new edit."""
         try:
-            self._decide(conflict, lambda: self._write_group(conflict, as_plain(value)))
+            self._decide(conflict, lambda: self._write_group(conflict, self._spread(conflict, value)))
         except Exception:
             log.exception("the answer to a conflict of %s %s cannot be stored", conflict.resource, conflict.id)
 
@@ -56,21 +57,40 @@ class Decisions(Delivery):
             return None
         if conflict.group is None:
             return self._create_row(conflict, current) if isinstance(current, dict) else None
-        group = self._model.resource(conflict.resource).section(str(conflict.section)).group(conflict.group)
-        return None if same_group(group, current, written) else self._write_group(conflict, current)
+        values, now = self._fields(conflict, "current"), self._fields(conflict, "written")
+        if self._are_equal(conflict, values, now):
+            return None
+        return self._write_group(conflict, values)
 
     def _write_mine(self, conflict: Conflict) -> Ticket | None:
         values = as_plain(conflict.new)
         if conflict.group is not None:
-            return self._write_group(conflict, values)
+            return self._write_group(conflict, self._fields(conflict, "new"))
         if conflict.outcome == "kept":
             return self._delete_row(conflict)
         if conflict.outcome in ("missing", "refused") and isinstance(values, dict):
             return self._create_row(conflict, {**(as_plain(conflict.old) or {}), **values})
         return None
 
+    def _section(self, entry: Conflict | Overtaken) -> Section:
+        return self._model.resource(entry.resource).section(str(entry.section))
+
+    def _spread(self, conflict: Conflict, value: Any) -> Json:
+        """Returns the answer of a handler as fields."""
+        return self._section(conflict).group(str(conflict.group)).spread(as_plain(value))
+
+    def _fields(self, entry: Conflict | Overtaken, side: str) -> Json:
+        """Returns a value of an entry as fields of the present rules; throws `UnknownName` if they have none of them."""
+        section = self._section(entry)
+        told = {"group": entry.group, "fields": entry._fields, side: as_plain(getattr(entry, side))}
+        return told_fields(section, told, side) or section.group(str(entry.group)).spread(told[side])
+
+    def _are_equal(self, entry: Conflict, one: Json, other: Json) -> bool:
+        section = self._section(entry)
+        return one.keys() == other.keys() and all(same(section.fields[name], one[name], other[name]) for name in one)
+
     def _write_group(
-        self, conflict: Conflict | Overtaken, value: Any, *, counts: Callable[[Group, Any], Json] | None = None
+        self, conflict: Conflict | Overtaken, values: Json, *, counts: Callable[[Group, Any], Json] | None = None
     ) -> Ticket | None:
         with self.transaction() as transaction:
             record = transaction.edit(conflict.resource, conflict.id)
@@ -81,10 +101,9 @@ class Decisions(Delivery):
                 row = next((item for item in row if key_of(item["id"]) == key), None)
                 if row is None:
                     row = record[section.name]
-                    row.append(value if isinstance(value, dict) else {})
+                    row.append(values)
                     row = row[-1]
-            group = section.group(str(conflict.group))
-            row.update(group.spread(value) if counts is None else counts(group, row))
+            row.update(values if counts is None else counts(section.group(str(conflict.group)), row))
         return transaction.ticket
 
     def _delete_row(self, conflict: Conflict) -> Ticket | None:
@@ -92,7 +111,7 @@ class Decisions(Delivery):
             record = transaction.edit(conflict.resource, conflict.id)
             section = record._resource.section(str(conflict.section))
             if section.is_list:
-                key = key_of(conflict.item)
+                key = key_of(self._model.resolve(conflict.item))
                 items = record[section.name]
                 items[:] = [item for item in items if key_of(item["id"]) != key]
             elif section is record._resource.root:
@@ -128,7 +147,7 @@ class Decisions(Delivery):
     def _keep(self, overtaken: Overtaken) -> bool:
         if self._model.keep_mine(overtaken._told):
             return True
-        return self._write_group(overtaken, as_plain(overtaken.new)) is not None
+        return self._write_group(overtaken, self._fields(overtaken, "new")) is not None
 
     def _drop(self, overtaken: Overtaken) -> bool:
         if self._model.take_theirs(overtaken._told):
@@ -136,15 +155,15 @@ class Decisions(Delivery):
         told = overtaken._told
         if told.get("isUndone"):
             return False
-        current = as_plain(overtaken.current)
-        group = self._model.resource(overtaken.resource).section(overtaken.section).group(overtaken.group)
+        current = self._fields(overtaken, "current")
+        group = self._section(overtaken).group_of[next(iter(current))]
         if group.merge != "add" or not self._model.was_sent(told["push"]):
             return self._write_group(overtaken, current) is not None
 
         def without_mine(group: Group, row: Any) -> Json:
             # What was sent counts upon theirs: only what undoes it leads there.
             left = without(group, {one.name: row.get(one.name) for one in group.fields}, told["old"], told["new"])
-            return group.spread(current) if left is None else left
+            return current if left is None else left
 
         ticket = self._write_group(overtaken, current, counts=without_mine)
         told["isUndone"] = True  # a second call would take it back twice

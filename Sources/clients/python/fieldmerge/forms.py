@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of
+from .changes import Json, RowChange, apply, difference, equal_where_known, fields_of, place_of_row, unnamed
 from .editing import EditableRecord, as_read
 from .errors import RecordNotFound, StoreClosed
 from .ids import key_of, plain
@@ -33,20 +33,24 @@ class RecordDraft:
         self.id = store._model.resolve(plain(record_id))
         """The id of the record."""
         self._replaces = None if restores is None else restores[0]
+        edits = store._model.pending(resource, key_of(self.id))
+        self._unknown = unnamed(self._resource, [edit.changes for edit in edits])
+        """The fields of each new row that the database may fill in once the creation is answered."""
         self._base: Json | None = store._to_edit(resource, self.id)
         if self._base is None and restores is None:
             raise RecordNotFound(resource, record_id)
         working = self._base if restores is None else apply(self._resource, self._base, self.id, restores[1])
         self.record = EditableRecord(self._resource, self.id, self._base, is_form=True)
         if working is not None:
-            self._fill(working)
+            self._fill(working, [] if restores is None else restores[1])
         self._told: dict[tuple[str, str | None, str], Json] = {}
         self._is_saving = False
         self.is_open = True
         store._forms.append(self)
 
-    def _fill(self, working: Json) -> None:
+    def _fill(self, working: Json, changes: list[RowChange]) -> None:
         """Gives the working copy the values of a refused edit over the record as it is now."""
+        given = {place_of_row(one): one["new"] for one in changes if one["do"] == "create"}
         filled = EditableRecord(self._resource, self.id, working, is_form=True)
         for section in self._resource.sections:
             part = filled._parts[section.name]
@@ -54,8 +58,10 @@ class RecordDraft:
                 change = {"section": section.name, "id": row._values.get("id")}
                 if row_of(section.is_list, self._base, change) is None:
                     # A new row: what its creation left out stays left out.
+                    mark = section.name, key_of(row._values["id"]) if section.is_list else None
                     for name in [name for name, value in row._values.items() if value is None]:
-                        del row._values[name]
+                        if name not in given.get(mark, {}):
+                            del row._values[name]
                     object.__setattr__(row, "_is_new", True)
         object.__setattr__(filled, "_before", copy.deepcopy(self._base))
         self.record = filled
@@ -77,6 +83,7 @@ class RecordDraft:
         """
         if not self.is_open:
             raise StoreClosed("the form is closed")
+        self._take_filled()
         state = self.record._state()
         changes = difference(self._resource, self._base, state)
         draft = Draft(self.resource, self.id, changes, self._rules_version, is_based=self._base is not None)
@@ -86,6 +93,7 @@ class RecordDraft:
         finally:
             self._is_saving = False
         self._replaces = None
+        self._unknown.update(unnamed(self._resource, [changes]))
         self._base = copy.deepcopy(state)
         object.__setattr__(self.record, "_before", copy.deepcopy(state))
         self._told.clear()
@@ -105,8 +113,38 @@ class RecordDraft:
 
     # Changes below the form
 
+    def _take_filled(self) -> None:
+        """Takes the ids of new rows, and the values that the database has put into them, as those of the base."""
+        model = self._store._model
+        held = model._base(self.resource, key_of(model.resolve(self.id))) if self._unknown else None
+        if held is None:
+            return
+        self.id = model.resolve(self.id)
+        object.__setattr__(self.record, "id", self.id)
+        for mark, names in list(self._unknown.items()):
+            section, item = self._resource.section(mark[0]), model.resolve(mark[1])
+            found = row_of(section.is_list, held, {"section": section.name, "id": item})
+            if found is None:
+                continue
+            for row in self._rows(section, mark[1]):
+                row.update({name: copy.deepcopy(found[name]) for name in names if row.get(name) is None and name in found})
+                if section.is_list:
+                    row["id"] = found["id"]
+            del self._unknown[mark]
+
+    def _rows(self, section: Section, item: str | None) -> list[Json]:
+        """Returns a row in the base, and in the working copy with what it is compared with."""
+        records = [record.get(section.name) for record in (self._base, self.record._before) if record is not None]
+        part = self.record._parts[section.name]
+        if not section.is_list:
+            return [row for row in [*records, None if part is None else part._values] if row is not None]
+        rows = [row for record in records for row in record or []] + [row._values for row in part]
+        return [row for row in rows if key_of(row["id"]) == item]
+
     def _overtaken(self) -> list[Overtaken]:
         """Returns the groups that the form has changed and whose value in the store is another one now."""
+        if not self._is_saving:
+            self._take_filled()
         current = self._store._model.view(self.resource, self.id)
         if current is None or self._base is None or self._is_saving:
             return []

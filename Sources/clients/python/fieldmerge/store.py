@@ -89,13 +89,17 @@ class Store(Support):
         self._is_signed_out = False
         self._tickets: weakref.WeakSet[Ticket] = weakref.WeakSet()
         self._background: Background | None = None
-        self._database = _opened(path)
-        try:
-            self._model = Model(self._database, resources=resources, clock=self._clock)
-            self._claim()
-        except BaseException:
-            self._database.close()
-            raise
+        while True:
+            self._database = _opened(path)
+            try:
+                self._model = Model(self._database, resources=resources, clock=self._clock)
+                self._claim()
+                break
+            except _SignedOutMeanwhile:
+                self._database.close()
+            except BaseException:
+                self._database.close()
+                raise
         self._model.on_touch = self._on_touch
         self._model.on_outcome = self._on_outcome
         self._listener: Callable[[], Transport] | None = listener
@@ -117,6 +121,8 @@ class Store(Support):
         """Notes whose store this is, and prepares it for what is to be kept from now on."""
         database = self._database
         with database.transaction("open"):
+            if database.meta("signedOut") and not database.is_left:
+                raise _SignedOutMeanwhile()
             database.set_meta("signedOut", None)
             held = database.meta("user")
             if held not in (None, self._user):
@@ -371,13 +377,18 @@ class Store(Support):
         self.close()
 
 
+class _SignedOutMeanwhile(Exception):
+    """Another process has signed out since the file was opened, and deletes it."""
+
+
 def _opened(path: str | os.PathLike[str]) -> Database:
     """Opens the file of a store. If another process has signed out of it, waits until that has deleted the file, and
     takes it over if that was killed."""
     end = time.monotonic() + SIGN_OUT_SECONDS
     while True:
         database = Database(path)
-        if not database.meta("signedOut") or time.monotonic() > end:
+        database.is_left = bool(database.meta("signedOut")) and time.monotonic() > end
+        if not database.meta("signedOut") or database.is_left:
             return database
         database.close()
         time.sleep(0.05)

@@ -38,6 +38,8 @@ class Conflict:
     name: str | None = None
     """The name of the entry in `store.conflicts()`. Decisions remove it from there; a second one does nothing."""
     kind: str = "conflict"
+    _fields: Any = None
+    """The names of the fields of the group when the entry was made."""
     _store: Any = None
 
     def take_mine(self) -> Ticket | None:
@@ -133,13 +135,13 @@ class Ticket:
 def overtaken_of(store: Any, told: Json) -> Overtaken:
     """Returns an overtaken edit as the app has it."""
     values = {name: as_read(value) for name, value in told.items() if name in Overtaken.__dataclass_fields__}
-    return Overtaken(**values, _told=told, _store=store)
+    return Overtaken(**values, _fields=told.get("fields"), _told=told, _store=store)
 
 
 def conflict_of(store: Any, told: Json) -> Conflict:
     """Returns a conflict as the app has it."""
     values = {name: as_read(value) for name, value in told.items() if name in Conflict.__dataclass_fields__}
-    return Conflict(**values, _store=store)
+    return Conflict(**values, _fields=told.get("fields"), _store=store)
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,8 @@ class Overtaken:
     kind: str = "overtaken"
     draft: Any = None
     """The form whose group has changed in the store."""
+    _fields: Any = None
+    """The names of the fields of the group when the entry was made."""
     _told: Any = None
     _store: Any = None
 

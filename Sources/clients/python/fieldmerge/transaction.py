@@ -64,7 +64,10 @@ class Transaction:
                 raise RecordNotFound(resource, record_id)
             return self._edits[place]
         known = self._store._model.resource(resource)
-        record = self._store._to_edit(resource, resolved) if base is None else checked_base(known, resolved, base)
+        if base is None:
+            record = self._store._to_edit(resource, resolved)
+        else:
+            record = checked_base(known, resolved, self._store._model.under_real_ids(known, as_plain(base)))
         if record is None:
             raise RecordNotFound(resource, record_id)
         edit = RecordEdit(self, known, resolved, record)

@@ -31,7 +31,9 @@ def uncover(
             kept.append({**place, "do": "create", "new": new})
             del left[place_of_row(change)]
         elif steps == ("edit", "delete"):
-            kept.append(first_seen(earlier, change))
+            groups = earlier["groups"].items()
+            seen = {name: one for name, one in groups if follows(section.group(name), one["new"], change["old"])}
+            kept.append(first_seen({**earlier, "groups": seen}, change))
             del left[place_of_row(change)]
         elif steps != ("create", "delete"):
             kept.append(change)

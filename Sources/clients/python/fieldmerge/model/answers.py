@@ -136,6 +136,7 @@ class Answers(Rebasing):
                 (resource, temporary)
                 for (resource,) in self.database.rows("SELECT DISTINCT resource FROM edit WHERE key = ?", temporary)
             )
+            self._map_entries(ids, temporary)
             for edit in self._edits("(e.id LIKE ?1 OR e.changes LIKE ?1)", f"%{temporary}%"):
                 record_id, changes = row_changes.map_ids(edit.id, edit.changes, ids)
                 self.database.write(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..changes import Json, RowChange
 from ..ids import key_of
 from ..owners import has_ended
+from ..rules import Section
 from .notes import Notes
 from .parts import EVENTS_KEPT, StoredEdit
 
@@ -32,10 +33,42 @@ class Conflicts(Notes):
                 "INSERT INTO conflict (kind, push, place, body) VALUES (?, ?, ?, '{}')", kind, push, place
             )
             seq = int(cursor.lastrowid or 0)
-        told = {**told, "name": str(seq), "kind": kind}
+        told = {**told, "name": str(seq), "kind": kind, "fields": self._fields_of_group(told)}
         self.database.write("UPDATE conflict SET kind = ?, body = ? WHERE seq = ?", kind, json.dumps(told), seq)
         self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", seq)
         return told
+
+    def _fields_of_group(self, told: Json) -> list[str] | None:
+        """The fields of the group of an entry, by which its values are read under other rules."""
+        known = self._known(told["resource"])
+        if known is None or told["group"] is None or not known.has(str(told["section"])):
+            return None
+        groups = known.section(told["section"]).groups
+        return next(([one.name for one in group.fields] for group in groups if group.name == told["group"]), None)
+
+    def _leave(self, push: int, place: str) -> None:
+        """Removes the overtaken edit of a group."""
+        for (seq,) in self.database.rows(
+            "SELECT seq FROM conflict WHERE push = ? AND place = ? AND kind = ?", push, place, OVERTAKEN
+        ):
+            self.database.write("DELETE FROM conflict WHERE seq = ?", seq)
+            self.database.write("DELETE FROM event WHERE entry = ? AND owner IS NULL", seq)
+
+    def _map_entries(self, ids: Mapping[str, Any], temporary: str) -> None:
+        """Replaces a temporary id in the places of overtaken edits."""
+        for seq, place, body in self.database.rows(
+            "SELECT seq, place, body FROM conflict WHERE kind = ? AND place LIKE ?", OVERTAKEN, f"%{temporary}%"
+        ):
+            resource, key, section, item, group = json.loads(place)
+            key = "\x1f".join(key_of(ids.get(part, part)) for part in key.split("\x1f"))
+            item = None if item is None else ids.get(item, item)
+            told = json.loads(body)
+            told["id"] = ids.get(told["id"], told["id"]) if isinstance(told["id"], str) else told["id"]
+            told["item"] = ids.get(told["item"], told["item"]) if isinstance(told["item"], str) else told["item"]
+            self.database.write(
+                "UPDATE conflict SET place = ?, body = ? WHERE seq = ?",
+                *(place_of(resource, key, section, item, group), json.dumps(told), seq),
+            )
 
     def _queue(self, kind: str, body: Json) -> None:
         """Queues an event, that of an entry if it has a name."""
@@ -108,6 +141,16 @@ class Conflicts(Notes):
 def place_of(resource: str, key: str, section: Any, item: Any, group: Any) -> str:
     """Returns a group of a record as text."""
     return json.dumps([resource, key, section, None if item is None else key_of(item), group])
+
+
+def told_fields(section: Section, told: Json, side: str) -> Json:
+    """Returns a value of an entry as fields under their present names, also if its group had other fields then."""
+    value, names = told.get(side), told.get("fields")
+    if names is None:
+        return section.group(told["group"]).spread(value)
+    values = {names[0]: value} if len(names) == 1 else value if isinstance(value, Mapping) else {}
+    present = {section.renames.get(name, name): one for name, one in values.items()}
+    return {name: one for name, one in present.items() if name in section.fields}
 
 
 def _places(edit: StoredEdit, change: RowChange) -> Iterable[str]:

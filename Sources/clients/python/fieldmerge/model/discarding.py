@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from .. import changes as row_changes
 from ..errors import NotPossible
 from ..uncovering import uncover
-from .parts import SENT, UNSENT, StoredEdit
+from .order import Ties
+from .parts import SENT, UNSENT, GroupPlace, StoredEdit
 from .resending import Resending
 
 
@@ -33,8 +35,9 @@ class Discarding(Resending):
         """Returns whether a push was sent although that could not be stored."""
         raise NotImplementedError
 
-    def _tell_passed(self, seq: int) -> None:
-        """Tells which groups of a push were changed since the values that it has as `old`."""
+    def _tell_passed(self, seq: int, *, only: Collection[GroupPlace] | None = None) -> None:
+        """Enters the groups of a push, all or some, that were changed since the values that it has as `old`; removes the
+        entries of the others."""
         raise NotImplementedError
 
     def discard_unsent(self, seq: int) -> bool:
@@ -75,7 +78,9 @@ class Discarding(Resending):
     def _uses(self, seq: int, made: list[str], created: set[tuple[str, str]]) -> bool:
         edits = self.edits_of(seq)
         used = {one for edit in edits for one in row_changes.used_ids(edit.id, edit.changes)}
-        return bool(used & set(made)) or any((edit.resource, edit.key) in created for edit in edits)
+        if used & set(made) or any((edit.resource, edit.key) in created for edit in edits):
+            return True
+        return not Ties.of(edits, self._known).names.isdisjoint(created)
 
     def _uncover(self, discarded: StoredEdit) -> None:
         """Gives later edits of the same groups the `old` of a discarded edit."""
@@ -83,16 +88,16 @@ class Discarding(Resending):
         if known is None:
             return
         changes = discarded.changes
+        places = {(*row_changes.place_of_row(one), name) for one in changes for name in one.get("groups", {})}
         for later in self.pending(discarded.resource, discarded.key):
-            if later.push < discarded.push or later.state != UNSENT or not changes:
+            if later.push < discarded.push or later.state != UNSENT:
                 continue
             kept, changes = uncover(known, changes, later.changes)
-            if kept == later.changes:
-                continue
-            if kept:
+            if kept and kept != later.changes:
                 self._write_changes(later.push, later.place, kept)
-            else:
+            elif not kept:
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", later.push, later.place)
-            self._note_creations(later.push)
-            self._settle_cancelled(later.push)
-            self._tell_passed(later.push)
+            if kept != later.changes:
+                self._note_creations(later.push)
+                self._settle_cancelled(later.push)
+            self._tell_passed(later.push, only=places)

@@ -15,6 +15,7 @@ from ..ids import key_of
 from ..owners import has_ended
 from ..renames import renamed
 from ..rules import Resource
+from .conflicts import told_fields
 from .parts import UNSENT, Draft, StoredEdit, row_of
 from .discarding import Discarding
 
@@ -94,7 +95,8 @@ class Drafts(Discarding):
         if seen is not None and creates:
             raise InvalidEdit("id", f"there is a record {record_id!r} of {resource.name} already")
         assert self.rules is not None
-        if self.rules.edition != draft.rules_version:
+        if self.rules.edition != draft.rules_version or draft.is_based:
+            # A base can lack fields: it was read under other rules.
             changes = row_changes.regroup(resource, seen, changes)
         return resource, record_id, self._marked(resource, record_id, changes)
 
@@ -125,6 +127,8 @@ class Drafts(Discarding):
             joined = row_changes.compose(resource, held[place].changes, changes)
             if joined is None or self._drops_what_is_used(held[place], resource, joined):
                 return None
+            if self._cancels_above_another(held[place], resource, changes, joined):
+                return None
             composed.append((held[place], resource, joined))
         if not self._fits(seq, {edit.place: joined for edit, _, joined in composed}):
             return None
@@ -135,6 +139,23 @@ class Drafts(Discarding):
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
         self._note_creations(seq)
         return seq
+
+    def _cancels_above_another(
+        self, edit: StoredEdit, resource: Resource, changes: list[RowChange], joined: list[RowChange]
+    ) -> bool:
+        """Whether a group would not be sent although what lies below has another value than the app has set."""
+        below = self._seen(edit.resource, edit.key, before=edit.push)
+        for change in changes:
+            section, mark = resource.section(change["section"]), row_changes.place_of_row(change)[1]
+            row = row_of(section.is_list, below, change)
+            for name, values in change.get("groups", {}).items():
+                group = section.group(name)
+                if row is None or group.merge in ("add", "set"):
+                    continue  # what counts or collects is sent as a difference
+                is_sent = row_changes.change_of(joined, section.name, mark, name) is not None
+                if not is_sent and not row_changes.equal_where_known(group, row, values["new"]):
+                    return True
+        return False
 
     def _may_join(self, owner: str | None) -> bool:
         """Whether a push is of this process, or of one that has ended."""
@@ -166,55 +187,53 @@ class Drafts(Discarding):
         return rows <= limits.get("items", 10_000) and size <= limits.get("body", 1 << 20) * 0.8
 
     def keep_mine(self, told: Json) -> bool:
-        """Takes what stands now as seen by who made the draft, in one transaction; false where it was sent."""
+        """Makes the value that an entry shows the `old` of its edit, in one transaction; false if the edit was sent."""
         return self._redraft(told, keeps=True)
 
     def take_theirs(self, told: Json) -> bool:
-        """Drops the drafts of a group, in one transaction; false where the one that it is about was sent."""
+        """Drops the edit of an entry, with later ones that were made upon it, in one transaction; false if it was
+        sent."""
         return self._redraft(told, keeps=False)
 
     def _redraft(self, told: Json, *, keeps: bool) -> bool:
         with self.database.transaction("overtaken"):
             resource = self.resource(told["resource"])
             section = resource.section(told["section"])
+            group = next((one for one in section.groups if one.name == told["group"]), None)
             key = key_of(self.resolve(told["id"]))
             item = None if told.get("item") is None else key_of(self.resolve(told["item"]))
-            after = self._seen(resource.name, key, before=told["push"])
-            found = False
-            drafts = self.pending(resource.name, key)
-            if not any(edit.push == told["push"] and edit.state == UNSENT for edit in drafts):
+            drafts = [
+                edit for edit in self.pending(resource.name, key) if edit.state == UNSENT and edit.push >= told["push"]
+            ]
+            if group is None or not drafts or drafts[0].push != told["push"]:
                 return False
+            last: Json | None = None
             for edit in drafts:
-                if edit.state != UNSENT or edit.push < told["push"]:
+                change = row_changes.change_of(edit.changes, section.name, item, group.name)
+                if change is None:
                     continue
-                changes = []
-                for change in edit.changes:
-                    mark = key_of(change["id"]) if "id" in change else None
-                    if (change["section"], mark) != (section.name, item) or told["group"] not in change.get(
-                        "groups", {}
-                    ):
-                        changes.append(change)
-                        continue
-                    groups = dict(change["groups"])
-                    values = groups.pop(told["group"])
-                    row = row_of(section.is_list, after, change)
-                    if keeps and not found and row is not None:
-                        group = section.group(told["group"])
-                        old = row_changes.fields_of(group, row)
-                        if not row_changes.equal_groups(group, old, values["new"]):
-                            groups[told["group"]] = {"old": old, "new": values["new"]}
-                    elif keeps:
-                        groups[told["group"]] = values
-                    found = True
-                    if groups:
-                        changes.append({**change, "groups": groups})
-                if changes == edit.changes:
-                    continue
-                if changes:
-                    self._write_changes(edit.push, edit.place, changes)
-                else:
-                    self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", edit.push, edit.place)
-                self._settle_cancelled(edit.push)
+                values = change["groups"][group.name]
+                if last is not None and (keeps or not row_changes.follows(group, last, values["old"])):
+                    continue  # it was not made upon the edit of the entry
+                last = values["new"]
+                old = {**values["old"], **told_fields(section, told, "current")}
+                is_kept = keeps and not row_changes.equal_groups(group, old, last)
+                self._write_group(edit, change, group.name, {"old": old, "new": last} if is_kept else None)
+                if is_kept:
+                    self._tell_passed(edit.push, only={(section.name, item, group.name)})
             self._touched.add((resource.name, key))
             self._tell()
-        return found
+        return last is not None
+
+    def _write_group(self, edit: StoredEdit, change: RowChange, name: str, values: Json | None) -> None:
+        """Stores other values of a group that an edit contains; `None` takes the group out."""
+        groups = {one: held for one, held in change["groups"].items() if one != name or values is not None}
+        if values is not None:
+            groups[name] = values
+        others = [{**one, "groups": groups} if one is change else one for one in edit.changes]
+        changes = [one for one in others if one["do"] != "edit" or one["groups"]]
+        if changes:
+            self._write_changes(edit.push, edit.place, changes)
+        else:
+            self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", edit.push, edit.place)
+        self._settle_cancelled(edit.push)

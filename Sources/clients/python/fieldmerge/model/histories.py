@@ -6,6 +6,7 @@ is unknown. `otherRecord` has the numbers of pushes under way of which a snapsho
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +42,9 @@ class Histories(Answers):
             waiting = self.database.meta("otherHistory") or {}
             self.database.set_meta("otherHistory", {**waiting, str(push.seq): doubt > 1})
             self.database.set_meta("resnapshot", True)
-            self.database.set_meta("snapshot", None)
+            under_way = self.database.meta("snapshot")
+            if under_way is None or under_way.get("feed") == json.loads(push.body).get("feed"):
+                self.database.set_meta("snapshot", None)  # else it is one of the new history
 
     def rebuild(self) -> None:
         """Builds the pushes of another history again, in one transaction."""
@@ -81,7 +84,8 @@ class Histories(Answers):
             return
         others = set(self.database.meta("otherRecord") or [])
         self.database.set_meta("otherHistory", None)
-        self.database.set_meta("otherRecord", None)
+        left = sorted(seq for seq in others if self._is_sent(seq) and str(seq) not in waiting)
+        self.database.set_meta("otherRecord", left or None)
         numbers = sorted(int(number) for number in waiting)
         done: set[Any] = set()
         for seq in numbers:

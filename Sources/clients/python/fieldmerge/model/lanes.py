@@ -42,10 +42,14 @@ class Lanes(Drafts):
 
     def has_large(self) -> bool:
         """Returns whether a large push can be sent now."""
-        if self.database.meta("otherHistory"):
+        if self.holds_large():
             return False
         with self.database.lock:
             return self._next_large() is not None
+
+    def holds_large(self) -> bool:
+        """Returns whether large pushes wait for a snapshot of another history, or for the rules."""
+        return bool(self.database.meta("otherHistory") or self.database.meta("rulesDue"))
 
     def _sendable(self, passed: list[Ties]) -> Iterator[Waiting]:
         """Yields the small pushes that can be sent. `passed` collects the ties of those that cannot."""

@@ -21,9 +21,16 @@ MISSED_BEATS = 3
 Place = tuple[str, str]
 """A record: resource, and its id as text."""
 
+GroupPlace = tuple[str, "str | None", str]
+"""A group of a record: section, the item's id as text, and its name."""
+
 
 class LeaseLost(Exception):
     """Another process has taken over the sync: what this one was told counts no more."""
+
+
+class SnapshotEnded(OSError):
+    """The snapshot that is being stored counts no more: the next one begins at its first record."""
 
 
 @dataclass(frozen=True)

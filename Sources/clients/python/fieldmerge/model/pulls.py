@@ -8,7 +8,7 @@ from typing import Any
 from ..changes import Json
 from ..ids import key_of
 from .histories import Histories
-from .parts import SENT, with_problem
+from .parts import SENT, SnapshotEnded, with_problem
 
 
 class Pulls(Histories):
@@ -111,7 +111,7 @@ class Pulls(Histories):
             self._take_lines("snapshot", lines, cursor)
 
     def _take_lines(self, name: str, lines: list[Json], cursor: str | None) -> None:
-        note = self.database.meta(name)
+        note = self._note_under_way(name)
         generation = self.database.meta("generation") or 0
         for line in lines:
             if not self.keeps(line["resource"]):
@@ -126,6 +126,13 @@ class Pulls(Histories):
         self.database.set_meta(name, note)
         self._hooks()
         self._tell()
+
+    def _note_under_way(self, name: str) -> Json:
+        """Returns the note of a snapshot; throws `SnapshotEnded` if another thread has had the next one begin anew."""
+        note: Json | None = self.database.meta(name)
+        if note is None:
+            raise SnapshotEnded("the snapshot has to begin anew")
+        return note
 
     def drop_old(self, limit: int, *, resources: list[str] | None = None) -> bool:
         """Deletes some records that the snapshot does not hold, in one transaction; false where none is left."""
@@ -155,7 +162,7 @@ class Pulls(Histories):
         """Stores feed and revision of a snapshot that is whole, in one transaction."""
         with self.database.transaction("snapshot ends"):
             self._check_lease()
-            note = self.database.meta("snapshot")
+            note = self._note_under_way("snapshot")
             self.database.set_meta("feed", note["feed"])
             self.database.set_meta("revision", note["revision"])
             self.database.set_meta("snapshot", None)

@@ -13,7 +13,7 @@ from ..database import Database
 from ..errors import RulesUnknown, UnknownName
 from ..ids import is_temporary, key_of, order_of
 from ..rules import Resource, Rules
-from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit
+from .parts import REFUSED, SENT, UNSENT, Place, StoredEdit, row_of
 
 
 class Reading:
@@ -83,6 +83,23 @@ class Reading:
         with self.database.lock:
             resolved = self.resolve(record_id)
             return self._layers(resource, key_of(resolved), resolved, (UNSENT, SENT))
+
+    def under_real_ids(self, resource: Resource, record: Any) -> Any:
+        """Returns a record that was read under a temporary id under the real one, with what the database filled in."""
+        if not isinstance(record, dict) or self.resolve(record.get("id")) == record.get("id"):
+            return record
+        record["id"] = self.resolve(record["id"])
+        held = self._base(resource.name, key_of(record["id"]))
+        for section in resource.sections:
+            part = record.get(section.name)
+            for row in part or [] if section.is_list else [part] if part else []:
+                if section.is_list:
+                    row["id"] = self.resolve(row["id"])
+                found = row_of(section.is_list, held, {"section": section.name, "id": row.get("id")}) or {}
+                for name, field in section.fields.items():
+                    if row.get(name, "") is None and not field.nullable and name in found:
+                        row[name] = found[name]
+        return record
 
     def _base(self, resource: str, key: str) -> Json | None:
         text = self.database.value("SELECT record FROM base WHERE resource = ? AND key = ?", resource, key)

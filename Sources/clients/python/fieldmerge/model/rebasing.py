@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Collection
 from typing import Any
 
 from .. import changes as row_changes
 from ..changes import Json, RowChange
 from ..ids import key_of
 from ..rules import Resource
-from .parts import UNSENT, Place, StoredEdit, new_problem, row_of
+from .conflicts import place_of
+from .parts import UNSENT, GroupPlace, Place, StoredEdit, new_problem, row_of
 from .sending import Sending
 
 
@@ -111,7 +113,10 @@ class Rebasing(Sending):
         old, current = row_changes.fields_of(group, one), row_changes.fields_of(group, other)
         seen = change["groups"][name]["old"]
         equal = row_changes.equal_where_known
-        if equal(group, old, current) or equal(group, current, seen):
+        if equal(group, current, seen):
+            self._leave(draft.push, place_of(resource.name, draft.key, section.name, change.get("id"), name))
+            return
+        if equal(group, old, current):
             return
         new = change["groups"][name]["new"]
         for later in drafts:
@@ -132,7 +137,7 @@ class Rebasing(Sending):
         }
         self._queue("overtaken", self._enter("overtaken", draft.push, draft.key, told))
 
-    def _tell_passed(self, seq: int) -> None:
+    def _tell_passed(self, seq: int, *, only: Collection[GroupPlace] | None = None) -> None:
         for draft in self.edits_of(seq):
             known = self._known(draft.resource)
             after = self._seen(draft.resource, draft.key, before=seq)
@@ -140,6 +145,8 @@ class Rebasing(Sending):
                 continue
             for change in draft.changes:
                 for name, values in change.get("groups", {}).items():
+                    if only is not None and (*row_changes.place_of_row(change), name) not in only:
+                        continue
                     before = _with_old(known, after, change, values["old"])
                     self._tell_overtaken(known, draft, change, name, before=before, after=after, drafts=[draft], by=None)
 

@@ -27,7 +27,7 @@ class Resending(Editions):
             if row is None:
                 return False
             edits = self.edits_of(seq)
-            parts = self._split(edits, paths)
+            parts = self._with_users(edits, self._split(edits, paths))
             if not any(rest for rest, _ in parts):
                 raise NotPossible("nothing-left", "Without these groups nothing is left to send.")
             left = [(edit.resource, edit.id, gone) for edit, (_, gone) in zip(edits, parts) if gone]
@@ -62,6 +62,22 @@ class Resending(Editions):
                 raise error
         return [split(self.resource(edit.resource), edit.changes, one) for edit, one in zip(edits, wanted)]
 
+    def _with_users(
+        self, edits: list[StoredEdit], parts: list[tuple[list[RowChange], list[RowChange]]]
+    ) -> list[tuple[list[RowChange], list[RowChange]]]:
+        """Leaves out also what uses an id that is created by what is left out."""
+        made: set[str] = set()
+        while True:
+            divided = []
+            roots = [self.resource(edit.resource).root.name for edit in edits]
+            for edit, root, (_, gone) in zip(edits, roots, parts):
+                made |= set(row_changes.created_ids(edit.id, gone, root))
+            for edit, root, (rest, _) in zip(edits, roots, parts):
+                divided.append(row_changes.divide(edit.id, rest, root, made) if rest else (rest, []))
+            if not any(users for _, users in divided):
+                return parts
+            parts = [(rest, [*gone, *users]) for (_, gone), (rest, users) in zip(parts, divided)]
+
     def _replace_refused(self, seq: int) -> list[str]:
         """Deletes a refused push that a new one replaces, except edits of rows that are gone; returns its tickets, whose
         outcome is that of the new one. Throws `NotPossible` if it is refused no more."""
@@ -76,8 +92,15 @@ class Resending(Editions):
                 self._write_changes(seq, edit.place, left)
             else:
                 self.database.write("DELETE FROM edit WHERE push = ? AND place = ?", seq, edit.place)
-        if self.database.value("SELECT 1 FROM edit WHERE push = ?", seq) is None:
-            self.database.write("DELETE FROM push WHERE seq = ?", seq)
+        if self.database.value("SELECT 1 FROM edit WHERE push = ?", seq) is not None:
+            # What is left is another entry: a second form of this one cannot be saved.
+            cursor = self.database.write(
+                "INSERT INTO push (state, atomic, rules, at, owner, refusal)"
+                " SELECT state, atomic, rules, at, owner, refusal FROM push WHERE seq = ?",
+                seq,
+            )
+            self.database.write("UPDATE edit SET push = ? WHERE push = ?", int(cursor.lastrowid or 0), seq)
+        self.database.write("DELETE FROM push WHERE seq = ?", seq)
         return tokens
 
     def resend(self, seq: int) -> bool:

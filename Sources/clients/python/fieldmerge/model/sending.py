@@ -83,7 +83,7 @@ class Sending(Unstored):
         return batch
 
     def _large_batch(self, refuses: bool) -> list[Frozen]:
-        while (push := self._next_large()) is not None:
+        while not self.holds_large() and (push := self._next_large()) is not None:
             frozen = self._frozen(push, self.edits_of(push.seq), refuses=refuses)
             if frozen is not None:
                 return [frozen]
@@ -155,11 +155,13 @@ class Sending(Unstored):
                 texts.append(bytes(body))
         return [needed[seq] for seq in sorted(needed)]
 
-    def nothing_written(self, seqs: Iterable[int]) -> None:
+    def nothing_written(self, pushes: Iterable[Frozen]) -> None:
         """Notes that the last request wrote nothing of these pushes, in one transaction."""
         with self.database.transaction("doubt"):
-            for seq in seqs:
-                self.database.write("UPDATE push SET doubt = max(0, doubt - 1) WHERE seq = ?", seq)
+            for push in pushes:
+                self.database.write(
+                    "UPDATE push SET doubt = max(0, doubt - 1) WHERE seq = ? AND key = ?", push.seq, push.key
+                )
 
     def is_in_doubt(self) -> bool:
         """Returns whether a push may have been merged of which no answer came."""

@@ -58,7 +58,8 @@ class Lane:
             if self.is_busy or self._is_closed:
                 return False
             if not self._model.has_large():
-                self.end_wait()
+                if not self._model.holds_large():
+                    self.end_wait()
                 return False
             if not self.is_due:
                 return False
@@ -165,7 +166,7 @@ class Lane:
             results = (one for one in page["results"] if isinstance(one, dict) and one.get("key") == push.key)
             return store_result(self._model, push, next(results, None), self.report)
         if wrote_nothing(answer):
-            self._model.nothing_written([push.seq])
+            self._model.nothing_written([push])
         if refuses(answer):
             self._model.refuse(push, problem_of_request(answer), [])
             self.report.refused += 1

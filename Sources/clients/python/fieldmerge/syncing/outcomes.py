@@ -19,7 +19,7 @@ def store_result(model: Model, push: Frozen, result: Json | None, report: Report
     if kind == "again":
         if result.get("code") in (429, 503):
             # The gateway has looked the key up, and runs the push when it comes again.
-            model.nothing_written([push.seq])
+            model.nothing_written([push])
         report.problem = result.get("problem")
     elif kind == "rules":
         model.thaw(push)

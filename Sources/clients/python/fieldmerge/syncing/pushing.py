@@ -74,7 +74,7 @@ class Pushing(Downloads):
 
     def _push_refused(self, answer: Answer, batch: list[Frozen], pushes: list[Frozen]) -> str:
         if wrote_nothing(answer):
-            self.model.nothing_written([push.seq for push in pushes])
+            self.model.nothing_written(pushes)
         if refuses(answer):
             self._fresh_after = None
             if len(pushes) > 1 or not self._is_single:
