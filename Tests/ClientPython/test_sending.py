@@ -257,6 +257,28 @@ class LaneTests(LaneCase):
         self.assertEqual(large.outcome(0).status, "merged")
         self.assertTrue(self.reports[0].ok)
 
+    def test_a_large_push_that_is_answered_alike_twice_waits(self) -> None:
+        for code in ("rules-changed", "history-changed"):
+            with self.subTest(code=code):
+                store = self.synced()
+                large = self.photo(store)
+                thread = self.syncing(store)
+                for _ in range(2):
+                    held = self.server.next_held()
+                    problem = {"code": code, "title": code, "status": 409, "retry": False}
+                    result = {"status": "failed", "code": 409, "results": [], "problem": problem}
+                    held.answer({"results": [{"key": held.json["pushes"][0]["key"], **result}]}, 207)
+                thread.join(10)
+                self.assertFalse(thread.is_alive())
+                self.assertEqual((store.status.phase, store.status.unsent), ("waiting", 1))
+                self.assertTrue(self.server._held.empty())
+                thread = self.syncing(store)
+                self.serve(self.server.next_held())
+                thread.join(10)
+                self.assertEqual(large.outcome(0).status, "merged")
+                self.tearDown()
+                self.setUp()
+
     def test_an_answer_to_earlier_bytes_of_a_push_that_was_built_again_counts_no_more(self) -> None:
         store = self.synced()
         self.photo(store)

@@ -1020,6 +1020,9 @@ class LifeTests(StoreCase):
 
         with self.assertRaises(LeaseLost):
             one._model.freeze(is_single=False)
+        other._model.drop_lease()
+        with self.assertRaises(LeaseLost):
+            one._model.freeze(is_single=False)
         self.clock.jump(-365 * 24 * 3600)
         self.assertTrue(one._model.take_lease(), "a clock that was moved holds nobody up")
 

@@ -13,6 +13,8 @@ from .reading import Reading
 class Notes(Reading):
     """The lease of the process that syncs, and notes under a name."""
 
+    _has_lease = False
+
     def take_lease(self) -> bool:
         """Acquires the right to sync, in one transaction; false while another process has it and beats it.
 
@@ -24,6 +26,7 @@ class Notes(Reading):
                 if self._is_leased():
                     return False
                 self.database.write("INSERT OR REPLACE INTO lease VALUES (1, ?, ?)", self.owner, self.clock.now())
+                self.database.after_commit(lambda: self._note_lease(True))
         except sqlite3.Error:
             return not self._is_leased()
         return True
@@ -39,15 +42,19 @@ class Notes(Reading):
         with self.database.transaction("beat"):
             self.database.write("UPDATE lease SET beat = ? WHERE owner = ?", self.clock.now(), self.owner)
 
+    def _note_lease(self, is_held: bool) -> None:
+        self._has_lease = is_held
+
     def drop_lease(self) -> None:
         """Gives the right to sync back, in one transaction."""
+        self._has_lease = False
         with self.database.transaction("lease ends"):
             self.database.write("DELETE FROM lease WHERE owner = ?", self.owner)
 
     def _check_lease(self) -> None:
         owner = self.database.value("SELECT owner FROM lease")
-        if owner is not None and owner != self.owner:
-            raise LeaseLost()
+        if owner != self.owner and (owner is not None or self._has_lease):
+            raise LeaseLost()  # no owner: another process has taken over, and returned the lease
 
     def offset(self) -> float:
         """Returns the seconds from this clock to the gateway's by the answers so far; 0 before the first."""
