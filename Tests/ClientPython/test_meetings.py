@@ -153,6 +153,35 @@ class RestoringTests(MeetingCase):
         (left,) = store.refused_edits()
         self.assertEqual(list(left.edits[0].changeset), ["groceries"])
 
+    def test_a_form_of_an_edit_that_was_sent_again_in_part_is_not_saved(self) -> None:
+        store = self.synced()
+        with store.edit("shoppers", 123) as s:
+            s.customer.points += 3
+            s.customer.firstName = "Bob"
+        self.refuse()
+        store.sync()
+        (entry,) = store.refused_edits()
+        form = entry.restore()
+        self.assertTrue(entry.resend(without=["customer.firstName"]))
+        with self.assertRaises(fieldmerge.NotPossible) as caught:
+            form.save()
+        self.assertEqual(caught.exception.code, "not-refused")
+        self.assertTrue(store.sync().ok)
+        self.assertEqual(self.server.get("shoppers", 123)["customer"]["points"], 8)
+
+    def test_an_event_that_an_ended_process_was_delivering_comes_to_one_that_runs(self) -> None:
+        one, other = self.synced(self.file()), self.synced(self.file())
+        self.rename(one, "Bob")
+        self.theirs(firstName="Jim")
+        one.sync()
+        told: list[Any] = []
+        self.assertIsNotNone(one._model.next_event(["conflict"], after=0))
+        other.on_conflict(told.append)
+        self.assertEqual(told, [])
+        one.close()
+        other._deliver()
+        self.assertEqual([one.new for one in told], ["Bob"])
+
     def test_what_is_left_out_of_a_resend_stays_with_what_uses_it(self) -> None:
         store = self.synced()
         with store.transaction() as t:

@@ -241,6 +241,58 @@ class LaneTests(LaneCase):
         self.assertEqual(large.outcome(0).status, "merged")
         self.assertEqual(store.record("shoppers", 123), self.server.get("shoppers", 123))
 
+    def is_large_or_pull(self, request: Request) -> bool:
+        return is_large(request) or request.path.startswith("/v1/changes")
+
+    def rename(self, name: str) -> None:
+        record = self.server.get("shoppers", 123)
+        record["customer"]["firstName"] = name
+        self.server.put("shoppers", 123, record)
+
+    def seen(self, store: Any) -> tuple[str, bool]:
+        customer = store.record("shoppers", 123).customer
+        return customer.firstName, customer.street == PHOTO
+
+    def test_a_merged_large_push_stays_visible_until_the_next_page(self) -> None:
+        """The page that came meanwhile was made before the push was merged."""
+        store = self.synced()
+        large = self.photo(store)
+        thread = self.syncing(store)
+        held = self.server.next_held()
+        self.rename("Newer")
+        self.edit(store, 124, "Hill")
+        self.wait_for(lambda: self.seen(store)[0] == "Newer")
+        self.server.hold(self.is_large_or_pull)
+        self.serve(held)
+        self.assertEqual(large.outcome(10).status, "merged")
+        self.assertEqual(self.seen(store), ("Newer", True))
+        self.serve(self.server.next_held())
+        thread.join(10)
+        self.assertEqual(store._model.kept_above(), [])
+        self.assertEqual(store.record("shoppers", 123), self.server.get("shoppers", 123))
+
+    def test_a_page_that_was_made_before_a_large_push_does_not_hide_it(self) -> None:
+        """The page is stored after the answer."""
+        store = self.synced()
+        large = self.photo(store)
+        thread = self.syncing(store)
+        held = self.server.next_held()
+        self.rename("Newer")
+        self.server.hold(self.is_large_or_pull)
+        store._synchronizer.note()
+        pull = self.server.next_held()
+        page = self.server._handled(pull.request)
+        self.serve(held)
+        self.assertEqual(large.outcome(10).status, "merged")
+        self.assertEqual(self.seen(store), ("Newer", True))
+        pull.reply(page)
+        second = self.server.next_held()
+        self.assertEqual(self.seen(store), ("Newer", True))
+        self.serve(second)
+        thread.join(10)
+        self.assertEqual(store._model.kept_above(), [])
+        self.assertEqual(store.record("shoppers", 123), self.server.get("shoppers", 123))
+
     def test_a_large_push_is_built_again_under_other_rules(self) -> None:
         store = self.synced()
         large = self.photo(store)

@@ -218,6 +218,27 @@ def is_seen(resource: Resource, record: Json | None, changes: list[RowChange]) -
     return True
 
 
+def as_written(resource: Resource, record: Json | None, changes: list[RowChange]) -> list[RowChange]:
+    """Returns changes with the values that a record has after them; without those that it does not show."""
+    if record is None:
+        return changes if is_deletion(changes, resource) else []
+    written = []
+    for change in changes:
+        section = resource.section(change["section"])
+        row = _row_of(section, record, change)
+        if change["do"] == "delete":
+            written += [change] if row is None else []
+        elif row is not None and change["do"] == "create":
+            written.append({**change, "new": {name: row[name] for name in section.fields if name in row}})
+        elif row is not None:
+            groups = {
+                name: {"old": values["old"], "new": fields_of(section.group(name), row)}
+                for name, values in change["groups"].items()
+            }
+            written.append({**change, "groups": groups})
+    return written
+
+
 def without_row(resource: Resource, record: Json | None, changes: list[RowChange]) -> list[RowChange]:
     """Returns the changes that edit a row which a record does not have."""
     if is_creation(changes, resource):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +66,9 @@ class Answers(Rebasing):
             self.database.write("DELETE FROM creation WHERE push = ?", seq)
             self.database.write("UPDATE push SET state = ?, doubt = 0 WHERE seq = ?", KEPT, seq)
             self._map(ids, other_than=seq)
+            if seq == self.large_under_way:
+                merged = [index for index in range(len(edits)) if index not in failed]
+                self._keep_above(seq, [(edits[index], results[index]) for index in merged if index < len(results)], ids)
 
             for index, (edit, result) in enumerate(pairs(edits, results)):
                 if index not in failed and result.get("record") is not None:
@@ -85,6 +88,39 @@ class Answers(Rebasing):
             self._forget_visited(edits)
             self._hooks()
             self._tell()
+
+    def _keep_above(self, seq: int, merged: list[tuple[StoredEdit, Json]], ids: Mapping[str, Any]) -> None:
+        """Keeps what a large push has written above the bases: a page that was requested before may lack it."""
+        for edit, result in merged:
+            known = self._known(edit.resource)
+            if known is None or not self.keeps(edit.resource) or result.get("problem"):
+                continue
+            record_id, changes = row_changes.map_ids(edit.id, edit.changes, ids)
+            written = row_changes.as_written(known, result.get("record"), changes)
+            if written:
+                self.database.write(
+                    "INSERT INTO edit VALUES (?, ?, ?, ?, ?, ?)",
+                    *(seq, edit.place, edit.resource, key_of(record_id), json.dumps(record_id), json.dumps(written)),
+                )
+
+    def kept_above(self) -> list[int]:
+        """Returns the numbers of large pushes with an answer that no page shows yet."""
+        return [seq for (seq,) in self.database.rows(
+            "SELECT DISTINCT p.seq FROM push p JOIN edit e ON e.push = p.seq WHERE p.state = ?", KEPT
+        )]  # fmt: skip
+
+    def drop_above(self, seqs: Iterable[int]) -> None:
+        """Drops what large pushes have written from above the bases: a page that was requested after them is stored."""
+        with self.database.transaction("page shows"):
+            self._drop_above(seqs)
+            self._tell()
+
+    def _drop_above(self, seqs: Iterable[int]) -> None:
+        for seq in seqs:
+            for edit in self.edits_of(seq):
+                self._touched.add((edit.resource, edit.key))
+            self.database.write("DELETE FROM edit WHERE push = ?", seq)
+        self._drop_kept()
 
     def _seen_of(self, edits: list[StoredEdit], results: list[Json]) -> dict[Place, Json | None]:
         places: dict[Place, Json | None] = {}

@@ -143,7 +143,7 @@ class Drafts(Discarding):
     def _cancels_above_another(
         self, edit: StoredEdit, resource: Resource, changes: list[RowChange], joined: list[RowChange]
     ) -> bool:
-        """Whether a group would not be sent although what lies below has another value than the app has set."""
+        """Whether a group would not be sent although the value below it is not the one that the app has set."""
         below = self._seen(edit.resource, edit.key, before=edit.push)
         for change in changes:
             section, mark = resource.section(change["section"]), row_changes.place_of_row(change)[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from ..changes import Json
@@ -14,9 +15,10 @@ from .parts import SENT, SnapshotEnded, with_problem
 class Pulls(Histories):
     """What the server tells of by itself, stored with its place."""
 
-    def store_page(self, page: Json, *, asked: tuple[str | None, int | None]) -> int:
+    def store_page(self, page: Json, *, asked: tuple[str | None, int | None], shows: Iterable[int] = ()) -> int:
         """Stores a page of changes with its feed and revision, in one transaction; returns how many.
 
+        `shows` are the large pushes whose answer was stored before the page was requested.
         Stores nothing of a page of other rules: they are read first, and the changes come again.
         """
         with self.database.transaction("page"):
@@ -30,6 +32,8 @@ class Pulls(Histories):
             count = 0
             for change in page["changes"]:
                 count += self._take(change, change.get("by"))
+            if not page.get("more"):
+                self._drop_above(shows)
             self.database.set_meta("feed", page["feed"])
             self.database.set_meta("revision", page["revision"])
             self.database.set_meta("lastSynced", self.clock.now())
@@ -91,7 +95,7 @@ class Pulls(Histories):
             self.database.set_meta("generation", generation)
             names = ("feed", "revision", "rules", "records")
             note = {name: head.get(name) for name in names}
-            self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0})
+            self.database.set_meta("snapshot", {**note, "cursor": None, "done": 0, "shows": self.kept_above()})
             self.database.set_meta("refresh", None)
             if self.database.meta("feed") is None:
                 # It stays until all records of this feed are replaced, also if another snapshot begins before.
@@ -166,6 +170,7 @@ class Pulls(Histories):
             self.database.set_meta("feed", note["feed"])
             self.database.set_meta("revision", note["revision"])
             self.database.set_meta("snapshot", None)
+            self._drop_above(note.get("shows") or [])
             self.database.set_meta("resnapshot", None)
             self.database.set_meta("lastSynced", self.clock.now())
             self._store_noted()

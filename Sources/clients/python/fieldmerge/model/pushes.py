@@ -141,6 +141,8 @@ class Pushes(Conflicts):
             return
         sent = [bytes(row[0]) for row in self.database.rows("SELECT body FROM push WHERE state = ?", SENT)]
         for seq, body, creates in kept:
+            if self.database.value("SELECT 1 FROM edit WHERE push = ? LIMIT 1", seq):
+                continue  # no page shows it yet
             if any(one.encode() in text for one in json.loads(creates) for text in sent):
                 sent.append(bytes(body))
             else:

@@ -82,7 +82,8 @@ class Reading:
         """Returns a record as an app reads it: base, sent and draft."""
         with self.database.lock:
             resolved = self.resolve(record_id)
-            return self._layers(resource, key_of(resolved), resolved, (UNSENT, SENT))
+            key = key_of(resolved)
+            return self._over(resource, self._base(resource, key), resolved, self._stacked(resource, key))
 
     def under_real_ids(self, resource: Resource, record: Any) -> Any:
         """Returns a record that was read under a temporary id under the real one, with what the database filled in."""
@@ -109,6 +110,11 @@ class Reading:
         """Returns the edits of a record that have no answer yet, in their order."""
         return self._edits("e.resource = ? AND e.key = ? AND p.state IN (0, 1)", resource, key)
 
+    def _stacked(self, resource: str, key: str) -> list[StoredEdit]:
+        """Returns the edits over a base: those without an answer, and those of large pushes that no page shows
+        yet."""
+        return self._edits("e.resource = ? AND e.key = ? AND p.state IN (0, 1, 2)", resource, key)
+
     def edits_of(self, seq: int) -> list[StoredEdit]:
         """Returns the edits of a push."""
         return self._edits("e.push = ?", seq)
@@ -124,11 +130,6 @@ class Reading:
             for push, place, state, resource, key, record_id, changes in rows
         ]
 
-    def _layers(self, resource: str, key: str, record_id: Any, states: tuple[int, ...]) -> Json | None:
-        record = self._base(resource, key)
-        edits = [edit for edit in self.pending(resource, key) if edit.state in states]
-        return self._over(resource, record, record_id, edits)
-
     def _over(self, resource: str, record: Json | None, record_id: Any, edits: list[StoredEdit]) -> Json | None:
         known = self._known(resource)
         if known is None:
@@ -139,8 +140,8 @@ class Reading:
 
     def _seen(self, resource: str, key: str, *, before: int | None = None) -> Json | None:
         """What lies beneath the drafts: base and sent, or everything before a push."""
-        edits = self.pending(resource, key)
-        below = [edit for edit in edits if edit.push < before] if before else [e for e in edits if e.state == SENT]
+        edits = self._stacked(resource, key)
+        below = [edit for edit in edits if edit.push < before] if before else [e for e in edits if e.state != UNSENT]
         return self._over(resource, self._base(resource, key), None, below)
 
     def all(self, resource: str) -> list[Json]:
@@ -152,7 +153,7 @@ class Reading:
             }
             known = self._known(resource)
             if known is not None:
-                for edit in self._edits("e.resource = ? AND p.state IN (0, 1)", resource):
+                for edit in self._edits("e.resource = ? AND p.state IN (0, 1, 2)", resource):
                     record = row_changes.apply(known, found.get(edit.key), edit.id, edit.changes)
                     if record is None:
                         found.pop(edit.key, None)

@@ -141,6 +141,7 @@ class Downloads(Exchange):
         if feed is None or self.model.database.meta("resnapshot"):
             return self._snapshot()
         query = {"feed": feed, "since": str(revision)}
+        shows = self.model.kept_above()
         answer = self.requests.ask("GET", f"/v1/changes?{self._query(query)}")
         if answer.status == 410:
             self._fresh_after = None
@@ -151,7 +152,7 @@ class Downloads(Exchange):
         if not is_page(page):
             return self._lost("the answer is not that of a gateway")
         self._fresh_after = None
-        self._report.changes += self.model.store_page(page, asked=(feed, revision))
+        self._report.changes += self.model.store_page(page, asked=(feed, revision), shows=shows)
         self._last_more = bool(page.get("more"))
         return self._rules_or_page()
 
@@ -169,6 +170,7 @@ class Downloads(Exchange):
         if answer.status == 404 and problem is not None and problem.get("code") == "no-feed":
             self._report.problem = problem
             self._last_more = False
+            self.model.drop_above(self.model.kept_above())
             self.model.rebuild()
             return "answer.page"
         return None

@@ -40,6 +40,7 @@ class Pushing(Downloads):
         has_place = not (self._is_single or keeps_nothing or self.model.stale())
         asked: Asked = self.model.place() if has_place else (None, None)
         self._noted.clear()
+        shows = self.model.kept_above()
         answer = self._send_batch(sync_body(self._place_members(asked), batch))
         page = answer.json
         if answer.status not in (200, 207):
@@ -48,7 +49,7 @@ class Pushing(Downloads):
             return self._lost("the answer is not that of a gateway")
         self._fresh_after = None
         self._is_single = False
-        return self._take_answer(pushes, page, asked)
+        return self._take_answer(pushes, page, asked, shows)
 
     def _send_batch(self, body: bytes) -> Answer:
         """Sends a batch. The next one is twice as large after an answer, and half as large if none comes."""
@@ -91,10 +92,10 @@ class Pushing(Downloads):
             return "answer.resync"
         return self._refusal(answer)
 
-    def _take_answer(self, pushes: list[Frozen], page: Json, asked: Asked) -> str:
+    def _take_answer(self, pushes: list[Frozen], page: Json, asked: Asked, shows: list[int]) -> str:
         by_key = {result.get("key"): result for result in page["results"] if isinstance(result, dict)}
         kinds = {store_result(self.model, push, by_key.get(push.key), self._report) for push in pushes}
-        stored = self._take_page(page, asked)
+        stored = self._take_page(page, asked, shows)
         if "history" in kinds:
             return "answer.history"
         if "again" in kinds:
@@ -105,7 +106,7 @@ class Pushing(Downloads):
             return "answer.rules"
         return stored
 
-    def _take_page(self, page: Json, asked: Asked) -> str:
+    def _take_page(self, page: Json, asked: Asked, shows: list[int]) -> str:
         problem = page.get("problem")
         if asked[0] is None:
             self._last_more = True  # nothing was asked for
@@ -119,7 +120,7 @@ class Pushing(Downloads):
         if not is_page(page):
             self._last_more = True
             return "answer.settled"
-        self._report.changes += self.model.store_page(page, asked=asked)
+        self._report.changes += self.model.store_page(page, asked=asked, shows=shows)
         self._last_more = bool(page.get("more")) or bool(self.model.database.meta("rulesDue"))
         return "answer.settled"
 

@@ -126,7 +126,10 @@ class Synchronizer(Pushing):
                 while following is not None:
                     following = self._handle(following)
                 if not self._begin_lane() and not (waits and self.lane.is_busy):
-                    break
+                    if not (waits and self.lane.take_news()):
+                        break
+                    following = "news"  # the lane has ended while something else was under way
+                    continue
                 following = self._after_lane() if waits else None
                 if not waits:
                     break
