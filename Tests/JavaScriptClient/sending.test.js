@@ -356,6 +356,31 @@ test("what is on disk is sent although the disk is full, and its answer is store
   await store.close();
 });
 
+test("if edits are added to a push that was sent without a write, nobody knows what of it was merged", async () => {
+  for (const isKilled of [true, false]) {
+    const gateway = new SimulatedGateway(null), storage = new FullStorage();
+    const begin = () => open({ server: gateway.url, user: "u", storage, fetch: gateway.fetch, clock: new TestClock({ now: gateway.now }) });
+    let store = await begin();
+    await store.sync();
+    const other = await begin(), { name } = await other.edit("boxes", 1, (one) => { one.box.count += 1; });
+    storage.isFull = true;
+    await store.sync();
+    storage.isFull = false;
+    if (isKilled) {
+      await store.close();
+      store = await begin();
+    }
+    await (isKilled ? store : other).edit("boxes", 1, (one) => Object.assign(one.box, { count: one.box.count + 1, label: "two" }));
+    for (let time = 0; time < 5; time++) await store.sync();
+    // A label is written again without harm. For a number that adds, the user decides.
+    assert.deepEqual([gateway.records.get("boxes/1").box.count, gateway.records.get("boxes/1").box.label, store.status.unsent], [1, "two", 0]);
+    const [entry, ...others] = await store.refusedEdits();
+    assert.deepEqual([entry.problem.code, entry.edits[0].changeset, others], ["outcome-unknown", { box: { count: { old: 0, new: 2 } } }, []]);
+    assert.equal((await (await store.ticket(name)).outcome).problem.code, "outcome-unknown");
+    await Promise.all([store.close(), other.close()]);
+  }
+});
+
 test("an upload has a second more for each 1,000 bytes, and a download that yields bytes is not broken off", async () => {
   const { server, clock, store } = await begun();
   // What gzip cannot make small.

@@ -1,6 +1,6 @@
 import { editNow } from "./deciding.js";
 import { editsOf } from "./editing.js";
-import { historyChanged, refuseOthers, withDependents } from "./history.js";
+import { historyChanged, keyReused, refuseOthers, withDependents } from "./history.js";
 import { bare, created, editOf, groupsOf, isChange, mapped, nameOf, named, referencesOf, rowIn, view, withoutSame } from "./layers.js";
 import { refusals } from "./network.js";
 import { causeOf, faultyIn, withFaulty } from "./refused.js";
@@ -58,7 +58,8 @@ export async function unmerged(work, push, { status, code, results, problem = re
     // An earlier request of this push could not be stored. It had no time; all else is the same.
     await work.tx.put("p", push.seq, { ...push, body: push.body.replace(timed, "") });
     return "retry";
-  } else if (problem?.code === "history-changed") return historyChanged(work, push);
+  } else if (problem?.code === "key-reused") return keyReused(work, push);
+  else if (problem?.code === "history-changed") return historyChanged(work, push);
   else if (problem?.code === "in-progress" || (problem?.retry ?? !refusals.includes(code))) {
     if ([429, 503].includes(code)) await nothingWritten(work, [push]);
     return "retry";

@@ -20,6 +20,16 @@ export async function historyChanged(work, push) {
   return "history";
 }
 
+/**
+ * Stores the answer `key-reused`: a part of the push was sent without a write, and edits were added to it after that. Nobody
+ * knows what was merged, so it is built again as if the history had changed, on the bases that are here.
+ */
+export async function keyReused(work, push) {
+  await work.tx.put("p", push.seq, { ...push, change: "unknown" });
+  work.meta.isRebuilding = true;
+  return "retry";
+}
+
 /** Refuses the edits of records that the snapshot of another history shows as other ones. */
 export async function refuseOthers(work) {
   const { snapshot, feed } = work.meta;
@@ -71,7 +81,7 @@ async function rebuildPush(work, push, { isGone, kept, unknown }) {
   await work.touch(...edits);
   await work.save(Object.assign(unsent, { edits: kept }));
   if (unknown.length) {
-    const problem = localProblem("outcome-unknown", 409, "This edit may have been merged before the server's history changed.");
+    const problem = localProblem("outcome-unknown", 409, "This edit may have been merged already.");
     const ends = await Promise.all(edits.map(async ({ resource, id }) => {
       const edit = editOf({ edits: unknown }, { resource, id });
       return { resource, id, edit, isRefused: !!edit, record: await work.base({ resource, id }), problem };
