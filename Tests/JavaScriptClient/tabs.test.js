@@ -125,6 +125,61 @@ test("a sync in another tab ends with its signal, its deadline, and with the sto
   leading.thaw();
 });
 
+test("behind the last listener of a type another tab delivers its events, once its handlers have returned", async (context) => {
+  const held = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+  const locks = { request: (name, { signal }, body) => {
+    const next = (held.get(name) ?? Promise.resolve()).then(() => (signal?.aborted ? undefined : body()));
+    held.set(name, next.catch(() => {}));
+    return next;
+  } };
+  Object.defineProperty(globalThis, "navigator", { configurable: true, value: { locks } });
+  context.after(() => (before ? Object.defineProperty(globalThis, "navigator", before) : delete globalThis.navigator));
+  const gateway = new SimulatedGateway(null), kept = new MemoryStorage(), heard = [], stores = [];
+  for (let index = 0; index < 2; index++) {
+    stores.push(await open({ server: gateway.url, user: "u", fetch: gateway.fetch, storage: { shared: context.name, close: async () => {}, run: (writes, body) => kept.run(writes, body) } }));
+  }
+  const [one, other] = stores, turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+  const meet = async (label) => {
+    await one.edit("boxes", 1, (box) => { box.box.label = label; });
+    gateway.records.get("boxes/1").box.label = `not ${label}`;
+    await one.sync();
+    await turn();
+  };
+  await one.sync();
+  const leaving = new AbortController(), listener = ({ new: label }) => void heard.push(`one ${label}`);
+  let done;
+  one.addEventListener("conflict", listener);
+  one.removeEventListener("conflict", listener);
+  one.addEventListener("conflict", listener);
+  one.addEventListener("conflict", () => {}, { signal: leaving.signal });
+  one.addEventListener("conflict", ({ new: label }) => new Promise((resolve) => {
+    heard.push(`once ${label}`);
+    done = resolve;
+  }), { once: true });
+  await turn();
+  other.addEventListener("conflict", ({ new: label }) => { heard.push(`other ${label}`); });
+  one.removeEventListener("conflict", listener);
+  leaving.abort();
+  await turn();
+  await meet("a");
+  // The handler has not returned, so nobody else is told.
+  assert.deepEqual(heard, ["once a"]);
+  done();
+  await until(async () => (await kept.run(false, (tx) => tx.all("e"))).length === 0);
+  await meet("b");
+  await until(() => heard.length > 1);
+  await turn();
+  assert.deepEqual(heard, ["once a", "other b"]);
+  // A listener that comes back waits for its turn.
+  one.addEventListener("conflict", listener);
+  await meet("c");
+  await other.close();
+  await turn();
+  await meet("d");
+  assert.deepEqual(heard, ["once a", "other b", "other c", "one d"]);
+  await one.close();
+});
+
 test("a tab that does not lead is told of conflicts as well, and leaves the app's rule to the one that does", async (context) => {
   const { gateway, all: [leading, other] } = await tabs(context, 2), heard = [], asked = [], complaints = context.mock.method(console, "error", () => {});
   other.store.addEventListener("conflict", ({ current }) => heard.push(current));

@@ -94,10 +94,10 @@ async function prune(work) {
 
 /**
  * What a store gives to what is here: `queued` puts an edit into its queue, `edits` makes room for one, `listened` are the
- * types of events that this tab delivers, `heard` the numbers of those that were delivered, `rule` is the app's own.
+ * types of events that this tab delivers, `heard` the numbers of those that were delivered, `answers` is over when all are, `rule` is the app's own.
  *
  * @typedef {{store: EventTarget, queued: (body: (work: any) => any) => Promise<any>, edits: () => ReturnType<typeof import("./editing.js").editsOf>,
- *   listened: Set<string>, heard: Set<number>, rule: () => any}} Desk
+ *   listened: Set<string>, heard: Set<number>, answers?: Promise<any>, rule: () => any}} Desk
  */
 
 /**
@@ -147,7 +147,8 @@ export function tell(desk, events) {
     if (desk.listened.has(type)) desk.store.dispatchEvent(told);
     if (!rule && !told.returned.length) continue; // every handler was removed
     desk.heard.add(seq);
-    void answer(desk, event, told.returned, rule, detail).catch((error) => { if (error.code !== "closed") report(error); });
+    const before = desk.answers;
+    desk.answers = answer(desk, event, told.returned, rule, detail).catch((error) => { if (error.code !== "closed") report(error); }).then(() => before);
   }
 }
 

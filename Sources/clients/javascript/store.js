@@ -56,6 +56,8 @@ export class FieldMergeStore extends EventTarget {
   /** What the tab that leads says of itself. */
   #leading;
   #observers = new Set();
+  /** The listeners of each type of events, with what ends their delivery (`over`). */
+  #listening = new Map();
   #over = new AbortController();
   /** Who waits for an outcome: the names of tickets, each with a function. */
   #waiters = new Set();
@@ -169,24 +171,44 @@ export class FieldMergeStore extends EventTarget {
 
   addEventListener(type, listener, options) {
     super.addEventListener(type, listener && handlerOf(listener), options);
-    if (listener && type !== "status") void this.#deliver(type);
+    const { signal, once } = options ?? {}, isNew = !this.#listening.has(type), token = {};
+    if (!listener || type === "status" || signal?.aborted) return;
+    if (isNew) this.#listening.set(type, Object.assign(new Map(), { over: new AbortController() }));
+    const own = this.#listening.get(type), end = () => { if (own.get(listener) === token) this.#unlisten(type, listener); };
+    if (!own.has(listener)) own.set(listener, token);
+    signal?.addEventListener("abort", end);
+    if (once) super.addEventListener(type, end, { once });
+    if (isNew) void this.#deliver(type, own);
   }
 
-  removeEventListener(type, listener, options) { super.removeEventListener(type, handlers.get(listener) ?? listener, options); }
+  removeEventListener(type, listener, options) {
+    super.removeEventListener(type, handlers.get(listener) ?? listener, options);
+    this.#unlisten(type, listener);
+  }
 
-  /** Delivers events of a type from now on, also those that came earlier: one of the tabs does, until it is closed. */
-  async #deliver(type) {
-    const { shared } = this.#storage, { signal } = this.#over, { listened } = this.#desk, locks = shared && globalThis.navigator?.locks;
+  /** Forgets a listener. Behind the last one of a type, and once its handlers have returned, another tab may deliver. */
+  async #unlisten(type, listener) {
+    const own = this.#listening.get(type);
+    if (!own?.delete(listener) || own.size) return;
+    this.#listening.delete(type);
+    this.#desk.listened.delete(type);
+    await null;
+    await this.#desk.answers;
+    own.over.abort();
+  }
+
+  /** Delivers events of a type from now on, also those that came earlier: one of the tabs does, while it has listeners. */
+  async #deliver(type, own) {
+    const { shared } = this.#storage, { signal } = own.over, { listened } = this.#desk, locks = shared && globalThis.navigator?.locks;
     const begin = () => {
+      if (this.#listening.get(type) !== own || this.#local.isClosed) return;
       listened.add(type);
       void this.#hear();
+      return new Promise((resolve) => signal.addEventListener("abort", resolve));
     };
     await null;
-    if (!locks || listened.has(type)) return begin();
-    locks.request(`${shared}:${type}`, { signal }, () => {
-      begin();
-      return new Promise((resolve) => signal.addEventListener("abort", resolve));
-    }).catch(() => {});
+    if (locks) locks.request(`${shared}:${type}`, { signal }, begin).catch(() => {});
+    else begin();
   }
 
   /** Tells the app of events: of those that nobody heard yet, unless they are given. */
@@ -440,6 +462,7 @@ export class FieldMergeStore extends EventTarget {
     this.#engine.close();
     this.#local.isClosed = true;
     this.#over.abort();
+    for (const { over } of this.#listening.values()) over.abort();
     this.#channel?.close();
     this.#channel = null;
     void this.#changed([], []);
