@@ -187,7 +187,7 @@ async function compare(store, gateway, { added, tags, ranked, seed, shapes }) {
   for (const { tag } of gateway.histories ? [] : await store.records("tags")) if (ranked.has(tag.name) && !refused.some(({ edits }) => JSON.stringify(edits).includes('"rank"'))) assert.equal(tag.rank, 8, `${where}: what is edited behind a creation`);
   const { pushes } = await store.diagnose();
   assert.deepEqual(pushes, [], `${where}: nothing is kept for repeating`);
-  const known = ["check", "field-removed", "depends-on-refused", ...(shapes ? ["key-reused"] : []), ...(gateway.histories ? ["outcome-unknown", "key-expired", "other-record", "gone", "depends-on-refused"] : [])];
+  const known = ["check", "field-removed", "depends-on-refused", ...(shapes ? ["outcome-unknown"] : []), ...(gateway.histories ? ["outcome-unknown", "key-expired", "other-record", "gone", "depends-on-refused"] : [])];
   for (const entry of refused) {
     assert.ok(known.includes(entry.problem.code), `${where}: ${entry.problem.code}`);
     reasons[entry.problem.code] = (reasons[entry.problem.code] ?? 0) + 1;
