@@ -317,6 +317,31 @@ test("the answer to a large push of a resource that is not kept is its record", 
   await store.close();
 });
 
+test("a large push waits if its answer is that rules or history have changed, and again so", async () => {
+  for (const code of ["rules-changed", "history-changed"]) for (const isStarted of [true, false]) {
+    const { server, clock, store, merge } = await begun();
+    let posts = 0, isOver = false;
+    server.handle("/v1/sync", (request) => {
+      posts += 1;
+      if (posts > 20) return;
+      if (isOver) return merge(request, { 1: box(1, { label: photo }) });
+      request.answer(207, { results: request.json.pushes.map(({ key }) => ({ key, status: "failed", code: 409, results: [], problem: { type: "t", code, status: 409, retry: false } })), feed: "feed-1", revision: 1, more: false, rules: "v1", changes: [] });
+    });
+    if (isStarted) store.start();
+    await label(store, 1, photo);
+    const synced = isStarted || store.sync();
+    await until(() => posts > 20 || (posts > 1 && store.status.phase === "waiting"));
+    await synced;
+    assert.equal(posts, 2, code);
+    isOver = true;
+    if (isStarted) await clock.advance(store.status.nextTry - clock.now());
+    else await store.sync();
+    await until(() => store.status.unsent === 0);
+    assert.equal(posts, 3);
+    await store.close();
+  }
+});
+
 /** A storage that cannot be written from some moment on, and again later. */
 class FullStorage extends MemoryStorage {
   isFull = false;

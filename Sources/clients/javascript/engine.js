@@ -62,7 +62,7 @@ export function engineOf(local, options, changed) {
     if (isDone) {
       wants.isHeld = null;
       wants.readRules ||= event === "answer.rules";
-      post(rests.length ? "sync" : "news");
+      post(rests.length ? "sync" : "news", { isOwn: true });
     } else if (isQuiet()) rest();
     changed();
     return isStarted;
@@ -112,7 +112,7 @@ export function engineOf(local, options, changed) {
     if (told.request && told.request !== request) return;
     wants.note ||= told.isDue || exchange?.lane?.late;
     if (event === "offline") exchange?.lane?.stop();
-    if (event === "sync" || event === "online") exchange?.lane?.wake();
+    if (!told.isOwn && (event === "sync" || event === "online")) exchange?.lane?.wake();
     if (["edit", "sync", "online"].includes(event)) wants.isHeld = null;
     const isAnswer = event.startsWith("answer.");
     if (isAnswer) {

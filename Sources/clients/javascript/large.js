@@ -9,7 +9,7 @@ const longestWait = 300;
  *   a wait; returns whether a timer may run
  */
 export function laneOf(clock, ended) {
-  let request = null, timer, attempts = 0, until = null;
+  let request = null, timer, attempts = 0, until = null, isAgain = false;
 
   /** Ends the wait. */
   function wake() {
@@ -18,11 +18,11 @@ export function laneOf(clock, ended) {
     attempts = 0;
   }
 
-  /** Begins the wait for the next try. */
-  function wait(retryAfter = 0) {
+  /** Begins the wait for the next try; the answer is what the engine hears now. */
+  function wait(retryAfter = 0, answer = {}) {
     const seconds = Math.max(retryAfter, clock.random() * Math.min(longestWait, 2 ** attempts++));
     until = clock.now() + seconds * 1000;
-    if (ended({})) timer = clock.setTimeout(() => {
+    if (ended(answer)) timer = clock.setTimeout(() => {
       until = null;
       ended({ isDone: true });
     }, seconds * 1000);
@@ -52,8 +52,12 @@ export function laneOf(clock, ended) {
       if (request !== own) return;
       request = null;
       if (!["answer.settled", "answer.rules", "answer.history"].includes(answer.event)) return wait(answer.retryAfter);
-      attempts = 0;
-      ended({ ...answer, isDone: true });
+      // Rules and histories that change with each answer are waited for as well.
+      const isChange = answer.event !== "answer.settled", isOften = isChange && isAgain, told = { ...answer, isDone: true };
+      isAgain = isChange;
+      if (isOften) return wait(answer.retryAfter, told);
+      if (!isChange) attempts = 0;
+      ended(told);
     },
 
     /** Breaks off what is under way, as if it had failed. */
