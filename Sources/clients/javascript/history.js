@@ -1,6 +1,7 @@
 import { localProblem, refuse } from "./decisions.js";
 import { created, editOf, groupsOf, isChange, named, nameOf, rowIn } from "./layers.js";
 import { nowhere } from "./local.js";
+import { reshapePush } from "./regroup.js";
 import { pick } from "./rules.js";
 import { settle } from "./told.js";
 import { idKey, isTemporary, same } from "./values.js";
@@ -25,8 +26,10 @@ export async function historyChanged(work, push) {
  * knows what was merged, so it is built again as if the history had changed, on the bases that are here.
  */
 export async function keyReused(work, push) {
-  await work.tx.put("p", push.seq, { ...push, change: "unknown" });
+  const waiting = { ...push, change: "unknown" };
+  await work.tx.put("p", push.seq, waiting);
   work.meta.isRebuilding = true;
+  await reshapePush(work, waiting); // the rules may have changed since it was sent
   return "retry";
 }
 
