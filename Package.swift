@@ -86,7 +86,8 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "ClientFiles", path: "Sources/clients/javascript",
-            exclude: ["file.js", "lock.js", "package.json", "testing.js", "testing.d.ts"], sources: ["ClientFiles.swift"],
+            exclude: ["file.js", "lock.js", "package.json", "testing.js", "testing.d.ts"],
+            sources: ["ClientFiles.swift"],
             resources: [
                 .embedInCode("fieldmerge.js"),
                 .embedInCode("fieldmerge-worker.js"),

@@ -185,20 +185,7 @@ private final class Walk {
             } meaning: {
                 items[name] = id
             }
-        case "aisle":
-            let id = dice.pick([1, 2, 3])
-            try await stored(device) { store in
-                try await store.transaction { transaction in
-                    let aisle = try transaction.create("aisles") { $0["aisle", "name"] = .string("a\(name)") }
-                    try transaction.edit("shoppers", id) {
-                        $0["groceries"].append(["name": .string(name), "aisle": aisle])
-                    }
-                }
-            } meaning: {
-                aisles.insert("a\(name)")
-                items[name] = id
-                aisleOf[name] = "a\(name)"
-            }
+        case "aisle": try await addAisle(device, name)
         case "delete":
             let id = dice.pick([1, 2, 3])
             let names = try await device.store.record("shoppers", id)?["groceries"].arrayValue?.compactMap {
@@ -217,19 +204,40 @@ private final class Walk {
         case "shopper": try await makeShopper(device, name)
         case "form": try await fillForm(device, name)
         case "undone": try await makeAndDiscard(device, name)
-        case "photo":
-            let id = dice.pick([1, 2, 3])
-            let photo = JSONValue.string(name + String(repeating: "p", count: 260_000))
-            try await stored(device) { store in
-                try await store.edit("shoppers", id) { $0["customer", "street"] = photo }
-            } meaning: {
-            }
+        case "photo": try await addPhoto(device, name)
         default:
             let id = dice.pick([1, 2, 3])
             try await stored(device) { store in
                 try await store.edit("shoppers", id) { $0["customer", "firstName"] = .string(name) }
             } meaning: {
             }
+        }
+    }
+
+    /// An item of a new aisle, in one transaction.
+    private func addAisle(_ device: WalkingDevice, _ name: String) async throws {
+        let id = dice.pick([1, 2, 3])
+        try await stored(device) { store in
+            try await store.transaction { transaction in
+                let aisle = try transaction.create("aisles") { $0["aisle", "name"] = .string("a\(name)") }
+                try transaction.edit("shoppers", id) {
+                    $0["groceries"].append(["name": .string(name), "aisle": aisle])
+                }
+            }
+        } meaning: {
+            aisles.insert("a\(name)")
+            items[name] = id
+            aisleOf[name] = "a\(name)"
+        }
+    }
+
+    /// An edit that is large enough for the lane of large pushes.
+    private func addPhoto(_ device: WalkingDevice, _ name: String) async throws {
+        let id = dice.pick([1, 2, 3])
+        let photo = JSONValue.string(name + String(repeating: "p", count: 260_000))
+        try await stored(device) { store in
+            try await store.edit("shoppers", id) { $0["customer", "street"] = photo }
+        } meaning: {
         }
     }
 
