@@ -111,6 +111,39 @@ import Testing
         #expect(try await store.conflicts().isEmpty)
     }
 
+    @Test("What another opening had not told when it ended is told here, also behind a later event")
+    func theOtherOpeningEnds() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway, at: folder.file("store.db"))
+        let other = try await memoryStore(gateway, at: folder.file("store.db"))
+        try await Self.meet(store, gateway, "Bob")
+        try await Self.meet(store, gateway, "Tom")
+        var others = other.conflicts.makeAsyncIterator()
+        #expect(await others.next()?.new == "Bob")
+        var events = store.conflicts.makeAsyncIterator()
+        #expect(await events.next()?.new == "Tom")
+        await other.close()
+        #expect(await events.next()?.new == "Bob")
+        await store.close()
+    }
+
+    @Test("A function is told of an overtaken edit before the edit is sent") func toldBeforeSending() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        try await store.onOvertaken { event in
+            if event.draft == nil { _ = try? await event.takeTheirs() }
+        }
+        let form = try await store.draft("shoppers", 123)
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Jim" }
+        #expect(try await store.sync().isOK)
+        form.record["customer", "firstName"] = "Bob"
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Jim")
+        #expect(gateway.runs.count == 1)
+    }
+
     // MARK: Unsent edits
 
     @Test("A discarded creation takes along what uses it, also by a key of the app's own, and leaves the rest")
@@ -199,7 +232,51 @@ import Testing
         #expect(gateway.record("shoppers", made["id"])?["customer"]["street"] == "2 Low St")
     }
 
+    @Test("What uses a row that is left out is left out too, and is sent with it")
+    func whatUsesALeftRow() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        try await store.transaction { transaction in
+            let aisle = try transaction.create("aisles") { $0["aisle", "name"] = "Oils" }
+            try transaction.edit("shoppers", 124) { $0["groceries"].append(["name": "Oil", "aisle": aisle]) }
+            try transaction.edit("shoppers", 123) { $0["customer", "points"] = 9 }
+        }
+        gateway.script.error(400, "invalid-value")
+        gateway.script.error(400, "invalid-value")
+        try await store.sync()
+        let entry = try #require(try await store.refusedEdits().first)
+        #expect(try await entry.resend(without: ["aisle"]))
+        #expect(try await store.sync().isOK)
+        #expect(gateway.records("aisles").count == 1 && gateway.record("shoppers", 124)?["groceries"].count == 0)
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 9)
+        let rest = try #require(try await store.refusedEdits().first)
+        #expect(rest.edits.count == 2)
+        await #expect(throws: FieldMergeError.nothingLeft) { try await rest.resend(without: ["aisle"]) }
+        #expect(try await rest.resend())
+        #expect(try await store.sync().isOK)
+        #expect(gateway.records("aisles").count == 2 && gateway.record("shoppers", 124)?["groceries"].count == 1)
+        #expect(try await store.refusedEdits().isEmpty)
+    }
+
     // MARK: Forms
+
+    @Test("A copy of the working copy takes back nothing that was saved") func aCopyOfTheWorkingCopy() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let form = try await store.draft("shoppers", 123)
+        var copy = form.record
+        copy["customer", "points"] = 8
+        form.record = copy
+        try await form.save()
+        #expect(try await store.sync().isOK)
+        copy["customer", "firstName"] = "Bob"
+        form.record = copy
+        try await form.save()
+        #expect(try await store.unsent().first?.edits.first?.changeset["customer"]["points"].isNull == true)
+        #expect(try await store.sync().isOK)
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 8)
+        #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Bob")
+    }
 
     @Test("Two calls of save at once save once") func savedOnce() async throws {
         let gateway = try StoreTests.gateway()

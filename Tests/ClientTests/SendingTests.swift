@@ -11,12 +11,15 @@ import Testing
     /// Throws at every write while it is full, as a disk does.
     private final class FullDisk: Sendable {
         private let isFull = Mutex(false)
+        private let code: ResultCode
+
+        init(_ code: ResultCode = .SQLITE_FULL) { self.code = code }
 
         func fill(_ full: Bool = true) { isFull.withLock { $0 = full } }
 
         func take(_ step: String) throws {
             guard isFull.withLock({ $0 }), !step.contains(":") else { return }
-            throw DatabaseError(resultCode: .SQLITE_FULL)
+            throw DatabaseError(resultCode: code)
         }
     }
 
@@ -74,6 +77,114 @@ import Testing
         let bodies = gateway.script.requests.filter { $0.path.hasPrefix("/v1/sync") }.map { Self.pushes($0).first }
         #expect(bodies.count == 2 && bodies[0] == bodies[1])
         #expect(gateway.runs.count == 1)
+    }
+
+    @Test("A store that others may be able to write sends nothing that is not stored") func aBusyStore() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let disk = FullDisk(.SQLITE_BUSY)
+        store.context.observeSteps { try disk.take($0) }
+        try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
+        disk.fill()
+        await #expect(throws: DatabaseError.self) { try await store.sync() }
+        #expect(gateway.runs.isEmpty)
+        disk.fill(false)
+        #expect(try await store.sync().isOK)
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
+    }
+
+    @Test("An edit joins no push that an earlier opening may have sent from a full disk") func joinsNoEarlierPush()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let gateway = try StoreTests.gateway()
+        var store = try await StoreTests.synced(gateway, at: folder.file("store.db"))
+        let disk = FullDisk()
+        store.context.observeSteps { try disk.take($0) }
+        try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
+        disk.fill()
+        gateway.script.loseAnswer()
+        try await store.sync()
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
+        await store.close()
+        store = try await memoryStore(gateway, at: folder.file("store.db"))
+        try await store.edit("shoppers", 123) { $0["customer", "points"] = 8 }
+        #expect(try await store.unsent().count == 2)
+        #expect(try await store.sync().isOK)
+        #expect(try await store.refusedEdits().isEmpty)
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 8)
+        await store.close()
+    }
+
+    // MARK: Answers that come late
+
+    /// A store with two pushes of which the bytes are frozen, and the lease.
+    private static func withFrozen(
+        _ body: @escaping @Sendable (Ledger, [FrozenPush]) throws -> Void
+    ) async throws {
+        let store = try await StoreTests.synced(StoreTests.gateway())
+        try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
+        try await store.edit("shoppers", 124) { $0["customer", "points"] = 6 }
+        _ = try await store.file.write("late") { ledger in
+            #expect(try ledger.takeLease())
+            let sent = try ledger.freeze(BatchLimits())
+            #expect(sent.count == 2)
+            try body(ledger, sent)
+        }
+    }
+
+    @Test("An answer to bytes with another key changes nothing, nor one that comes when the lease has ended")
+    func anotherKey() async throws {
+        try await Self.withFrozen { ledger, sent in
+            let push = try #require(sent.first)
+            let other = FrozenPush(number: push.number, key: "another", body: push.body, isKept: false)
+            try ledger.thaw(other)
+            try ledger.noteOtherHistory(other)
+            #expect(try ledger.state(of: push.number) == .sent)
+            #expect(try ledger.meta("otherHistory").isNull)
+            try ledger.noteNothingWritten([other] + sent.dropFirst())
+            #expect(try ledger.isInDoubt())
+            try ledger.noteNothingWritten([push])
+            #expect(try !ledger.isInDoubt())
+            try ledger.dropLease()
+            #expect(throws: LeaseLost.self) { try ledger.thaw(push) }
+            #expect(try ledger.state(of: push.number) == .sent)
+        }
+    }
+
+    @Test("A snapshot of a later history goes on if a push is refused as one of an earlier, and another begins anew")
+    func aLaterHistory() async throws {
+        try await Self.withFrozen { ledger, sent in
+            let push = try #require(sent.first)
+            let head: JSONValue = ["feed": "later", "revision": 3, "records": 2]
+            _ = try ledger.beginSnapshot(head, goesOn: false)
+            try ledger.noteOtherHistory(push)
+            #expect(try ledger.meta("snapshot")["feed"] == "later")
+            var same = head
+            same["feed"] = try ledger.meta("feed")
+            _ = try ledger.beginSnapshot(same, goesOn: false)
+            try ledger.noteOtherHistory(push)
+            #expect(try ledger.meta("snapshot").isNull)
+            #expect(throws: ConnectionLost.self) { try ledger.storePart([], cursor: nil) }
+            #expect(throws: ConnectionLost.self) { try ledger.endSnapshot() }
+            #expect(try ledger.meta("snapshot").isNull && ledger.feedPlace() != nil)
+        }
+    }
+
+    @Test("A push under way of another record stays noted if the pushes of another history are built again")
+    func otherRecordsStayNoted() async throws {
+        try await Self.withFrozen { ledger, sent in
+            let numbers = sent.map { JSONValue.integer(Int128($0.number)) }
+            try ledger.setMeta("otherRecord", .array(numbers))
+            try ledger.noteOtherHistory(sent[0])
+            try ledger.rebuild()
+            #expect(try ledger.state(of: sent[0].number) == .refused)
+            #expect(try ledger.meta("otherRecord") == [numbers[1]])
+            try ledger.noteOtherHistory(sent[1])
+            try ledger.rebuild()
+            #expect(try ledger.state(of: sent[1].number) == .refused)
+            #expect(try ledger.meta("otherRecord").isNull)
+        }
     }
 
     // MARK: Order
@@ -285,6 +396,18 @@ import Testing
         await store.close()
         _ = await syncing.result
         #expect(await store.status.phase == .closed)
+    }
+
+    @Test("The lane waits until the rules are read") func theLaneWaitsForRules() async throws {
+        let (gateway, store, photo) = try await Self.withPhoto()
+        _ = try await store.file.write("due") { try $0.setMeta("rulesDue", true) }
+        #expect(try await store.file.read { try !$0.hasUnsent(.large) && $0.hasUnsent(.small) })
+        var rules = SharedCases.model["rules"]
+        rules["version"] = "r2"
+        gateway.change(rules: rules)
+        #expect(try await store.sync().isOK)
+        #expect(gateway.script.requests.filter(Self.isLarge).count == 1)
+        #expect(gateway.record("shoppers", 123)?["customer"]["street"] == photo)
     }
 
     @Test("Signing out with .send waits for a large push") func signingOutWaits() async throws {

@@ -392,4 +392,24 @@ import Testing
         #expect(lines.allSatisfy { JSONValue(text: String($0)) != nil })
         #expect(lines.contains { $0.contains("Secret") })
     }
+
+    @Test("An opening during a sign-out waits, and gets a store of its own") func openedDuringASignOut() async throws {
+        let folder = try TemporaryFolder()
+        let gateway = try Self.gateway()
+        let url = folder.file("store.db")
+        let store = try await Self.synced(gateway, at: url)
+        _ = try await store.file.write("sign out") { try $0.discardAll(policy: .discard) }
+        async let opening = memoryStore(gateway, at: url)
+        try await Task.sleep(for: .milliseconds(50))
+        try store.file.remove()
+        let other = try await opening
+        #expect(await other.status.revision == nil)
+        #expect(try await other.sync().isOK)
+        try await other.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+        #expect(try await other.sync().isOK)
+        await other.close()
+        let again = try await memoryStore(gateway, at: url)
+        #expect(try await again.record("shoppers", 123)?["customer", "firstName"] == "Bob")
+        await again.close()
+    }
 }

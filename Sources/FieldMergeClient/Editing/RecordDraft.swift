@@ -47,7 +47,7 @@ public final class RecordDraft: Sendable {
     /// The working copy, which is changed as inside `edit`.
     public var record: RecordEdit {
         get { state.withLock(\.edit) }
-        set { state.withLock { $0.edit = newValue } }
+        set { state.withLock { $0.edit.takeValues(of: newValue) } }
     }
 
     /// Saves what has changed since the form opened, or since the last `save`, as one edit.
@@ -78,13 +78,19 @@ public final class RecordDraft: Sendable {
                 resource: resource, id: id, changes: changes, rulesVersion: state.rulesVersion, isBased: true)
             return (draft, after, state.restored, state.unfit)
         }
-        defer { state.withLock { $0.isSaving = false } }
-        let ticket = try await store.commit { try $0.commit(draft, restoring: restored, unfit: unfit) }
-        state.withLock { state in
-            state.edit.before = after
-            (state.restored, state.unfit) = (nil, [])
+        do {
+            let ticket = try await store.commit { try $0.commit(draft, restoring: restored, unfit: unfit) }
+            state.withLock { state in
+                state.edit.before = after
+                (state.restored, state.unfit) = (nil, [])
+                state.isSaving = false
+            }
+            await store.compareDrafts([RecordPlace(resource: resource, key: id.key)])
+            return ticket
+        } catch {
+            state.withLock { $0.isSaving = false }
+            throw error
         }
-        return ticket
     }
 
     /// Closes the form; what was not saved is gone.
@@ -93,9 +99,10 @@ public final class RecordDraft: Sendable {
     /// Compares the form with the record as the store has it now; returns the events of groups that changed beneath it.
     func compare(with record: JSONObject?) -> [JSONValue] {
         state.withLock { state in
+            // What comes meanwhile is compared behind the `save`.
+            guard !state.isSaving else { return [] }
             let before = state.shown
             state.shown = record
-            guard !state.isSaving else { return [] }
             let (edit, resource) = (state.edit, state.edit.resource)
             return RecordChanges(of: resource, from: edit.before, to: edit.state).rows.flatMap {
                 change -> [JSONValue] in
@@ -173,6 +180,21 @@ extension FieldMergeStore {
 
     /// Has the open forms of changed records report what changed beneath them; nil for all records.
     nonisolated func compareDrafts(_ touched: Set<RecordPlace>?) async {
+        guard openDrafts.withLock({ !$0.isEmpty }) else { return }
+        // One call after the other: none compares with an older record than the call before it.
+        let task = comparing.withLock { last in
+            let earlier = last
+            let task = Task {
+                _ = await earlier?.value
+                await compareDraftsNow(touched)
+            }
+            last = task
+            return task
+        }
+        await task.value
+    }
+
+    private nonisolated func compareDraftsNow(_ touched: Set<RecordPlace>?) async {
         let drafts = openDrafts.withLock { $0.values.compactMap(\.draft) }
         for draft in drafts where touched?.contains(where: { $0.resource == draft.resource }) ?? true {
             guard let record = try? await file.read({ try $0.view(draft.resource, draft.id) }) else { continue }

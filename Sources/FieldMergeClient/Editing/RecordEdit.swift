@@ -34,6 +34,14 @@ public struct RecordEdit: Sendable {
     /// Replaces the record as it is to be.
     mutating func restore(_ state: JSONObject) { members = state }
 
+    /// Takes the values and faults of a copy.
+    ///
+    /// The record that the edit is the difference to stays: a `save` may have changed it since the copy was made.
+    mutating func takeValues(of copy: RecordEdit) {
+        members = copy.members
+        faults = copy.faults
+    }
+
     mutating func forgetFaults() { faults = [] }
 
     // MARK: Groups

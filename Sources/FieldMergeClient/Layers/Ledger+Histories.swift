@@ -6,17 +6,19 @@ import GRDB
 /// unknown. `otherRecord` has the numbers of pushes under way of which a snapshot shows another record under the same id.
 extension Ledger {
     /// Has nothing be sent before a snapshot, and a push be built again then.
-    func noteOtherHistory(_ push: Int64) throws {
+    func noteOtherHistory(_ sent: FrozenPush) throws {
         try checkLease()
-        guard let row = try row("SELECT state, doubt FROM push WHERE seq = ?", [push]),
-            row[0] as Int == PushState.sent.rawValue
-        else { return }
+        let push = sent.number
+        let found = "SELECT doubt FROM push WHERE seq = ? AND state = 1 AND key = ?"
+        guard let doubt = try number(found, [push, sent.key]) else { return }
         // One request was answered now; of an earlier one it is not known what it did in the history that is gone.
         var waiting = try meta("otherHistory").objectValue ?? [:]
-        waiting["\(push)"] = .bool(row[1] as Int > 1)
+        waiting["\(push)"] = .bool(doubt > 1)
         try setMeta("otherHistory", .object(waiting))
         try setMeta("resnapshot", true)
-        try setMeta("snapshot", .null)
+        // A snapshot of a later history than the push's goes on.
+        let running = try meta("snapshot")["feed"]
+        if running.isNull || JSONValue(bytes: sent.body)?["feed"] == running { try setMeta("snapshot", .null) }
     }
 
     /// Refuses the edits of a record that a snapshot of another history shows as another one.
@@ -53,7 +55,9 @@ extension Ledger {
         guard let waiting = try meta("otherHistory").objectValue else { return }
         let others = Set(try meta("otherRecord").arrayValue?.compactMap(\.intValue) ?? [])
         try setMeta("otherHistory", .null)
-        try setMeta("otherRecord", .null)
+        // Of pushes under way that were not answered yet, the numbers stay.
+        let left = try others.filter { try waiting["\($0)"] == nil && state(of: Int64($0)) == .sent }.sorted()
+        try setMeta("otherRecord", left.isEmpty ? .null : .array(left.map { .integer(Int128($0)) }))
         let numbers = waiting.keys.compactMap { Int64($0) }.sorted()
         var done: Set<DoneGroup> = []
         var parts: [Int64: RebuiltPush] = [:]
@@ -82,7 +86,7 @@ extension Ledger {
     private func store(_ parts: RebuiltPush, of push: Int64, _ edits: [StoredEdit]) throws {
         try write(
             "UPDATE push SET state = 0, key = ?, body = NULL, doubt = 0, pulls = 0 WHERE seq = ?",
-            [Self.newKey(), push])
+            [newKey(), push])
         for edit in edits { try replaceChanges(push, edit.place, with: parts.kept[edit.place] ?? RecordChanges([])) }
         try noteCreations(push)
         let unknown = edits.filter { parts.unknown[$0.place] != nil }

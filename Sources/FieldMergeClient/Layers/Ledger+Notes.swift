@@ -58,6 +58,22 @@ extension Ledger {
         return event
     }
 
+    /// Returns the numbers of events of a kind, up to a number, that another opening did not tell before it ended.
+    func abandonedEvents(_ kind: EventKind, through number: Int64) throws -> [Int64] {
+        try rows(
+            "SELECT seq, owner FROM event WHERE kind = ? AND seq <= ? AND owner <> ?",
+            [kind.rawValue, number, context.owner]
+        ).filter { LedgerContext.hasEnded($0[1]) }.map { $0[0] }
+    }
+
+    /// Puts such events behind the others, so that the readers here are told of them.
+    func requeueAbandoned(_ kind: EventKind, through number: Int64) throws {
+        for event in try abandonedEvents(kind, through: number) {
+            try write("INSERT INTO event (kind, body) SELECT kind, body FROM event WHERE seq = ?", [event])
+            try write("DELETE FROM event WHERE seq = ?", [event])
+        }
+    }
+
     /// Deletes the events of a kind that everyone here was told of.
     func forgetEvents(_ kind: EventKind, through number: Int64) throws {
         try noteDelivered(kind, through: number)
@@ -90,9 +106,12 @@ extension Ledger {
     /// Gives the right to sync back.
     func dropLease() throws { try write("DELETE FROM lease WHERE owner = ?", [context.owner]) }
 
+    /// - Throws: `LeaseLost` unless this opening of the store has the right to sync.
     func checkLease() throws {
-        if let owner = try text("SELECT owner FROM lease"), owner != context.owner { throw LeaseLost() }
         if try isSignedOut() { throw LeaseLost() }
+        let owner = try text("SELECT owner FROM lease")
+        if owner == context.owner { return }
+        guard owner == nil, context.isLeaseUnstored.withLock({ $0 }) else { throw LeaseLost() }
     }
 
     // MARK: Hooks
@@ -175,7 +194,7 @@ extension Ledger {
             try write("DELETE FROM \(table)")
         }
         try setMeta("format", .integer(Int128(StoreSchema.format)))
-        try setMeta("signedOut", true)
+        try setMeta("signedOut", .string(context.owner))
         return LastWords(outcomes: outcomes)
     }
 }

@@ -148,6 +148,16 @@ extension Ledger {
         try setMeta(kind.rawValue, .null)
     }
 
+    /// Returns the note of the snapshot that is being stored.
+    ///
+    /// - Throws: `ConnectionLost` if the snapshot has to begin anew.
+    private func runningSnapshot(_ kind: SnapshotKind) throws -> JSONValue {
+        guard let note = try meta(kind.rawValue).nonNull else {
+            throw ConnectionLost(reason: "the snapshot has to begin anew")
+        }
+        return note
+    }
+
     /// Stores some records of a snapshot, and from where it goes on.
     func storePart(_ lines: [RecordLine], cursor: String?, of kind: SnapshotKind = .snapshot) throws {
         try checkLease()
@@ -159,7 +169,7 @@ extension Ledger {
                     [generation, line.resource, line.id.key])
             }
         }
-        var note = try meta(kind.rawValue)
+        var note = try runningSnapshot(kind)
         note["done"] = .integer(Int128((note["done"].intValue ?? 0) + lines.count))
         if let cursor { note["cursor"] = .string(cursor) }
         try setMeta(kind.rawValue, note)
@@ -198,7 +208,7 @@ extension Ledger {
     /// Stores feed and revision of a snapshot that is whole.
     func endSnapshot() throws {
         try checkLease()
-        let note = try meta("snapshot")
+        let note = try runningSnapshot(.snapshot)
         try setMeta("feed", note["feed"])
         try setMeta("revision", note["revision"])
         try setMeta("snapshot", .null)

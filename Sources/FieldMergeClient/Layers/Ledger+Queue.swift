@@ -26,7 +26,7 @@ extension Ledger {
     func append(_ parts: [QueuedPart], _ atomicity: Atomicity?) throws -> Int64 {
         try write(
             "INSERT INTO push (state, key, atomic, rules, at) VALUES (0, ?, ?, ?, ?)",
-            [Self.newKey(), atomicity?.rawValue, try rules()?.version, context.clock.now()])
+            [newKey(), atomicity?.rawValue, try rules()?.version, context.clock.now()])
         let push = db.lastInsertedRowID
         for (place, part) in parts.enumerated() {
             try write(

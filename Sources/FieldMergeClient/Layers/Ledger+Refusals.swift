@@ -117,16 +117,18 @@ extension Ledger {
     /// Puts a refused push behind the others: after the refused ones that it builds on, and before what was refused only
     /// because of it; false where it is refused no more.
     ///
-    /// - Parameter asked: the pushes for whose sake this one is sent.
-    func resend(_ push: Int64, asked: Set<Int64> = []) throws -> Bool {
+    /// - Parameters:
+    ///   - asked: the pushes for whose sake this one is sent.
+    ///   - leftOut: the temporary ids of rows that stay refused.
+    func resend(_ push: Int64, asked: Set<Int64> = [], leftOut: Set<String> = []) throws -> Bool {
         guard try state(of: push) == .refused else { return false }
         let used = try edits(of: push).reduce(into: Set<String>()) { $0.formUnion($1.changes.usedIDs(with: $1.id)) }
         let asked = asked.union([push])
-        var tried: Set<String> = []
+        var tried = leftOut
         while let missing = try missingCreation(of: used.subtracting(tried), besides: asked) {
             // New rules may refuse it again at once.
             tried.insert(missing.temporary)
-            _ = try resend(missing.push, asked: asked)
+            _ = try resend(missing.push, asked: asked, leftOut: leftOut)
         }
         // It may have gone along.
         guard try state(of: push) == .refused else { return true }
@@ -140,7 +142,7 @@ extension Ledger {
             let depends = other.told["problem"]["dependsOn"]
             if depends["entry"].intValue.map(Int64.init) == push, let id = depends["id"].stringValue, made.contains(id)
             {
-                _ = try resend(other.push, asked: asked)
+                _ = try resend(other.push, asked: asked, leftOut: leftOut)
             }
         }
         try regroup()
@@ -151,7 +153,7 @@ extension Ledger {
     private func renumber(_ push: Int64) throws -> Int64 {
         try write(
             "INSERT INTO push (state, key, atomic, rules, at) SELECT 0, ?, atomic, rules, ? FROM push WHERE seq = ?",
-            [Self.newKey(), context.clock.now(), push])
+            [newKey(), context.clock.now(), push])
         let new = db.lastInsertedRowID
         try write("UPDATE edit SET push = ? WHERE push = ?", [new, push])
         try write("UPDATE ticket SET push = ?, outcome = NULL WHERE push = ?", [new, push])

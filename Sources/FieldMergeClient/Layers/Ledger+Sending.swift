@@ -34,7 +34,7 @@ struct BatchLimits: Sendable {
 extension Ledger {
     static let pushesInRequest = 100
 
-    static func newKey() -> String { UUID().uuidString.lowercased() }
+    func newKey() -> String { context.newKey() }
 
     /// Gives every push of the next request its bytes.
     ///
@@ -43,7 +43,7 @@ extension Ledger {
     /// - Throws: `FieldMergeError.rulesUnknown` where nothing can be written without rules.
     func freeze(_ limits: BatchLimits) throws -> [FrozenPush] {
         try checkLease()
-        guard try meta("otherHistory").isNull else { return [] }
+        guard try meta("otherHistory").isNull, try !waitsForRules(limits.lane) else { return [] }
         let new = try newRules()?.rules
         if new == nil, limits.isStored { try regroup() }
         guard let rules = try new ?? rules() else { throw FieldMergeError.rulesUnknown }
@@ -93,7 +93,7 @@ extension Ledger {
         }) {
             return unstored.push
         }
-        let key = push.key ?? Self.newKey()
+        let key = push.key ?? newKey()
         do {
             let body = try encode(push.edits, key: key, rules: rules, atomicity: push.atomicity)
             let frozen = FrozenPush(number: push.number, key: key, body: body, isKept: false)
@@ -168,8 +168,11 @@ extension Ledger {
     }
 
     /// Notes that the last request wrote nothing of these pushes.
-    func noteNothingWritten(_ pushes: [Int64]) throws {
-        for push in pushes { try write("UPDATE push SET doubt = max(0, doubt - 1) WHERE seq = ?", [push]) }
+    func noteNothingWritten(_ pushes: [FrozenPush]) throws {
+        for push in pushes {
+            try write(
+                "UPDATE push SET doubt = max(0, doubt - 1) WHERE seq = ? AND key = ?", [push.number, push.key])
+        }
     }
 
     /// Returns whether a push may have been merged of which no answer came.
@@ -178,11 +181,11 @@ extension Ledger {
     }
 
     /// Has a push built anew with a new key: nothing of it was written.
-    func thaw(_ push: Int64) throws {
+    func thaw(_ push: FrozenPush) throws {
         try checkLease()
         try write(
-            "UPDATE push SET state = 0, key = ?, body = NULL, doubt = 0 WHERE seq = ? AND state = 1",
-            [Self.newKey(), push])
+            "UPDATE push SET state = 0, key = ?, body = NULL, doubt = 0 WHERE seq = ? AND state = 1 AND key = ?",
+            [newKey(), push.number, push.key])
         try setMeta("rulesDue", true)
         try dropKept()
     }

@@ -24,12 +24,16 @@ extension Ledger {
         return parts.dropFirst().first.flatMap { Int($0.prefix(while: \.isNumber)) } ?? 0
     }
 
-    /// Leaves parts of a refused push in the list, so that the others can be sent; returns false if it is refused no more.
+    /// Leaves parts of a refused push in the list, so that the others can be sent.
+    ///
+    /// A row that uses a row which is left out is left out too.
+    ///
+    /// - Returns: the temporary ids of the rows that are left out; nil if it is refused no more.
     ///
     /// - Throws: `InvalidEdit` for an unknown path, `FieldMergeError.nothingLeft`.
-    func split(_ push: Int64, without paths: [String]) throws -> Bool {
-        guard try state(of: push) == .refused else { return false }
-        guard !paths.isEmpty else { return true }
+    func split(_ push: Int64, without paths: [String]) throws -> Set<String>? {
+        guard try state(of: push) == .refused else { return nil }
+        guard !paths.isEmpty else { return [] }
         let edits = try edits(of: push)
         var kept = edits.map(\.changes.rows)
         var left: [[RowChange]] = edits.map { _ in [] }
@@ -48,10 +52,36 @@ extension Ledger {
             }
             guard isFound else { throw fault ?? InvalidEdit(path: text, detail: "the edit has no such part") }
         }
+        while try leaveDependents(of: &left, in: &kept, edits) {}
         guard kept.contains(where: { !$0.isEmpty }) else { throw FieldMergeError.nothingLeft }
         try keepRefused(left, of: push, edits)
         for (edit, rows) in zip(edits, kept) { try replaceChanges(push, edit.place, with: RecordChanges(rows)) }
-        return true
+        return try createdIDs(of: left, edits)
+    }
+
+    private func createdIDs(of parts: [[RowChange]], _ edits: [StoredEdit]) throws -> Set<String> {
+        var made: Set<String> = []
+        for (edit, rows) in zip(edits, parts) {
+            let root = try known(edit.resource)?.root.name ?? ""
+            made.formUnion(RecordChanges(rows).createdIDs(of: edit.id, root: root))
+        }
+        return made
+    }
+
+    /// Moves the rows that use a row which is left out to it; returns whether there were any.
+    private func leaveDependents(
+        of left: inout [[RowChange]], in kept: inout [[RowChange]], _ edits: [StoredEdit]
+    ) throws -> Bool {
+        let made = try createdIDs(of: left, edits)
+        var isMoved = false
+        for (index, edit) in edits.enumerated() {
+            let moved = kept[index].filter { !RecordChanges([$0]).usedIDs(with: edit.id).isDisjoint(with: made) }
+            guard !moved.isEmpty else { continue }
+            isMoved = true
+            left[index] += moved
+            kept[index].removeAll { moved.contains($0) }
+        }
+        return isMoved
     }
 
     /// Adds an entry with the problem of a refused push for parts of its edits.

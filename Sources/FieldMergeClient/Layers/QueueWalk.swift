@@ -96,11 +96,14 @@ extension Ledger {
         return StaleResources(kept: Set(try staleResources(under: new)), old: try rules(), new: new)
     }
 
+    /// Returns whether a lane sends nothing before the scheduler has read the rules.
+    func waitsForRules(_ lane: PushLane) throws -> Bool { try lane == .large && !meta("rulesDue").isNull }
+
     /// Returns whether a lane has a push to send, and none of another history waits for a snapshot.
     ///
     /// The small lane fetches records of another shape before it sends edits of them.
     func hasUnsent(_ lane: PushLane = .small) throws -> Bool {
-        guard try meta("otherHistory").isNull else { return false }
+        guard try meta("otherHistory").isNull, try !waitsForRules(lane) else { return false }
         var walk = try QueueWalk(self, lane, stale: lane == .small ? .none : staleToSend())
         return try walk.next() != nil
     }

@@ -136,7 +136,10 @@ enum SnapshotReader {
         }
 
         mutating func begin(_ head: JSONValue) async throws {
-            _ = try await file.write("snapshot begins") { try $0.beginSnapshot(head, goesOn: false) }
+            _ = try await file.write("snapshot begins") { ledger in
+                guard try ledger.takeLease() else { throw LeaseLost() }
+                _ = try ledger.beginSnapshot(head, goesOn: false)
+            }
             hasBegun = true
             // A snapshot that lacks a resource of this store shows what it has, until everything is read once.
             if let held = head["resources"].arrayValue, let wanted = file.context.resources {
@@ -160,7 +163,11 @@ enum SnapshotReader {
 
         mutating func end() async throws {
             guard isWhole else {
-                _ = try await file.write("snapshot anew") { try $0.forgetSnapshot() }
+                _ = try await file.write("snapshot anew") { ledger in
+                    guard try ledger.takeLease() else { throw LeaseLost() }
+                    try ledger.forgetSnapshot()
+                    try ledger.dropLease()
+                }
                 throw FieldMergeError.badSnapshot("the snapshot is not whole")
             }
             try await store()
@@ -169,6 +176,7 @@ enum SnapshotReader {
                 if let rules, let read = Rules(text: rules) { try ledger.storeRules(read, text: rules) }
                 try ledger.endSnapshot()
                 if isPartial { try ledger.setMeta("resnapshot", true) }
+                try ledger.dropLease()
             }
         }
     }

@@ -2,6 +2,13 @@ package import Foundation
 import GRDB
 import Synchronization
 
+extension DatabaseError {
+    /// Nobody can write the store; of any other error, a later try or another process may not have it.
+    var isOfDisk: Bool {
+        [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_READONLY].contains(resultCode.primaryResultCode)
+    }
+}
+
 /// The file of a store: SQLite with one writer, beside which readers read what was last committed.
 package final class StoreFile: Sendable {
     /// The place of the file; nil in memory.
@@ -120,23 +127,33 @@ package final class StoreFile: Sendable {
         return try await writer.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "PRAGMA data_version") ?? 0 }
     }
 
+    /// False if the file was deleted since it was opened.
+    var isThere: Bool { url.map { FileManager.default.fileExists(atPath: $0.path) } ?? true }
+
     private func checkOpen() throws {
         if isClosed.withLock({ $0 }) { throw FieldMergeError.storeClosed }
     }
 
     /// Closes the file; what is under way comes to its end first.
     package func close() {
+        endWriting()
+        _ = LedgerContext.open.withLock { $0.remove(context.owner) }
+    }
+
+    private func endWriting() {
         let wasOpen = isClosed.withLock { closed in
             defer { closed = true }
             return !closed
         }
-        _ = LedgerContext.open.withLock { $0.remove(context.owner) }
         if wasOpen { try? writer.close() }
     }
 
     /// Closes the file and deletes it.
+    ///
+    /// Its opening ends behind that, so that nobody takes the file for that of a sign-out which broke off.
     func remove() throws {
-        close()
+        defer { _ = LedgerContext.open.withLock { $0.remove(context.owner) } }
+        endWriting()
         guard let url else { return }
         for suffix in ["", "-wal", "-shm"] {
             let path = url.path + suffix

@@ -65,7 +65,14 @@ extension FieldMergeStore {
         if let live = readers.withLock({ $0[kind]?.takeLive(reader) }) {
             return Ledger.StoredEvent(number: taken, kind: kind, body: live)
         }
-        guard var event = try? await file.read({ try $0.nextEvent([kind], after: taken) }) else { return nil }
+        var next = try? await file.read { try $0.nextEvent([kind], after: taken) }
+        if next == nil, let left = try? await file.read({ try $0.abandonedEvents(kind, through: taken) }),
+            !left.isEmpty
+        {
+            _ = try? await file.write("event") { try $0.requeueAbandoned(kind, through: taken) }
+            next = try? await file.read { try $0.nextEvent([kind], after: taken) }
+        }
+        guard var event = next else { return nil }
         if !event.isOwn {
             guard let claimed = try? await file.write("event", { try $0.claimEvent(kind, after: taken) }).0 else {
                 return nil

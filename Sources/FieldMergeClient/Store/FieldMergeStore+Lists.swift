@@ -81,8 +81,8 @@ extension FieldMergeStore {
 
     func resend(_ push: Int64, without paths: [String]) async throws -> Bool {
         let isDone = try await write("resend") { ledger in
-            guard try ledger.split(push, without: paths) else { return false }
-            return try ledger.resend(push)
+            guard let leftOut = try ledger.split(push, without: paths) else { return false }
+            return try ledger.resend(push, leftOut: leftOut)
         }
         if isDone { tell(.edit) }
         return isDone

@@ -8,6 +8,8 @@ public actor FieldMergeStore {
     nonisolated let bells = Bells()
     nonisolated let readers = Mutex<[EventKind: EventReaders]>([:])
     nonisolated let openDrafts = Mutex<[String: WeakDraft]>([:])
+    /// The last comparison of open forms with their records.
+    nonisolated let comparing = Mutex<Task<Void, Never>?>(nil)
     nonisolated let transport: any Transport
     /// The server's address, without a slash at its end.
     nonisolated let server: String
@@ -24,6 +26,8 @@ public actor FieldMergeStore {
     var lane = LargeLane()
     /// The turns and the lane that the lease was taken for.
     var leaseHolders = 0
+    /// The write with which the lease ended last.
+    var leaseEnd: Task<Void, any Error>?
     var heartbeat: Task<Void, any Error>?
     var knownEdits = 0
     /// The outcomes of its edits, once the store was signed out of.
@@ -93,12 +97,30 @@ public actor FieldMergeStore {
     package static func open(
         at url: URL, _ context: LedgerContext, _ options: Options, snapshot: URL? = nil, isSafe: Bool = true
     ) async throws -> FieldMergeStore {
+        for _ in 0..<triesToOpen {
+            do {
+                return try await openOnce(at: url, context, options, snapshot: snapshot, isSafe: isSafe)
+            } catch is SignOutUnderWay {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        throw FieldMergeError.storeClosed
+    }
+
+    /// A sign-out ends within two seconds.
+    private static let triesToOpen = 50
+
+    private static func openOnce(
+        at url: URL, _ context: LedgerContext, _ options: Options, snapshot: URL?, isSafe: Bool
+    ) async throws -> FieldMergeStore {
         if let snapshot { try SnapshotReader.copy(snapshot, to: url) }
         let file = try StoreFile(at: url, context: context, isSafe: isSafe)
         do {
             let server = options.server.absoluteString.trimmingSuffix("/")
             let user = options.user
             let (device, _) = try await file.write("open") { try $0.claim(server: server, user: user) }
+            // The file may have been deleted after it was opened.
+            guard file.isThere else { throw SignOutUnderWay() }
             let who = try await file.read { try $0.meta("who").stringValue }
             if let snapshot, try await file.read({ try $0.feedPlace() }) == nil {
                 try await SnapshotReader.load(snapshot, into: file)
@@ -123,11 +145,15 @@ public actor FieldMergeStore {
     }
 }
 
+/// The sign that a sign-out is about to delete the file of a store.
+struct SignOutUnderWay: Error {}
+
 extension Ledger {
     /// Notes whose store this is, and prepares it for what is to be kept from now on; returns the device's id.
     ///
-    /// - Throws: `FieldMergeError.wrongStore` where it belongs to another.
+    /// - Throws: `FieldMergeError.wrongStore` where it belongs to another, `SignOutUnderWay`.
     func claim(server: String, user: String) throws -> String {
+        if let owner = try meta("signedOut").stringValue, !LedgerContext.hasEnded(owner) { throw SignOutUnderWay() }
         // The process of a sign-out ended before it could delete the file.
         try setMeta("signedOut", .null)
         let held = try meta("user").nonNull ?? .string(user)
@@ -139,7 +165,7 @@ extension Ledger {
         if try meta("device").isNull { try setMeta("device", .string(UUID().uuidString.lowercased())) }
         // Earlier versions gave a push its key when it was sent.
         for row in try rows("SELECT seq FROM push WHERE state = 0 AND key IS NULL") {
-            try write("UPDATE push SET key = ? WHERE seq = ?", [Self.newKey(), row[0] as Int64])
+            try write("UPDATE push SET key = ? WHERE seq = ?", [newKey(), row[0] as Int64])
         }
         try claimResources()
         try prune()

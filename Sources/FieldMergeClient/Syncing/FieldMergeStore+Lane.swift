@@ -43,6 +43,7 @@ extension FieldMergeStore {
     }
 
     private func endLane() async {
+        await tellHandlers()
         lane.task = nil
         try? await releaseLease()
         restLane()
@@ -59,6 +60,7 @@ extension FieldMergeStore {
 
     /// Sends a large push and stores its answer; returns false if there is none.
     private func sendLarge() async throws -> Bool {
+        await tellHandlers()
         let batch = try await frozen(BatchLimits(lane: .large))
         let pushes = batch.filter { !$0.isKept }
         guard let push = pushes.first else { return false }
@@ -71,7 +73,7 @@ extension FieldMergeStore {
             return !tally.needsRules && !tally.isOtherHistory
         }
         if answer.saysNothingWritten {
-            try await write("doubt") { try $0.noteNothingWritten([push.number]) }
+            try await write("doubt") { try $0.noteNothingWritten([push]) }
         }
         guard Self.isAboutThePushes(answer), batch.count == 1 else {
             lane.backoff.retryAfter = answer.retryAfter(now: clock.now())

@@ -4,10 +4,12 @@ extension FieldMergeStore {
     /// Sends the pushes that wait, and stores the answer.
     func push() async throws -> Scheduler.Event? {
         if let refusal = try await readRulesIfDue() { return refusal }
+        await tellHandlers()
         var batch = try await frozen(BatchLimits(isSingle: sync.isSingle, bytes: sync.batchBytes))
         if batch.isEmpty {
             // Nothing is left but edits of resources whose records have another shape.
             if let refusal = try await prepare() { return refusal }
+            await tellHandlers()
             batch = try await frozen(BatchLimits(isSingle: sync.isSingle, bytes: sync.batchBytes))
         }
         let pushes = batch.filter { !$0.isKept }
@@ -57,7 +59,7 @@ extension FieldMergeStore {
     func frozen(_ limits: BatchLimits) async throws -> [FrozenPush] {
         do {
             return try await write("freeze") { try $0.freeze(limits) }
-        } catch let error as DatabaseError {
+        } catch let error as DatabaseError where error.isOfDisk {
             var limits = limits
             limits.isStored = false
             let batch = try await file.readAlone { [limits] in try $0.freeze(limits) }
@@ -105,7 +107,7 @@ extension FieldMergeStore {
     ) async throws -> Scheduler.Event {
         let problem = answer.problem
         if answer.saysNothingWritten {
-            try await write("doubt") { try $0.noteNothingWritten(pushes.map(\.number)) }
+            try await write("doubt") { try $0.noteNothingWritten(pushes) }
         }
         if namesResources, sync.lastAnswer != .rules, let event = try await unknownResource(answer) { return event }
         if Self.isAboutThePushes(answer) {
@@ -113,7 +115,7 @@ extension FieldMergeStore {
             guard pushes.count == 1, sync.isSingle, let push = pushes.first else { return .tooLarge }
             if batch.count > pushes.count, try await !file.read({ try $0.isInDoubt() }) {
                 // Not this one alone is too large, but what has to be repeated before it.
-                try await write("thaw") { try $0.thaw(push.number) }
+                try await write("thaw") { try $0.thaw(push) }
                 return .settled
             }
             let told = problem ?? Self.tooLarge
@@ -150,16 +152,16 @@ extension FieldMergeStore {
                 tally.isAgain = true
                 if [429, 503].contains(result["code"]) {
                     // The gateway has looked the key up, and runs the push when it comes again.
-                    try await write("doubt") { try $0.noteNothingWritten([push.number]) }
+                    try await write("doubt") { try $0.noteNothingWritten([push]) }
                 }
                 tally.report.error = "a push has to be sent again"
                 tally.report.problem = result["problem"]
             case .rules:
                 tally.needsRules = true
-                try await write("thaw") { try $0.thaw(push.number) }
+                try await write("thaw") { try $0.thaw(push) }
             case .otherHistory:
                 tally.isOtherHistory = true
-                try await write("history") { try $0.noteOtherHistory(push.number) }
+                try await write("history") { try $0.noteOtherHistory(push) }
             case .settled:
                 tally.report.merged += 1
                 tally.report.conflicts +=

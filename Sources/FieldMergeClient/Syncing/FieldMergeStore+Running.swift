@@ -51,6 +51,8 @@ extension FieldMergeStore {
     /// Takes the lease, which the scheduler and the lane share.
     private func acquireLease(until deadline: Double?) async throws -> Bool {
         if leaseHolders == 0 {
+            // Its end must not be written behind its new beginning.
+            _ = await leaseEnd?.result
             guard try await takeLease(until: deadline) else { return false }
         }
         leaseHolders += 1
@@ -64,11 +66,17 @@ extension FieldMergeStore {
         guard leaseHolders == 0 else { return }
         heartbeat?.cancel()
         heartbeat = nil
-        do {
-            try await file.write("lease ends") { try $0.dropLease() }.0
-        } catch is DatabaseError {
-            // The lease is dead without a heartbeat.
+        let file = file
+        let end = Task {
+            do {
+                _ = try await file.write("lease ends") { try $0.dropLease() }
+            } catch is DatabaseError {
+                // The lease is dead without a heartbeat.
+            }
+            file.context.isLeaseUnstored.withLock { $0 = false }
         }
+        leaseEnd = end
+        try await end.value
     }
 
     /// Leaves the scheduler where the next event finds it after an error, such as that of a full disk.
@@ -107,9 +115,13 @@ extension FieldMergeStore {
     /// Takes the lease; if the store cannot be written, nobody else can take it either.
     private func isLeaseTaken() async throws -> Bool {
         do {
-            return try await file.write("lease") { try $0.takeLease() }.0
-        } catch is DatabaseError {
-            return try await file.read { try $0.isLeaseFree() }
+            let isTaken = try await file.write("lease") { try $0.takeLease() }.0
+            context.isLeaseUnstored.withLock { $0 = false }
+            return isTaken
+        } catch let error as DatabaseError where error.isOfDisk {
+            let isFree = try await file.read { try $0.isLeaseFree() }
+            context.isLeaseUnstored.withLock { $0 = isFree }
+            return isFree
         }
     }
 
