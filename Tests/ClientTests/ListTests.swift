@@ -15,6 +15,13 @@ import Testing
         try await store.sync()
     }
 
+    /// Reads the next page of changes, and sends nothing.
+    private static func pull(_ store: FieldMergeStore) async throws {
+        #expect(try await store.file.write("lease") { try $0.takeLease() }.0)
+        _ = try await store.pull()
+        _ = try await store.file.write("lease ends") { try $0.dropLease() }
+    }
+
     // MARK: Conflicts
 
     @Test("A second decision on an entry does nothing, whichever it is") func aSecondDecision() async throws {
@@ -177,13 +184,13 @@ import Testing
         let gateway = try StoreTests.gateway()
         let store = try await StoreTests.synced(gateway)
         try await store.edit("shoppers", 123) { edit in
-            edit["customer", "points"] = 6
+            edit["customer", "firstName"] = "Bob"
             edit["groceries", 0, "quantity"] = "9 tins"
         }
         // Pushes of their own, since each has a second record.
         try await store.transaction { transaction in
             try transaction.edit("shoppers", 123) { edit in
-                edit["customer", "points"] = 5
+                edit["customer", "firstName"] = "Joe"
                 edit["groceries"].remove(at: 0)
             }
             try transaction.edit("shoppers", 124) { $0["customer", "points"] = 7 }
@@ -192,12 +199,88 @@ import Testing
         #expect(try await store.unsent()[0].discard())
         let parts = try await store.unsent()[0].edits
         #expect(parts.count == 2)
-        #expect(parts[0].changeset["customer"].isNull, "5 was the first value")
+        #expect(parts[0].changeset["customer"].isNull, "Joe was the first value")
         #expect(parts[0].changeset["groceries"][0]["old"]["quantity"] == "1 tin")
         #expect(try await store.sync().isOK)
-        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 5)
+        #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Joe")
         #expect(gateway.record("shoppers", 123)?["groceries"].count == 1)
         #expect(gateway.record("shoppers", 124)?["customer"]["points"] == 7)
+    }
+
+    @Test("What a discarded edit has added is in no later one") func aDiscardedSum() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
+        for points in [8, 7] {
+            try await store.transaction { transaction in
+                try transaction.edit("shoppers", 123) { $0["customer", "points"] = .integer(Int128(points)) }
+                try transaction.edit("shoppers", 124) { $0["customer", "points"] = .integer(Int128(points)) }
+            }
+        }
+        #expect(try await store.unsent()[0].discard())
+        #expect(try await store.record("shoppers", 123)?["customer", "points"] == 6)
+        #expect(try await store.sync().isOK)
+        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
+    }
+
+    @Test("An edit back to the first value is sent if another value lies beneath it")
+    func backToTheFirst() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let form = try await store.draft("shoppers", 123)
+        form.record["customer", "firstName"] = "Tom"
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+        try await form.save()
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Joe" }
+        #expect(try await store.record("shoppers", 123)?["customer", "firstName"] == "Joe")
+        #expect(try await store.unsent().count == 3)
+        #expect(try await store.sync().isOK)
+        #expect(gateway.record("shoppers", 123)?["customer"]["firstName"] == "Joe")
+    }
+
+    @Test("A decision about an edit leaves a form that was made over another value")
+    func aDecisionLeavesOthers() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        let form = try await store.draft("shoppers", 123)
+        form.record["customer", "firstName"] = "Tom"
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+        try await form.save()
+        var record = try #require(gateway.record("shoppers", 123))
+        record["customer"]["firstName"] = "Jim"
+        gateway.put("shoppers", 123, record)
+        try await Self.pull(store)
+        let entry = try #require(try await store.conflicts().first { $0.new == "Bob" })
+        try await entry.takeTheirs()
+        let left = try await store.unsent().map { $0.edits[0].changeset["customer"]["firstName"] }
+        #expect(left == [["old": "Joe", "new": "Tom"]])
+        let next = try #require(try await store.conflicts().first)
+        #expect(try await store.conflicts().count == 1 && next.current == "Jim" && next.new == "Tom")
+    }
+
+    @Test("keepMine takes as seen what its entry shows, and a later change is still to be decided")
+    func keepMineOfAnOlderEntry() async throws {
+        let gateway = try StoreTests.gateway()
+        let store = try await StoreTests.synced(gateway)
+        try await store.edit("shoppers", 123) { $0["customer", "firstName"] = "Bob" }
+        var entries: [Conflict] = []
+        for name in ["Jim", "Kim"] {
+            var record = try #require(gateway.record("shoppers", 123))
+            record["customer"]["firstName"] = .string(name)
+            gateway.put("shoppers", 123, record)
+            try await Self.pull(store)
+            entries.append(try #require(try await store.conflicts().first))
+        }
+        func left() async throws -> JSONValue? {
+            try await store.unsent().first?.edits.first?.changeset["customer"]["firstName"]
+        }
+        try await entries[0].keepMine()
+        #expect(try await left() == ["old": "Jim", "new": "Bob"])
+        let next = try #require(try await store.conflicts().first)
+        #expect(next.old == "Jim" && next.current == "Kim" && next.new == "Bob")
+        try await next.keepMine()
+        #expect(try await left() == ["old": "Kim", "new": "Bob"])
+        #expect(try await store.conflicts().isEmpty)
     }
 
     // MARK: Refused edits

@@ -77,8 +77,15 @@ extension Ledger {
         }
     }
 
+    /// Lists one group of an edit if its `old` is not what the app reads without it.
+    func listOvertaken(_ push: Int64, _ section: String, item: String?, group: String) throws {
+        try listOvertaken(push) { $0.section == section && $0.item?.key == item && $1 == group }
+    }
+
     /// Lists the groups of an edit whose `old` is not what the app reads without it.
-    func listOvertaken(_ push: Int64) throws {
+    ///
+    /// - Parameter isMeant: returns whether a group of a row counts.
+    func listOvertaken(_ push: Int64, where isMeant: (RowChange, String) -> Bool = { _, _ in true }) throws {
         for draft in try edits(of: push) {
             guard let known = try known(draft.resource) else { continue }
             let seen = try seen(draft.record, before: push)
@@ -86,7 +93,7 @@ extension Ledger {
                 guard let section = known.section(named: change.section),
                     let row = change.row(of: seen, isList: section.isList)
                 else { continue }
-                for group in section.groups {
+                for group in section.groups where isMeant(change, group.name) {
                     guard let sides = change.groups[group.name], !group.agrees(group.fields(of: row), sides.old) else {
                         continue
                     }

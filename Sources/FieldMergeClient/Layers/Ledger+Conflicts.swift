@@ -142,10 +142,16 @@ extension Ledger {
 extension Ledger {
     /// Takes an entry out of the list with the edit that follows; returns the edit's ticket, nil if there is nothing to do.
     ///
-    /// - Parameter isMine: true for this user's value, false for the other one.
-    func decide(_ name: String, isMine: Bool) throws -> String? {
+    /// - Parameters:
+    ///   - isMine: true for this user's value, false for the other one.
+    ///   - shown: the entry as the app has it, which may be older.
+    func decide(_ name: String, isMine: Bool, shown: JSONValue) throws -> String? {
         guard let entry = try listedConflict(name), try unlist(name) else { return nil }
-        if entry.kind == .overtaken { return try decide(overtaken: entry.body, isMine: isMine) }
+        if entry.kind == .overtaken {
+            var body = entry.body
+            if shown["push"] == body["push"] { body["current"] = shown["current"] }
+            return try decide(overtaken: body, isMine: isMine)
+        }
         return try isMine ? takeMine(entry.body) : takeTheirs(entry.body)
     }
 

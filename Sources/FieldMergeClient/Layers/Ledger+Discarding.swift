@@ -106,8 +106,9 @@ extension RowChange {
                 held[name] = nil
                 let fields = Set(group.fields.map(\.name))
                 undone.unknown.formUnion(earlier.unknown.intersection(fields))
-                let isEqual = undone.unknown.isDisjoint(with: fields) && group.holdsSame(first.old, sides.new)
-                groups[name] = isEqual ? nil : GroupSides(old: first.old, new: sides.new)
+                let new = group.without(first, in: sides.new)
+                let isEqual = undone.unknown.isDisjoint(with: fields) && group.holdsSame(first.old, new)
+                groups[name] = isEqual ? nil : GroupSides(old: first.old, new: new)
             }
             if groups.isEmpty { return nil }
             undone.step = .edit(groups)
@@ -115,5 +116,15 @@ extension RowChange {
         }
         earlier.step = .edit(held)
         return undone
+    }
+}
+
+extension GroupRules {
+    /// Returns a value without what an earlier edit has added to it; the value itself if the group is no sum.
+    fileprivate func without(_ earlier: RowChange.GroupSides, in value: JSONObject) -> JSONObject {
+        guard merge == "add", let undone = decision(old: earlier.new, new: earlier.old, current: value),
+            undone.outcome == "combined" || undone.outcome == "applied"
+        else { return value }
+        return undone.written
     }
 }

@@ -92,7 +92,8 @@ extension Ledger {
         for part in parts {
             guard let edit = held[part.record],
                 let joined = edit.changes.composed(with: part.changes, of: part.resource),
-                try !dropsWhatIsUsed(edit, part.resource, joined: joined)
+                try !dropsWhatIsUsed(edit, part.resource, joined: joined),
+                try !cancelsOverOthers(edit, part.resource, joined: joined)
             else { return nil }
             composed.append((edit, joined))
         }
@@ -100,6 +101,26 @@ extension Ledger {
         for (edit, joined) in composed { try replaceChanges(push, edit.place, with: joined) }
         try noteCreations(push)
         return push
+    }
+
+    /// Returns true if a group would be left out although another value than its first lies beneath it.
+    ///
+    /// A sum that was taken back counts nothing, whatever lies beneath it.
+    private func cancelsOverOthers(
+        _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
+    ) throws -> Bool {
+        let below = try seen(edit.record, before: edit.push)
+        for change in edit.changes.rows {
+            let kept = joined.rows.first { $0.place == change.place }
+            guard kept?.isDeletion != true, let section = resource.section(named: change.section),
+                let row = change.row(of: below, isList: section.isList)
+            else { continue }
+            for (name, sides) in change.groups where kept?.groups[name] == nil {
+                guard let group = section.group(name), group.merge != "add" else { continue }
+                if !group.agrees(group.fields(of: row), sides.old) { return true }
+            }
+        }
+        return false
     }
 
     /// Returns true where a row would never be created whose temporary id stands elsewhere.
@@ -146,8 +167,10 @@ extension Ledger {
         let after = try seen(record, before: push)
         // What was told is about this edit; one made since is none of its.
         guard drafts.contains(where: { $0.push == push && $0.state == .unsent }) else { return false }
+        var dropped: JSONObject?
         for edit in drafts where edit.state == .unsent && (keeps ? edit.push == push : edit.push >= push ?? 0) {
             var rows: [RowChange] = []
+            var isLeft = false
             for var change in edit.changes.rows {
                 guard change.section == section.name, change.item?.key == item, case .edit(var groups) = change.step,
                     let sides = groups.removeValue(forKey: name), let group = section.group(name)
@@ -155,23 +178,35 @@ extension Ledger {
                     rows.append(change)
                     continue
                 }
-                if keeps, !found, let row = change.row(of: after, isList: section.isList) {
-                    let old = group.fields(of: row)
+                if keeps, let row = change.row(of: after, isList: section.isList) {
+                    let current = group.fields(of: row)
+                    let shown = group.spread(told["current"])
+                    // What came behind the values that were told is still to be decided.
+                    let isWhole = [shown.count, current.count].allSatisfy { $0 == group.fields.count }
+                    let old = isWhole ? shown : current
                     change.unknown.subtract(group.fields.map(\.name))
                     change.unknown.formUnion(group.unknownFields(of: old))
-                    if !group.holdsSame(old, sides.new) {
+                    if !group.holdsSame(old, sides.new) || !group.agrees(old, current) {
                         groups[name] = RowChange.GroupSides(old: old, new: sides.new)
                     }
                 } else if keeps {
                     groups[name] = sides
+                } else if edit.push == push || dropped.map({ group.agrees($0, sides.old) }) == true {
+                    // A later edit that was made over this value goes with it.
+                    dropped = sides.new
+                } else {
+                    groups[name] = sides
+                    isLeft = true
                 }
                 found = true
                 if !groups.isEmpty { rows.append(change.with(.edit(groups)).trimmed(in: section)) }
             }
             let changes = RecordChanges(rows)
-            guard changes != edit.changes else { continue }
-            try replaceChanges(edit.push, edit.place, with: changes)
-            try settleCancelled(edit.push)
+            if changes != edit.changes {
+                try replaceChanges(edit.push, edit.place, with: changes)
+                try settleCancelled(edit.push)
+            }
+            if keeps || isLeft { try listOvertaken(edit.push, section.name, item: item, group: name) }
         }
         effects.touched.insert(record)
         return found

@@ -20,7 +20,9 @@ extension FieldMergeStore {
             guard isMine else { return nil }
             return try await follow(conflict.resource, conflict.id) { try $0.takeMine(conflict.told) }
         }
-        return try await follow(conflict.resource, conflict.id) { try $0.decide(conflict.name, isMine: isMine) }
+        return try await follow(conflict.resource, conflict.id) { ledger in
+            try ledger.decide(conflict.name, isMine: isMine, shown: conflict.told)
+        }
     }
 
     /// Decides an event of an edit that was overtaken.
@@ -31,7 +33,7 @@ extension FieldMergeStore {
             // An event of an earlier version has no entry.
             overtaken.name.isEmpty
                 ? try ledger.decide(overtaken: overtaken.told, isMine: isMine)
-                : try ledger.decide(overtaken.name, isMine: isMine)
+                : try ledger.decide(overtaken.name, isMine: isMine, shown: overtaken.told)
         }
     }
 
