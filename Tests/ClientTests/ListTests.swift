@@ -132,6 +132,7 @@ import Testing
         #expect(await events.next()?.new == "Tom")
         await other.close()
         #expect(await events.next()?.new == "Bob")
+        withExtendedLifetime(others) {}
         await store.close()
     }
 
