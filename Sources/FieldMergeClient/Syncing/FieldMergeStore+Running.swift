@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 
 /// Marks what runs inside of a sync, such as a handler of the app, which cannot wait for that sync to end.
 enum SyncTurn {
