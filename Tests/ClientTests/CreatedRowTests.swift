@@ -127,25 +127,6 @@ import Testing
         #expect(gateway.record("shoppers", 124)?["groceries"][0]["name"] == "Brown rice")
     }
 
-    @Test func aFormThatWasOpenedBeforeTheAnswer() async throws {
-        let gateway = try Self.gateway()
-        let store = try await StoreTests.synced(gateway)
-        let id = try await store.create("shoppers") { $0["customer", "firstName"] = "Kim" }.id
-        let form = try await store.draft("shoppers", id)
-        #expect(try await store.sync().isOK)
-        form.record["customer", "points"] = 3
-        try await form.save()
-        #expect(try await store.conflicts().isEmpty)
-        #expect(try await store.sync().isOK)
-        let told = try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]
-        #expect(told == ["points": ["old": 5, "new": 3]])
-        form.record["customer", "points"] = 4
-        try await form.save()
-        #expect(try await store.sync().isOK)
-        #expect(try Self.made(gateway)["customer"]["points"] == 4)
-        #expect(try Self.lastPushes(gateway)[0]["edits"][0]["changeset"]["customer"]["points"]["old"] == 3)
-    }
-
     @Test func aRecordIsDeletedBehindItsCreation() async throws {
         let gateway = try Self.gateway()
         let (store, id) = try await Self.created(gateway)

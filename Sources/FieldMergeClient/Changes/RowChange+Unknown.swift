@@ -81,25 +81,11 @@ extension RecordChanges {
                 return change.marked(unknown: fields[change, in: section], in: section)
             })
     }
-
-    /// Returns the changes of a form with the fields marked that were unknown when it opened and that its record still lacks.
-    func marked(unknown: UnknownFields, over record: JSONObject?, of resource: ResourceRules) -> RecordChanges {
-        RecordChanges(
-            rows.map { change in
-                guard let section = resource.section(named: change.section) else { return change }
-                let row = change.row(of: record, isList: section.isList) ?? [:]
-                return change.marked(unknown: unknown[change, in: section].subtracting(row.keys), in: section)
-            })
-    }
 }
 
 /// The fields that creations without an answer leave to the database.
-struct UnknownFields: Sendable {
-    static let none = UnknownFields()
-
+struct UnknownFields {
     private var known: [RowChange.Place: Set<String>] = [:]
-
-    private init() {}
 
     /// - Parameter edits: the edits of one record, in their order.
     init(of edits: [RecordChanges], base: JSONObject?, resource: ResourceRules) {

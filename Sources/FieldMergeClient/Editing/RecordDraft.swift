@@ -18,8 +18,6 @@ public final class RecordDraft: Sendable {
         /// The record as the store had it when it was compared last.
         var shown: JSONObject?
         let rulesVersion: String
-        /// The fields that nobody knew when the form opened, because creations without an answer leave them out.
-        let unknown: UnknownFields
         /// The refused push whose values the form has.
         var restored: Int64?
         /// The changes of that push which no row of the form has.
@@ -30,16 +28,14 @@ public final class RecordDraft: Sendable {
     }
 
     init(
-        _ edit: RecordEdit, rulesVersion: String, shown: JSONObject?, unknown: UnknownFields = .none,
-        restored: Int64? = nil, unfit: [RowChange] = [], of store: FieldMergeStore
+        _ edit: RecordEdit, rulesVersion: String, shown: JSONObject?, restored: Int64? = nil, unfit: [RowChange] = [],
+        of store: FieldMergeStore
     ) {
         resource = edit.resource.name
         id = edit.id
         self.store = store
         state = Mutex(
-            State(
-                edit: edit, shown: shown, rulesVersion: rulesVersion, unknown: unknown, restored: restored,
-                unfit: unfit))
+            State(edit: edit, shown: shown, rulesVersion: rulesVersion, restored: restored, unfit: unfit))
         store.openDrafts.withLock { $0[name] = WeakDraft(draft: self) }
     }
 
@@ -78,7 +74,6 @@ public final class RecordDraft: Sendable {
             state.isSaving = true
             let after = state.edit.state
             let changes = RecordChanges(of: state.edit.resource, from: state.edit.before, to: after)
-                .marked(unknown: state.unknown, over: state.edit.before, of: state.edit.resource)
             let draft = Draft(
                 resource: resource, id: id, changes: changes, rulesVersion: state.rulesVersion, isBased: true)
             return (draft, after, state.restored, state.unfit)
@@ -162,18 +157,14 @@ extension FieldMergeStore {
     public func draft(_ resource: String, _ id: some RecordID) async throws -> RecordDraft {
         let id = id.jsonValue
         try await visit(resource, id)
-        let (edit, version, unknown) = try await file.read { ledger in
+        let (edit, version) = try await file.read { ledger in
             let known = try ledger.resource(resource)
-            let place = RecordPlace(resource: resource, key: try ledger.resolve(id).key)
-            let unknown = UnknownFields(
-                of: try ledger.pending(place).map(\.changes), base: try ledger.base(place), resource: known)
             guard let record = try ledger.view(resource, id) else {
                 throw FieldMergeError.recordNotFound(resource: resource, id: id)
             }
-            let edit = RecordEdit(known, id: try ledger.resolve(id), before: record)
-            return (edit, try ledger.rules()?.version ?? "", unknown)
+            return (RecordEdit(known, id: try ledger.resolve(id), before: record), try ledger.rules()?.version ?? "")
         }
-        return RecordDraft(edit, rulesVersion: version, shown: edit.before, unknown: unknown, of: self)
+        return RecordDraft(edit, rulesVersion: version, shown: edit.before, of: self)
     }
 
     /// Opens a form with the values of a refused edit.
