@@ -93,29 +93,6 @@ import Testing
         #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
     }
 
-    @Test("An edit joins no push that an earlier opening may have sent from a full disk") func joinsNoEarlierPush()
-        async throws
-    {
-        let folder = try TemporaryFolder()
-        let gateway = try StoreTests.gateway()
-        var store = try await StoreTests.synced(gateway, at: folder.file("store.db"))
-        let disk = FullDisk()
-        store.context.observeSteps { try disk.take($0) }
-        try await store.edit("shoppers", 123) { $0["customer", "points"] = 6 }
-        disk.fill()
-        gateway.script.loseAnswer()
-        try await store.sync()
-        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 6)
-        await store.close()
-        store = try await memoryStore(gateway, at: folder.file("store.db"))
-        try await store.edit("shoppers", 123) { $0["customer", "points"] = 8 }
-        #expect(try await store.unsent().count == 2)
-        #expect(try await store.sync().isOK)
-        #expect(try await store.refusedEdits().isEmpty)
-        #expect(gateway.record("shoppers", 123)?["customer"]["points"] == 8)
-        await store.close()
-    }
-
     // MARK: Answers that come late
 
     /// A store with two pushes of which the bytes are frozen, and the lease.

@@ -72,10 +72,8 @@ extension Ledger {
     private func join(_ parts: [EditPart], _ atomicity: Atomicity?) throws -> Int64? {
         guard parts.allSatisfy(\.isCurrent) else { return nil }
         guard let push = try parts.flatMap({ try pending($0.record) }).map(\.push).max(),
-            let row = try row("SELECT state, atomic, key FROM push WHERE seq = ?", [push]),
-            row[0] as Int == PushState.unsent.rawValue,
-            // An earlier opening may have sent its push while the store could not be written.
-            let key = row[2] as String?, context.isOwn(key)
+            let row = try row("SELECT state, atomic FROM push WHERE seq = ?", [push]),
+            row[0] as Int == PushState.unsent.rawValue
         else { return nil }
         let pushAtomicity = (row[1] as String?).flatMap(Atomicity.init)
         guard pushAtomicity == atomicity || (atomicity == nil && parts.count == 1) else { return nil }

@@ -34,7 +34,7 @@ struct BatchLimits: Sendable {
 extension Ledger {
     static let pushesInRequest = 100
 
-    func newKey() -> String { context.newKey() }
+    func newKey() -> String { UUID().uuidString.lowercased() }
 
     /// Gives every push of the next request its bytes.
     ///

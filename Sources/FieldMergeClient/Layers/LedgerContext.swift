@@ -22,8 +22,6 @@ package final class LedgerContext: Sendable {
     let unstored = Mutex<[Int64: UnstoredPush]>([:])
     /// True while this opening syncs although its lease could not be written.
     let isLeaseUnstored = Mutex(false)
-    /// The keys that this opening has given to pushes.
-    private let ownKeys = Mutex<Set<String>>([])
     /// The edits that the app has made by `beforeStore`.
     let hooks = Mutex<[Int: StoreHook]>([:])
     private let parsed = Mutex<Rules?>(nil)
@@ -64,16 +62,6 @@ package final class LedgerContext: Sendable {
     func step(_ name: @autoclosure () -> String) throws {
         if let observer = onStep.withLock({ $0 }) { try observer(name()) }
     }
-
-    /// Returns a new key of a push.
-    func newKey() -> String {
-        let key = UUID().uuidString.lowercased()
-        ownKeys.withLock { _ = $0.insert(key) }
-        return key
-    }
-
-    /// Returns whether this opening has given a push its key.
-    func isOwn(_ key: String) -> Bool { ownKeys.withLock { $0.contains(key) } }
 
     /// Returns whether the records of a resource are kept here.
     func keeps(_ resource: String) -> Bool { resources?.contains(resource) ?? true }
