@@ -46,7 +46,7 @@ struct PartPath {
         return nil
     }
 
-    /// Divides a change into what the path does not name and what it names.
+    /// Divides a change into the parts outside of the path and the parts that it names.
     func divide(_ change: RowChange, _ section: SectionRules?) -> (kept: RowChange?, left: RowChange?) {
         guard change.section == self.section, item == nil || change.item?.key == item else { return (change, nil) }
         guard let name else { return (nil, change) }

@@ -111,7 +111,7 @@ public struct RecordEdit: Sendable {
 
     // MARK: Checking
 
-    /// Changes a part; a value that fits replaces one that did not.
+    /// Changes a part, and replaces an invalid value by a valid one.
     private mutating func attempt(_ part: String, _ change: (inout RecordEdit) throws(InvalidEdit) -> Void) {
         do throws(InvalidEdit) {
             try change(&self)

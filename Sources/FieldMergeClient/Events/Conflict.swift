@@ -15,17 +15,17 @@ public struct Conflict: Sendable {
     public let item: JSONValue?
     /// The name of the group; nil where the whole row is meant.
     public let group: String?
-    /// The gateway's word for what it did, such as `client-won`; empty before there is an answer.
+    /// The gateway's outcome for the group, such as `client-won`; empty before there is an answer.
     public let outcome: String
     /// The value that this user saw when she began.
     public let old: JSONValue
-    /// The value that somebody else has written.
+    /// The value of the database before this edit.
     public let current: JSONValue
     /// The value that this user wants.
     public let new: JSONValue
     /// The value that the database contains now; null before there is an answer.
     public let written: JSONValue
-    /// The one who wrote `current`; null where the gateway does not know.
+    /// The author of `current`; null if the journal has none.
     public let by: JSONValue
     /// The places at which a merge function had to choose a side; null where there are none.
     public let parts: JSONValue
@@ -91,7 +91,7 @@ public struct Overtaken: Sendable {
     public let group: String
     /// The value that this user saw when she began.
     public let old: JSONValue
-    /// The value that somebody else has written.
+    /// The value of the database before this edit.
     public let current: JSONValue
     /// The value that this user wants.
     public let new: JSONValue

@@ -7,7 +7,7 @@ package struct Draft: Sendable {
     let id: JSONValue
     let changes: RecordChanges
     let rulesVersion: String
-    /// Its `old` is what its user saw earlier, whatever the store has now.
+    /// Its `old` is the value that its user saw, also if the store has another one now.
     var isBased = false
 }
 
@@ -101,9 +101,9 @@ extension Ledger {
         return push
     }
 
-    /// Returns true if a group would be left out although another value than its first lies beneath it.
+    /// Returns true if a group would be left out although the value beneath is not its first one.
     ///
-    /// A sum that was taken back counts nothing, whatever lies beneath it.
+    /// A sum that was taken back adds nothing to any value.
     private func cancelsOverOthers(
         _ edit: StoredEdit, _ resource: ResourceRules, joined: RecordChanges
     ) throws -> Bool {

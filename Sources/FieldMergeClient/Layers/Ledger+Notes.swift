@@ -66,7 +66,7 @@ extension Ledger {
         ).filter { LedgerContext.hasEnded($0[1]) }.map { $0[0] }
     }
 
-    /// Puts such events behind the others, so that the readers here are told of them.
+    /// Moves such events behind the others, so that the readers of this process get them.
     func requeueAbandoned(_ kind: EventKind, through number: Int64) throws {
         for event in try abandonedEvents(kind, through: number) {
             try write("INSERT INTO event (kind, body) SELECT kind, body FROM event WHERE seq = ?", [event])
