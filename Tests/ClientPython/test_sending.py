@@ -260,7 +260,8 @@ class LaneTests(LaneCase):
         thread = self.syncing(store)
         held = self.server.next_held()
         self.rename("Newer")
-        self.edit(store, 124, "Hill")
+        small = self.edit(store, 124, "Hill")
+        self.assertEqual(small.outcome(10).status, "merged")  # no small push is left that could bring a page
         self.wait_for(lambda: self.seen(store)[0] == "Newer")
         self.server.hold(self.is_large_or_pull)
         self.serve(held)
