@@ -193,7 +193,8 @@ class Run {
     for (const [index, push] of step.pushes.entries()) {
       this.names.match({ key: push.key, edits: ordered(push.edits) }, { key: pushes[index].key, edits: ordered(pushes[index].edits) }, `pushes[${index}]`);
       if ("feed" in push) assert.equal(pushes[index].feed, push.feed);
-      assert.match(pushes[index].sent, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+      if (push.sent === false) assert.equal(pushes[index].sent, undefined);
+      else assert.match(pushes[index].sent, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
       if (this.atomic) assert.equal(pushes[index].atomic, this.atomic);
     }
     this.bytes = this.request.text;
